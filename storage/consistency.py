@@ -22,6 +22,7 @@ from storage.database.schema import (
     url,
     warc_file,
 )
+from storage.documents.succession import HAS_SUCCESSOR
 from storage.errors import CorpusError, DamageError, DatabaseError, DiskError, LockedError
 from storage.frontier.leases import SETTLED
 from storage.plural import counted
@@ -84,9 +85,8 @@ _BLOBS = sa.select(sa.func.count()).select_from(document_text).where(sa.func.typ
 _learned = sa.func.substr(document.c.site_model, 14)
 
 _later, _main = document.alias("later"), url.alias("main")
-_has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.version > document.c.version)
 _overtaken = sa.exists().where(_main.c.url == document.c.canonical, _later.c.url_id == _main.c.id)
-_succeeded = sa.or_(_has_newer, _overtaken)
+_succeeded = sa.or_(HAS_SUCCESSOR, _overtaken)
 
 # The next run takes back the leases of a run that ended with an error, as after a kill.
 _gave_back = sa.and_(run.c.finished.is_not(None), sa.func.coalesce(run.c.exit_code, 0).not_in(ERRORS))
@@ -142,7 +142,7 @@ RULES: dict[str, Select[tuple[object]]] = {
         document.c.superseded, ~_succeeded
     ),
     "two current versions of one page": sa.select(document.c.public_id).where(
-        document.c.superseded.is_(False), _has_newer
+        document.c.superseded.is_(False), HAS_SUCCESSOR
     ),
     "a revisit without its response": sa.select(fetch.c.uri)
     .outerjoin(_original, _original.c.id == fetch.c.original_id)

@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from storage.errors import DiskError
+from storage.errors import ConfigError, DiskError
 from storage.retry import pauses
 
 if TYPE_CHECKING:
@@ -51,6 +51,27 @@ def disk_errors(where: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise disk_error(error, where) from error
+
+
+def require_file(path: Path, key: str) -> None:
+    """Raise ConfigError if a file of the setting ``key`` cannot have this path: it is a folder, or below a file."""
+    if path.is_dir():
+        raise ConfigError(f"{key} names a folder", where=str(path), do=f"Name a file in {key} of [corpus].")
+    _require_folders(path, key)
+
+
+def require_folder(path: Path, key: str) -> None:
+    """Raise ConfigError if a folder of the setting ``key`` cannot have this path: it is a file, or below one."""
+    if path.exists() and not path.is_dir():
+        raise ConfigError(f"{key} names a file", where=str(path), do=f"Name a folder in {key} of [corpus].")
+    _require_folders(path, key)
+
+
+def _require_folders(path: Path, key: str) -> None:
+    above = next((each for each in path.parents if each.exists() and not each.is_dir()), None)
+    if above:
+        do = f"Name another place in {key} of [corpus]."
+        raise ConfigError(f"{key} is in a folder, but {above} is a file", where=str(path), do=do)
 
 
 def sync_folder(folder: Path) -> None:

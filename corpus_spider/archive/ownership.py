@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.config.loader import load
 from storage.disk import disk_errors, make_folder, open_to_read, replace_file
 from storage.errors import ConfigError
+from storage.plural import counted
 
 if TYPE_CHECKING:
     from corpus_spider.config.model import Config
@@ -27,13 +28,16 @@ _LONGEST, _LARGEST = 1 << 13, 1 << 20
 """Bytes. Limits of a path and of a corpus.toml: a folder from elsewhere may name any file."""
 
 
-def claim(config: Config, corpus: Corpus) -> None:
+def claim(config: Config, corpus: Corpus, *, rebuild: bool = False) -> None:
     """Record that the WARC folder, which exists, belongs to this corpus.
 
-    Raises ConfigError when it belongs to another corpus, or this corpus has its originals elsewhere. Raises DiskError.
+    Raises ConfigError when it belongs to another corpus, this corpus has its originals elsewhere, or the database is
+    empty and the folder is not, unless ``rebuild``. Raises DiskError.
     """
     require_own(config)
     require_originals(config, corpus)
+    if not rebuild:
+        require_known(config, corpus)
     own, mark = str(_path(config)), config.warc_folder / OWNER
     with disk_errors(mark):
         if config.path is not None and _named(mark) != own:
@@ -75,6 +79,24 @@ def require_originals(config: Config, corpus: Corpus) -> None:
             where=str(config.warc_folder),
             do="Mount or restore the folder with the files, or set warc in [corpus] to it. Another corpus needs a"
             f" database or schema of its own. If the files are lost, go on without: {_to_claim(mark, _path(config))}",
+        )
+
+
+def require_known(config: Config, corpus: Corpus) -> None:
+    """Raise ConfigError for a new database beside a folder that has WARC files.
+
+    Mostly the name of the database is wrong, such as DATABASE_URL in the shell and not in a timer. The crawl would go
+    on in a second database, and both would claim the files.
+    """
+    if corpus.warc.files() or corpus.runs():
+        return
+    number = sum(1 for _ in config.warc_folder.glob("*.warc.gz*"))
+    if number:
+        raise ConfigError(
+            f"the folder has {counted(number, 'WARC file')}, but the database is empty: {corpus.name}",
+            where=str(config.warc_folder),
+            do="Name the right database (database in [corpus], or DATABASE_URL). If it is lost,"
+            " `corpus-spider crawl --rebuild` makes it again from these files.",
         )
 
 

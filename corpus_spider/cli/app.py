@@ -86,18 +86,28 @@ for command in (
     "init news-vi --language vi --contact you@example.org",
     "init news --language vi --language ar --contact https://example.org/crawl",
     "init mine --language en --contact you@example.org --site https://news.example.org/",
+    "init many --language en --contact you@example.org --sites-from papers.txt",
 )
 @click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
 @languages("Wanted language, ISO 639 code")
 @click.option("--contact", required=True, help="Your e-mail address or web page, for webmasters.")
 @click.option("--site", "sites", multiple=True, metavar="NAME|URL", help="A known newspaper, or the URL of another.")
+@click.option(
+    "--sites-from",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="File with such names and URLs, one a line. # begins a comment.",
+)
 def init(state: State, /, **options: Any) -> None:
     """Create a corpus: write NAME/corpus.toml.
 
     The file contains the known newspapers of the languages and a comment for each setting. Nothing is overwritten.
     """
+    from corpus_spider.config.name_list import read_list
     from corpus_spider.presets.new_corpus import NewCorpus, create, next_steps, uncovered
 
+    if listed := options.pop("sites_from"):
+        options["sites"] += tuple(read_list(listed))
     wanted = NewCorpus(**options)
     file = create(wanted)
     if alone := uncovered(wanted):
@@ -118,6 +128,7 @@ def init(state: State, /, **options: Any) -> None:
 @click.option("--now", is_flag=True, help="Fetch every feed, sitemap and start page now, due or not.")
 @click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be older than this day.")
 @click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be newer than this day.")
+@click.option("--rebuild", is_flag=True, help="Make a lost database again from the WARC files, then crawl.")
 @click.option("--dry-run", is_flag=True, help="Show sites, sources and rules; fetch nothing.")
 @as_json
 def crawl(state: State, /, **options: Any) -> int:
@@ -140,7 +151,9 @@ def crawl(state: State, /, **options: Any) -> int:
     from corpus_spider.monitoring.notify import crawl_and_notify
 
     quiet, now = state.verbosity < 0, options["now"] or bool(days)
-    code, summary = crawl_and_notify(config, lambda: start(config, log_level=state.level, quiet=quiet, now=now))
+    code, summary = crawl_and_notify(
+        config, lambda: start(config, log_level=state.level, quiet=quiet, now=now, rebuild=options["rebuild"])
+    )
     _report(
         state,
         options,

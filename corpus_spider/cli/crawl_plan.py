@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config.sections import DEFAULT_EXTRACTOR
 from corpus_spider.config.values import nearest
 from corpus_spider.terminal.console import human_size
+from storage.disk import disk_errors, require_file, require_folder
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,11 +24,13 @@ LIMITS = ("page_limit", "time_limit", "size_limit", "since", "until")
 def plan(config: Config) -> dict[str, Any]:
     """Return the user agent, sites, rules and sources of a crawl. Nothing is opened or fetched.
 
-    Raises ConfigError if the crawl could not start: no contact, no site, an unknown extractor, or an invalid URL.
+    Raises ConfigError if the crawl could not start: no contact, no site, an unknown extractor, an invalid URL, a folder
+    in place of the database, or a file in place of the WARC folder.
     """
     config.require_contact()
     config.require_sites()
     require_extractors(config)
+    require_places(config)
     return {
         "user_agent": config.user_agent,
         "database": config.effective()["corpus"]["database"],
@@ -53,6 +57,17 @@ def require_extractors(config: Config) -> None:
                 where=str(config.path or "configuration"),
                 do=f"Choose one of: {', '.join(fit)}.",
             )
+
+
+def require_places(config: Config) -> None:
+    """Raise ConfigError if the database cannot be a file, or the WARC folder cannot be a folder."""
+    _, is_sqlite, file = config.database_url.partition("sqlite:///")
+    if is_sqlite:
+        path = Path(file.partition("?")[0])
+        with disk_errors(path):
+            require_file(path, "database")
+    with disk_errors(config.warc_folder):
+        require_folder(config.warc_folder, "warc")
 
 
 def render(planned: dict[str, Any], console: Console) -> None:

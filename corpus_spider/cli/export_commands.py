@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 
 from corpus_spider.cli.options import DAY, MOST, PROGRAM, as_json, languages, several_sites, verb_of
 from storage.documents.model import CLEANEST, EARLIEST, LONGEST
-from storage.errors import DamageError
+from storage.errors import ConfigError, DamageError
 from storage.plural import counted
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ def _summarise(state: State, report: Any) -> None:
     (
         "remove --url https://news.example.org/story-1.html --reason 'request of the author' --dry-run",
         "remove --domain news.example.org --reason 'request of the publisher'",
+        "remove --undo 3",
         "remove",
     ),
 )
@@ -154,28 +156,55 @@ def _summarise(state: State, report: Any) -> None:
 @click.option("--author", metavar="NAME", help="Remove every page that names this author.")
 @click.option("--reason", metavar="TEXT", help="Reason. It is stored.")
 @click.option("--duplicates", is_flag=True, help="Also remove the duplicates of these pages.")
+@click.option("--future", is_flag=True, help="Accept a request that matches nothing, and keep it out from now on.")
+@click.option("--undo", type=click.IntRange(min=1), metavar="ID", help="Let the pages of this removal in again.")
+@click.option("--yes", is_flag=True, help="Do not ask. Needed without a terminal.")
 @click.option("--dry-run", is_flag=True, help="Show what would be removed; change nothing.")
 @as_json
-def remove(state: State, /, **options: Any) -> None:
+def remove(state: State, /, **options: Any) -> int:
     """Remove texts on request, permanently.
 
-    Deletes text, title, author and fingerprints, empties the originals, and never fetches the URLs again. Without a
-    page it finishes interrupted removals, and empties new originals of removed authors.
+    Deletes text, title, author and fingerprints, empties the originals, and never fetches the URLs again. Shows what it
+    will do, and asks. Without a page it finishes interrupted removals, and empties new originals of removed authors.
     """
     from corpus_spider.maintenance import remove as removal
 
+    if options["undo"]:
+        return _undo(state, options)
     named = {name: options[name] for name in ("url", "domain", "id", "author")}
     reason = options["reason"] or ("not stated" if options["dry_run"] else None)
     request = removal.request_of(named, reason, duplicates=options["duplicates"])
+    if options["future"] and (request is None or request.kind == "id"):
+        raise click.UsageError("--future needs --url, --domain or --author.")
     config = state.load_made()
+    if request and not options["dry_run"] and not options["yes"]:
+        state.console.error(removal.letter(removal.remove(config, request, dry_run=True)))
+        if not sys.stdin.isatty():
+            raise ConfigError("nothing was removed: there is no terminal to ask", do="Add --yes to remove it.")
+        if not click.confirm("Remove it?", err=True):
+            state.console.note("Nothing was removed.")
+            return 0
     try:
         with state.console.progress("WARC files rewritten") as show:
-            report = removal.remove(config, request, dry_run=options["dry_run"], on_progress=show)
+            report = removal.remove(
+                config, request, dry_run=options["dry_run"], future=options["future"], on_progress=show
+            )
     except KeyboardInterrupt:
         if not options["dry_run"]:
             state.console.error(f"The removal was interrupted. `{PROGRAM} remove` finishes it.")
         raise
     state.console.json(report) if options["as_json"] else state.console.result(removal.letter(report))
+    return 0
+
+
+def _undo(state: State, options: dict[str, Any]) -> int:
+    from corpus_spider.maintenance import remove as removal
+
+    if any(options[name] for name in ("url", "domain", "id", "author", "duplicates", "future", "dry_run")):
+        raise click.UsageError("--undo takes --reason and no other request.")
+    lifted = removal.undo(state.load_made(), options["undo"], options["reason"] or "not stated")
+    state.console.json(lifted) if options["as_json"] else state.console.result(removal.undone(lifted))
+    return 0
 
 
 @verb_of(

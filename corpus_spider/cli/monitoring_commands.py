@@ -76,14 +76,15 @@ def health(state: State, /, **options: Any) -> int:
 def schedule(state: State, /, **options: Any) -> None:
     """Crawl the corpus every night.
 
-    Prints a systemd timer or a crontab line with absolute paths. --install installs it.
+    Prints a systemd timer or a crontab line with absolute paths. --install installs it, and keeps the settings of the
+    environment (such as DATABASE_URL) in a file that only you can read.
     """
     from corpus_spider.monitoring import timer
 
     config = state.load()
     config.require_contact()
     config.require_sites()
-    plan = timer.plan(config, f"{options['at']:%H:%M}", options["how"])
+    plan = timer.plan(config, f"{options['at']:%H:%M}", options["how"], os.environ)
     if options["install"] and options["remove"]:
         raise click.UsageError("--install and --remove exclude each other.")
     if not (options["install"] or options["remove"]):
@@ -92,8 +93,6 @@ def schedule(state: State, /, **options: Any) -> None:
     done = timer.remove(plan, os.environ) if options["remove"] else timer.install(plan, os.environ)
     for line in done:
         state.console.note(line)
-    if own := timer.own_variables(os.environ):
-        state.console.note(f"The schedule does not see these variables. Set them in corpus.toml: {', '.join(own)}.")
 
 
 @verb_of(_verbs, ("prune --dry-run", "prune"))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from corpus_spider.cli.options import MOST_DAYS, State, as_json, examples, verb_of
 from corpus_spider.exit_codes import SICK
+from storage.errors import ConfigError
 from storage.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from corpus_spider.config.model import Config
     from corpus_spider.config.sections import Site
@@ -31,44 +33,94 @@ def sites() -> None:
     (
         "sites discover https://news.example.org/ -s corpus.contact=you@example.org",
         "sites discover https://news.example.org/ --write",
+        "sites discover papers.txt --write",
+        "sites discover --all --write",
     ),
 )
-@click.argument("url", metavar="URL")
-@click.option("--write", is_flag=True, help="Add the site to corpus.toml. The rest of the file stays unchanged.")
+@click.argument("given", metavar="URL|FILE...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Search every site of corpus.toml again.")
+@click.option("--write", is_flag=True, help="Add the sites to corpus.toml. The rest of the file stays unchanged.")
 @as_json
-def discover(state: State, /, url: str, **options: Any) -> None:
-    """Find the feeds, sitemaps and sections of a newspaper.
+def discover(state: State, /, given: tuple[str, ...], **options: Any) -> int:
+    """Find the feeds, sitemaps and sections of newspapers.
 
-    Starts from the front page and makes about thirty requests, by the rules of a crawl. Prints a [[site]] for
-    corpus.toml. Exit code 7 if the front page cannot be fetched.
+    Takes addresses, and files with one address a line. Starts from each front page and makes about thirty requests, by
+    the rules of a crawl. Prints a [[site]] for corpus.toml. Exit code 7 if a front page cannot be fetched.
     """
-    from corpus_spider.config.values import web_address
-    from corpus_spider.config.writer import lines
     from corpus_spider.sites import discover as finding
+    from corpus_spider.sites.single_page import NotFetchedError
 
-    config = state.load() if options["write"] else state.load_or_default()
-    address = url if "://" in url else f"https://{url}/"
-    if wrong := web_address(address):
-        raise click.BadParameter(wrong, param_hint="URL")
-    found = finding.discover(address, config, state.console.note)
-    text = f"[[site]]\n{lines(found.site())}"
+    everything = options["everything"]
+    if bool(given) == everything:
+        raise click.UsageError("Name addresses or files, or add --all.")
+    config = state.load() if options["write"] or everything else state.load_or_default()
+    addresses = _front_pages(config) if everything else _addresses(given)
+    several = everything or len(addresses) > 1
+    plain: list[dict[str, Any]] = []
+    failed = 0
+    for address in addresses:
+        try:
+            found = finding.discover(address, config, state.console.note)
+        except NotFetchedError as error:
+            if not several:
+                raise
+            failed = error.exit_code
+            state.console.error(str(error))
+            plain.append({"url": address, "error": str(error)})
+            continue
+        plain.append(_plain(found))
+        if not options["as_json"]:
+            _show(found, state.console)
+        if options["write"]:
+            # Load again: the search takes a while, and another process may have changed the file.
+            _write(found, state.load(), state.console)
     if options["as_json"]:
-        plain = {"url": found.url, "findings": found.findings, "articles": found.patterns, "requests": found.requests}
-        state.console.json(plain | {"site": found.site()})
-    else:
-        _render(found, state.console)
-        if not (found.usable("feed") or found.usable("sitemap")):
-            state.console.note("No usable feed or sitemap was found. A crawl follows the links of the start pages.")
-        if "feeds" in found.site() and found.archives:
-            state.console.note("To crawl the whole archive (many pages), add to `sitemaps`:")
-            state.console.note("\n".join(f"  {url}" for url in found.archives))
-        if found.patterns:
-            state.console.note("To crawl only articles, add to `allow`:")
-            state.console.note("\n".join(f"  '{pattern}'" for pattern in found.patterns))
-        state.console.result(text.rstrip())
-    if options["write"]:
-        # Load again: the search takes a while, and another process may have changed the file.
-        _write(found, state.load(), state.console)
+        state.console.json(plain if several else plain[0])
+    return failed
+
+
+def _front_pages(config: Config) -> list[str]:
+    """Return the first start page of each site that is no list of pages. Raises ConfigError without any."""
+    config.require_sites()
+    found = [site.start[0] for site in config.sites if site.start and config.site_max_depth(site)]
+    if not found:
+        raise ConfigError("no site has a start page", where=str(config.path), do="Name the address of a front page.")
+    return found
+
+
+def _addresses(given: Sequence[str]) -> list[str]:
+    """Return the addresses that were named, and those of files. Raises BadParameter for what is no web address."""
+    from corpus_spider.config.name_list import read_list
+    from corpus_spider.config.values import web_address
+
+    named: list[str] = []
+    for each in given:
+        named += read_list(Path(each)) if "://" not in each and Path(each).is_file() else [each]
+    addresses = [each if "://" in each else f"https://{each}/" for each in named]
+    for address in addresses:
+        if wrong := web_address(address):
+            raise click.BadParameter(wrong, param_hint="URL")
+    return list(dict.fromkeys(addresses))
+
+
+def _plain(found: Discovery) -> dict[str, Any]:
+    plain = {"url": found.url, "findings": found.findings, "articles": found.patterns, "requests": found.requests}
+    return plain | {"site": found.site()}
+
+
+def _show(found: Discovery, console: Console) -> None:
+    from corpus_spider.config.writer import lines
+
+    _render(found, console)
+    if not (found.usable("feed") or found.usable("sitemap")):
+        console.note("No usable feed or sitemap was found. A crawl follows the links of the start pages.")
+    if "feeds" in found.site() and found.archives:
+        console.note("To crawl the whole archive (many pages), add to `sitemaps`:")
+        console.note("\n".join(f"  {url}" for url in found.archives))
+    if found.patterns:
+        console.note("To crawl only articles, add to `allow`:")
+        console.note("\n".join(f"  '{pattern}'" for pattern in found.patterns))
+    console.result(f"[[site]]\n{lines(found.site())}".rstrip())
 
 
 @verb_of(sites, ("sites check", "sites check vnexpress tuoitre --write", "sites check --json"))

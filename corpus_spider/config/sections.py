@@ -34,6 +34,7 @@ from storage.frontier.recrawl_schedule import DAY
 
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=86_400)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+Workers = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=10**15)]
 MIB = 2**20
 GIB = 2**30
@@ -81,7 +82,7 @@ class Crawl:
     allow_private: Annotated[
         Texts, Key('Private addresses that may be fetched, "host:port", * for any; for tests.', host_and_port)
     ] = ()
-    workers: Annotated[Count, Key("Processes that extract texts; 0: one for each processor.")] = 0
+    workers: Annotated[Workers, Key("Processes that extract texts, at most 1024; 0: one for each processor.")] = 0
     page_timeout: Annotated[Patience, Key("Seconds in which a worker must process one page.")] = 20.0
     page_memory: Annotated[WorkerMemory, Key("Maximum memory of a worker; at least 256 MiB.", size=True)] = 2 * GIB
     retries: Annotated[Count, Key("Retries after a temporary error.")] = 3

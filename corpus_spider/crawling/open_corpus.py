@@ -69,11 +69,12 @@ class OpenCorpus:
 
 
 @contextmanager
-def open_for_writing(config: Config, *, new_pages: bool = True) -> Iterator[OpenCorpus]:
+def open_for_writing(config: Config, *, new_pages: bool = True, rebuild: bool = False) -> Iterator[OpenCorpus]:
     """Lock the configured sites of a corpus and open it for writing.
 
     ``new_pages``: whether pages will be added, by a crawl or an import. Folders and database are made then, the folder
     is claimed for this corpus, and what a dead run left is recovered. Re-extraction and learning add no pages.
+    ``rebuild``: an empty database may take over a folder with WARC files.
 
     Raises ConfigError, DiskError, DatabaseError, LockedError or NewerCorpusError, and leaves nothing locked.
     """
@@ -84,7 +85,7 @@ def open_for_writing(config: Config, *, new_pages: bool = True) -> Iterator[Open
         sites = tuple(site.name for site in config.sites)
         locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
         if new_pages:
-            claim(config, corpus)
+            claim(config, corpus, rebuild=rebuild)
             recover(corpus, config.warc_folder, sites)
             corpus.documents.set_licences({site.name: site.licence for site in config.sites})
             # The schedule takes a while with many sites, and only new pages change it.

@@ -99,8 +99,8 @@ class Session:
         self._closing = threading.Lock()
 
     @classmethod
-    def open(cls, config: Config, *, now: bool = False) -> Session:
-        """Check, lock, recover, learn and start a run. ``now``: every source is due.
+    def open(cls, config: Config, *, now: bool = False, rebuild: bool = False) -> Session:
+        """Check, lock, recover, learn and start a run. ``now``: every source is due. ``rebuild``: see open_for_writing.
 
         Raises ConfigError (no contact, no browser, no proxy), DiskError, DatabaseError, LockedError or
         NewerCorpusError, and leaves nothing locked.
@@ -113,7 +113,7 @@ class Session:
         files = locks + CONNECTIONS * config.crawl.concurrency + RESTING + 2 * OWN_FILES
         allow_open_files(files, locks + OWN_FILES)
         with ExitStack() as stack:
-            opened = stack.enter_context(open_for_writing(config))
+            opened = stack.enter_context(open_for_writing(config, rebuild=rebuild))
             corpus, sites = opened.corpus, opened.sites
             learn_due(config, corpus, opened.pool)
             corpus.frontier.seed(config.seeds())

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
     from storage.removal.takedown import Affected
+    from storage.removal.undo import Lifted
 
 SHOWN = 20
 
@@ -55,6 +56,8 @@ class RemovalReport:
     """Day of an earlier removal of the same."""
     copies: list[str] = field(default_factory=list)
     """Older copies of the database that still hold the texts."""
+    removal: int = 0
+    """Id of the removal, for ``--undo``. 0 for a dry run and without a request."""
 
 
 def remove(
@@ -62,12 +65,15 @@ def remove(
     request: Request | None,
     *,
     dry_run: bool = False,
+    future: bool = False,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> RemovalReport:
     """Remove the documents of a request, and finish interrupted removals. Without a request only the latter.
 
-    No crawl may run meanwhile. Raises LockedError when one does, ConfigError for an id that the corpus never had,
-    DiskError when originals cannot be rewritten. The next call finishes the rest.
+    ``future``: accept a request that matches nothing, and keep its address, domain or author out from now on.
+
+    No crawl may run meanwhile. Raises LockedError when one does, ConfigError for an id that the corpus never had and
+    for a request that matches nothing, DiskError when originals cannot be rewritten. The next call finishes the rest.
     """
     require_own(config)
     if request is not None:
@@ -77,9 +83,24 @@ def remove(
         require_originals(config, corpus)
         if dry_run:
             return _planned(corpus, request)
-        sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
-        locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
-        return _carry_out(config, corpus, request, _Hold(locks, on_progress))
+        locks = stack.enter_context(_locked(config, corpus))
+        return _carry_out(config, corpus, request, _Hold(locks, on_progress), future=future)
+
+
+def undo(config: Config, removal_id: int, reason: str) -> Lifted:
+    """Lift the tombstones of a removal, so that its pages are fetched again. Texts return only by a new crawl.
+
+    No crawl may run meanwhile. Raises LockedError when one does, ConfigError for an unknown, unfinished or lifted
+    removal.
+    """
+    require_own(config)
+    with Corpus.open(config.database_url) as corpus, _locked(config, corpus):
+        return corpus.removals.undo(removal_id, reason)
+
+
+def _locked(config: Config, corpus: Corpus) -> SiteLocks:
+    sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
+    return SiteLocks(corpus, sites, config.warc_folder / "locks")
 
 
 def _refuse_site_name(config: Config, request: Request) -> None:
@@ -111,13 +132,17 @@ class _Hold:
     rewritten: Callable[[int], None]
 
 
-def _carry_out(config: Config, corpus: Corpus, request: Request | None, hold: _Hold) -> RemovalReport:
+def _carry_out(config: Config, corpus: Corpus, request: Request | None, hold: _Hold, *, future: bool) -> RemovalReport:
     from corpus_spider.archive.recovery import recover
 
     recover(corpus, config.warc_folder, hold.locks.sites)
     report = RemovalReport()
     if request is not None:
-        _refuse_unknown_id(corpus, request, corpus.removals.affected(request))
+        affected = corpus.removals.affected(request)
+        _refuse_unknown_id(corpus, request, affected)
+        if not (affected.matches or future):
+            do = "Check the spelling. To keep it out from now on, add --future."
+            raise ConfigError("nothing in the corpus matches", where=f"--{request.kind} {request.value}", do=do)
         report = _report(corpus, request, corpus.removals.declare(request), dry_run=False)
     else:
         report.documents = corpus.removals.declare_returned()
@@ -145,7 +170,7 @@ def _refuse_unknown_id(corpus: Corpus, request: Request, affected: Affected) -> 
 def _report(corpus: Corpus, request: Request, affected: Affected, *, dry_run: bool) -> RemovalReport:
     report = RemovalReport(request.kind.value, request.value, request.reason, dry_run=dry_run)
     report.pages, report.documents, report.fetches = len(affected.url_ids), affected.documents, affected.fetches
-    report.alike = affected.alike
+    report.alike, report.removal = affected.alike, affected.removal
     if not affected.documents and (asked := corpus.removals.done_before(request)):
         report.before = asked.date().isoformat()
     return report
@@ -244,7 +269,11 @@ def _dry_lines(report: RemovalReport) -> list[str]:
 def _why_none(report: RemovalReport) -> str:
     if report.before:
         return f"the same was removed on {report.before}."
-    return "check the spelling of the name or address."
+    if report.pages:
+        return "check the spelling of the name or address."
+    if report.dry_run:
+        return "nothing matches. Check the spelling of the name or address, or keep it out with `--future`."
+    return "nothing matches yet. It is kept out from now on."
 
 
 def _done_lines(report: RemovalReport) -> list[str]:
@@ -258,6 +287,7 @@ def _done_lines(report: RemovalReport) -> list[str]:
         "- The removed pages are never fetched again, nor stored under another spelling of their address.",
         "- Later dumps do not contain them. Their removal list names the ids, for users of older dumps.",
         "- Kept: the address, the ids, the day and the reason; mentions in feeds, sections and other pages.",
+        f"- This is removal {report.removal}. `corpus-spider remove --undo {report.removal}` lets its pages in again.",
     ]
     if report.kind == What.AUTHOR:
         lines.append("- Pages without a text were not searched for the name. Their originals stay.")
@@ -270,6 +300,17 @@ def _done_lines(report: RemovalReport) -> list[str]:
         lines.append("These older copies of the database still hold the texts. Delete them:")
         lines += [f"  {each}" for each in report.copies]
     return lines
+
+
+def undone(lifted: Lifted) -> str:
+    """Return the result of `undo` as text."""
+    pages = counted(lifted.pages, "page")
+    named = "an author" if lifted.kind == What.AUTHOR else lifted.value
+    return (
+        f"Removal {lifted.id} ({lifted.kind} {named}, {lifted.asked.date().isoformat()}) is lifted."
+        f" {pages} may be fetched again.\nThe removed texts were deleted. They return only by a new crawl."
+        " The record of the removal stays."
+    )
 
 
 def request_of(options: dict[str, str | None], reason: str | None, *, duplicates: bool) -> Request | None:

@@ -112,8 +112,9 @@ class RobotsMiddleware:
         try:
             ruling = await asyncio.shield(self._rulings.of(origin_of(request.url)))
         except UnreachableError as error:
-            # An invalid certificate is a problem that the operator can solve, so it is the reason that is counted.
-            reason = "certificate" if failure_reason(error)[0] == "certificate" else "robots_unreachable"
+            # The operator can solve these two problems, so they are the reasons that are counted.
+            cause = failure_reason(error.__cause__ or error)[0]
+            reason = cause if cause in {"certificate", "dns"} else "robots_unreachable"
             raise RefusalError(reason, str(error), retry=True) from error
         if not ruling.rules.can_fetch(request.url, self._agent):
             raise RefusalError("robots", request.url)

@@ -34,6 +34,7 @@ class Sign(StrEnum):
     UNDATED = "undated"
     LANGUAGE = "language"
     DUPLICATES = "duplicates"
+    SHORTENED = "shortened"
     SOURCE = "source"
 
 

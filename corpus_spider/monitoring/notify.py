@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 from corpus_spider.config.model import program_version
 from corpus_spider.config.values import masked_address
-from corpus_spider.exit_codes import EXPECTED, INTERNAL
+from corpus_spider.exit_codes import EXPECTED, INTERNAL, STOPPED
 from corpus_spider.terminal.console import safe, safe_lines, to_json
 from corpus_spider.terminal.progress import closing_words
 from storage.errors import CorpusError
@@ -76,8 +76,12 @@ def _notify(config: Config, code: int, words: str, summary: Mapping[str, Any]) -
 
 
 def wanted(notify: Notify, code: int, sick: bool) -> bool:
-    """Return whether a crawl that ended with ``code``, with or without failing sites, needs a notification."""
-    return bool(notify.mail or notify.webhook) and (notify.when == "always" or sick or code not in EXPECTED)
+    """Return whether a crawl that ended with ``code``, with or without failing sites, needs a notification.
+
+    A crawl that a person stopped needs none, because the sites it did not reach look like failing ones.
+    """
+    needed = notify.when == "always" or (code not in EXPECTED) or (sick and code != STOPPED)
+    return bool(notify.mail or notify.webhook) and needed
 
 
 def compose(name: str, code: int, words: str, summary: Mapping[str, Any]) -> Message:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.exit_codes import LIMITED
 from corpus_spider.monitoring.model import Finding, Night, Sign
 from corpus_spider.monitoring.source_checks import source_words
+from storage.documents.shortened import SHORTENED
 from storage.plural import counted
 from storage.runs.site_runs import column_of
 
@@ -126,6 +127,15 @@ SHARES = (
         10,
         0.3,
         first=True,
+    ),
+    Share(
+        Sign.SHORTENED,
+        "{part} of {whole} changed articles now show only a part of their text; the fuller texts are kept",
+        lambda n: n.because(SHORTENED),
+        lambda n: n.total("versions"),
+        5,
+        0.3,
+        always=True,
     ),
 )
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from corpus_spider.config.loader import PREFIX
+from corpus_spider.config.loader import PREFIX, SECTIONS
 from storage.disk import alone, disk_errors, replace_file
 from storage.errors import ConfigError, DiskError
 
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 SECONDS = 30
 """Seconds. Timeout of `systemctl` and `crontab`."""
 SYSTEMD, CRON = "systemd", "cron"
+OTHERS = frozenset(
+    {"DATABASE_URL", "CORPUS_SPIDER_CHROMIUM", "CORPUS_SPIDER_DATABASE_PATIENCE"}
+    | {"PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE", "PGHOST", "PGHOSTADDR", "PGPORT", "PGUSER"}
+    | {"PGDATABASE", "PGOPTIONS", "PGSSLMODE", "PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"}
+)
+"""Variables that a crawl reads and that are no settings of corpus.toml."""
+PROXIES = frozenset({"http_proxy", "https_proxy", "no_proxy"})
 LINGER = "User timers run only while the user is logged in. `loginctl enable-linger` makes them run always."
 NO_CATCHING_UP = "cron skips a night in which the machine was off. A systemd timer catches up."
 
@@ -40,6 +47,10 @@ class Plan:
     """Name of the units, without suffix."""
     at: str
     """Local time, HH:MM."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """Settings of the environment, which the crawl needs too."""
+    environment: Path = Path()
+    """File of the variables. Only this user can read it, because a database URL may have a password."""
 
     @property
     def units(self) -> dict[str, str]:
@@ -47,15 +58,24 @@ class Plan:
         return {f"{self.name}.service": service(self), f"{self.name}.timer": timer(self)}
 
 
-def plan(config: Config, at: str, how: str | None = None) -> Plan:
-    """Build the plan. Raises ConfigError if there is no corpus.toml, or its path does not fit into a unit file."""
+def plan(config: Config, at: str, how: str | None = None, environ: Mapping[str, str] | None = None) -> Plan:
+    """Build the plan with the settings of the environment.
+
+    Raises ConfigError if there is no corpus.toml, or its path or a variable does not fit into a unit file.
+    """
+    environ = environ or {}
     if config.path is None:
         raise ConfigError("there is no corpus.toml to schedule", do="Name one with --config.")
     file = config.path.resolve()
     command = (*program(), "-q", "-c", str(file), "crawl")
     if any(re.search(r"[\x00-\x1f\x7f]", part) for part in command):
         raise ConfigError("the path contains a control character", where=repr(str(file)), do="Rename the folder.")
-    return Plan(how or (SYSTEMD if has_systemd() else CRON), command, file.parent, unit_name(config), at)
+    name, variables = unit_name(config), own_variables(environ)
+    if odd := [variable for variable, value in variables if re.search(r"[\x00-\x1f\x7f]", value)]:
+        raise ConfigError("the value contains a control character", where=f"${odd[0]}")
+    environment = config_folder(environ) / "corpus-spider" / f"{name}.env"
+    scheduler = how or (SYSTEMD if has_systemd() else CRON)
+    return Plan(scheduler, command, file.parent, name, at, variables, environment)
 
 
 def program() -> tuple[str, ...]:
@@ -66,9 +86,14 @@ def program() -> tuple[str, ...]:
     return sys.executable, "-m", "corpus_spider"
 
 
-def own_variables(environ: Mapping[str, str]) -> list[str]:
-    """Return the environment variables that set options. A timer does not see them."""
-    return sorted(name for name in environ if name == "DATABASE_URL" or name.startswith(PREFIX))
+def own_variables(environ: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the environment variables that a crawl reads, with their values. A timer does not see them.
+
+    They are the settings, the browser, the proxies, and the connection of PostgreSQL (libpq, 32.15).
+    """
+    sections = tuple(f"{PREFIX}{section.upper()}_" for section in SECTIONS)
+    read = {name for name in environ if name.startswith(sections) or name in OTHERS or name.lower() in PROXIES}
+    return tuple((name, environ[name]) for name in sorted(read) if environ[name])
 
 
 def unit_name(config: Config) -> str:
@@ -83,6 +108,7 @@ def has_systemd() -> bool:
 
 def service(plan: Plan) -> str:
     """Return the unit that crawls once. Exit code 12 (limit) is a success; 8 (failing sites) is a visible failure."""
+    variables = f"EnvironmentFile={_escaped(str(plan.environment))}\n" if plan.variables else ""
     command = " ".join(_quoted(part) for part in plan.command)
     return f"""[Unit]
 Description=corpus-spider, {plan.name}
@@ -93,7 +119,7 @@ After=network-online.target
 [Service]
 Type=oneshot
 WorkingDirectory={_escaped(str(plan.folder))}
-ExecStart={command}
+{variables}ExecStart={command}
 SuccessExitStatus=12
 KillMode=mixed
 TimeoutStopSec=60
@@ -132,6 +158,8 @@ def cron_line(plan: Plan) -> str:
     """Return the crontab line. An unescaped ``%`` would end the command (crontab(5))."""
     hour, minute = plan.at.split(":")
     command = " ".join(map(_in_crontab, plan.command))
+    if plan.variables:
+        command = f"set -a; . {_in_crontab(str(plan.environment))}; {command}"
     return f"{int(minute)} {int(hour)} * * * {command}  {mark(plan)}"
 
 
@@ -145,16 +173,58 @@ def mark(plan: Plan) -> str:
 
 
 def shown(plan: Plan, environ: Mapping[str, str]) -> str:
-    """Return the text that would be installed, with its place."""
+    """Return the text that would be installed, with its place. Values of variables may be secret and are not shown."""
+    names = ", ".join(name for name, _ in plan.variables)
+    kept = f"# {plan.environment} (mode 600): {names}\n" if names else ""
     if plan.how == CRON:
-        return cron_line(plan)
-    return "\n".join(f"# {unit_folder(environ) / name}\n{text}" for name, text in plan.units.items()).rstrip()
+        return kept + cron_line(plan)
+    return kept + "\n".join(f"# {unit_folder(environ) / name}\n{text}" for name, text in plan.units.items()).rstrip()
+
+
+def config_folder(environ: Mapping[str, str]) -> Path:
+    """Return the folder of the user's settings (XDG base directories)."""
+    return Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME") or Path.home()) / ".config")
 
 
 def unit_folder(environ: Mapping[str, str]) -> Path:
-    """Return the folder of the user's units (XDG base directories)."""
-    home = environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME") or Path.home()) / ".config"
-    return Path(home) / "systemd" / "user"
+    """Return the folder of the user's units."""
+    return config_folder(environ) / "systemd" / "user"
+
+
+def _write_environment(plan: Plan) -> list[str]:
+    """Write the variables for the timer, and return messages.
+
+    The quoting is that of POSIX shells and of systemd.exec(5): in double quotes, a backslash before ``"\\$` ``.
+
+    Raises ConfigError if the file has variables that are not set now, or if others could read it.
+    """
+    file = plan.environment
+    with disk_errors(file):
+        if file.is_file():
+            before = {line.partition("=")[0] for line in file.read_text("utf-8", "replace").splitlines()}
+            if lost := sorted(before - dict(plan.variables).keys()):
+                do = "Set them, or run `corpus-spider schedule --remove` first."
+                raise ConfigError(f"the schedule has variables that are not set here: {', '.join(lost)}", do=do)
+            _require_private(file)
+        if not plan.variables:
+            return []
+        quoted = ((name, re.sub(r'(["\\$`])', r"\\\1", value)) for name, value in plan.variables)
+        text = "".join(f'{name}="{value}"\n' for name, value in quoted)
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        replace_file(file, text.encode("utf-8", "surrogateescape"))
+        try:
+            _require_private(file)
+        except ConfigError:
+            file.unlink()
+            raise
+    return [f"Wrote {file} (mode 600) with {', '.join(name for name, _ in plan.variables)}"]
+
+
+def _require_private(file: Path) -> None:
+    """Raise ConfigError if other users can read a file."""
+    if mode := file.stat().st_mode & 0o077:
+        what = f"other users could read the settings in this file (mode {0o600 | mode:o})"
+        raise ConfigError(what, where=str(file), do=f"chmod 600 {shlex.quote(str(file))}")
 
 
 def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
@@ -166,10 +236,13 @@ def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
     folder = unit_folder(environ)
     _require_ours(plan, folder / f"{plan.name}.service")
     if plan.how == CRON:
+        _other_lines(plan, _crontab())
+    written = _write_environment(plan)
+    if plan.how == CRON:
         _remove_units(plan, folder)
         with _alone():
             _write_crontab([*_other_lines(plan, _crontab()), cron_line(plan)])
-        return [f"Added to the crontab: {cron_line(plan)}", NO_CATCHING_UP]
+        return [*written, f"Added to the crontab: {cron_line(plan)}", NO_CATCHING_UP]
     _remove_line(plan)
     for name, text in plan.units.items():
         with disk_errors(folder / name):
@@ -177,14 +250,19 @@ def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
             replace_file(folder / name, text.encode(), 0o644)
     _check("systemctl", "--user", "daemon-reload")
     _check("systemctl", "--user", "enable", "--now", f"{plan.name}.timer")
-    return [*(f"Wrote {folder / name}" for name in plan.units), f"Enabled {plan.name}.timer", LINGER]
+    return [*written, *(f"Wrote {folder / name}" for name in plan.units), f"Enabled {plan.name}.timer", LINGER]
 
 
 def remove(plan: Plan, environ: Mapping[str, str]) -> list[str]:
     """Remove the timer and the crontab line, if they exist, and return messages about each change."""
     folder = unit_folder(environ)
     _require_ours(plan, folder / f"{plan.name}.service")
-    return [*_remove_units(plan, folder), *_remove_line(plan)] or ["Nothing was scheduled."]
+    done = [*_remove_units(plan, folder), *_remove_line(plan)]
+    with disk_errors(plan.environment):
+        if plan.environment.is_file():
+            plan.environment.unlink()
+            done.append(f"Removed {plan.environment}")
+    return done or ["Nothing was scheduled."]
 
 
 def _remove_units(plan: Plan, folder: Path) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -27,6 +27,8 @@ HEAD = """\
 # `corpus-spider config` prints the effective settings, `corpus-spider crawl --dry-run` the sources.
 """
 UNCHECKED = "# Not checked yet: crawl this newspaper and read the result."
+MOST_COMMANDS = 3
+"""Addresses that get a command each in the next steps. For more, one command does all."""
 EXAMPLE = {
     "name": "example-news",
     "start": ("https://news.example.org/",),
@@ -93,6 +95,8 @@ def next_steps(file: Path, sites: Sequence[str]) -> list[str]:
     Newspapers given by URL need `sites discover` first. So does a corpus without any newspaper.
     """
     addresses = [site for site in sites if "://" in site]
+    if len(addresses) > MOST_COMMANDS:
+        return ["sites discover --all --write", "crawl --dry-run", "crawl"]
     missing = [] if addresses or parse(file).get("site") else ["https://…"]
     return [*(f"sites discover {one} --write" for one in (*addresses, *missing)), "crawl --dry-run", "crawl"]
 
@@ -128,7 +132,7 @@ def _choose(wanted: NewCorpus) -> list[presets.Newspaper | Site]:
     known = {paper.site.name: paper for language in wanted.languages for paper in presets.newspapers(language)}
     if not wanted.sites:
         return list(known.values())
-    chosen: list[presets.Newspaper | Site] = []
+    chosen: dict[str, presets.Newspaper | Site] = {}
     for name in dict.fromkeys(wanted.sites):
         if "://" not in name and name not in known:
             raise ConfigError(
@@ -136,8 +140,14 @@ def _choose(wanted: NewCorpus) -> list[presets.Newspaper | Site]:
                 where="--site",
                 do=f"Known: {', '.join(known) or 'none'}. Or give the URL of its front page, https://…",
             )
-        chosen.append(_own_site(name) if "://" in name else known[name])
-    return chosen
+        if "://" not in name:
+            chosen[name] = known[name]
+            continue
+        site = _own_site(name)
+        there = chosen.get(site.name)
+        # Two addresses of one host are one site with two start pages.
+        chosen[site.name] = replace(there, start=(*there.start, *site.start)) if isinstance(there, Site) else site
+    return list(chosen.values())
 
 
 def _own_site(address: str) -> Site:

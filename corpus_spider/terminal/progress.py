@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 
 PLAIN_SECONDS = 30.0
 """Interval of log lines."""
+CLOCK, SPINNER = 7, 4
+"""Columns of a terminal that the clock (0:00:00) needs, and the spinner with the spaces between."""
 RECOUNT_SECONDS = 15.0
 """Minimum pause between two counts of pending URLs."""
 
@@ -70,6 +72,8 @@ def closing_words(summary: Mapping[str, Any], code: int) -> str:
         if not attempted:
             return f"Nothing is due; {_waiting(summary)}." if summary["pending"] else "Nothing is due."
         return f"Done: {done}; {_waiting(summary) if summary['pending'] else 'nothing more is due'}."
+    if code == NONE_SUCCEEDED and set(summary["failed"]) == {"dns"} and not summary["pages"]:
+        return "Nothing could be fetched. No host name could be resolved. Is this machine online?"
     if code == NONE_SUCCEEDED:
         reason = summary["first_failure"] or next(iter(summary["dropped"]), "") or "robots.txt forbids every URL"
         return f"Nothing could be fetched. First reason: {reason}."
@@ -90,21 +94,36 @@ def _waiting(summary: Mapping[str, Any]) -> str:
     return f"{words}, next attempt {day}at {local:%H:%M}"
 
 
-def words(pipeline: PagePipeline, seconds: float, pending: int | None = None) -> str:
-    """Return the progress line of a crawl. Reads the counters of ``pipeline``; changes nothing."""
+def words(pipeline: PagePipeline, seconds: float, pending: int | None = None, width: int | None = None) -> str:
+    """Return the progress line of a crawl. Reads the counters of ``pipeline``; changes nothing.
+
+    ``width``: columns it should fit into. The less important counts are left out first; three of them always stay.
+    """
     counts = pipeline.counts
     waiting = len(pipeline.held) + pipeline.waiting
-    parts = [
-        f"{counts.pages} fetched ({counts.pages / max(seconds, 0.001):.1f}/s, {counts.bytes / 2**20:.1f} MiB)",
-        counted(counts.documents, "document"),
-        f"{counts.unchanged} unchanged" if counts.unchanged else "",
-        f"{counts.drops.total()} without text",
-        f"{counts.failures.total()} failed" if counts.failures else "",
-        f"{counts.refused} forbidden by robots.txt" if counts.refused else "",
-        f"{pending} pending" if pending is not None else "",
-        f"{waiting} waiting for a worker" if waiting else "",
-    ]
-    return ", ".join(part for part in parts if part)
+    fetched, rate = f"{counts.pages} fetched", f"{counts.pages / max(seconds, 0.001):.1f}/s"
+    parts = {
+        "fetched": f"{fetched} ({rate}, {counts.bytes / 2**20:.1f} MiB)",
+        "documents": counted(counts.documents, "document"),
+        "unchanged": f"{counts.unchanged} unchanged" if counts.unchanged else "",
+        "dropped": f"{counts.drops.total()} without text",
+        "failed": f"{counts.failures.total()} failed" if counts.failures else "",
+        "refused": f"{counts.refused} forbidden by robots.txt" if counts.refused else "",
+        "pending": f"{pending} pending" if pending is not None else "",
+        "waiting": f"{waiting} waiting for a worker" if waiting else "",
+    }
+    shorter = (("waiting", ""), ("fetched", f"{fetched} ({rate})"), ("refused", ""), ("fetched", fetched))
+    line = _joined(parts)
+    for name, text in (*shorter, ("unchanged", ""), ("dropped", ""), ("failed", "")):
+        if width is None or len(line) <= width:
+            break
+        parts[name] = text
+        line = _joined(parts)
+    return line
+
+
+def _joined(parts: Mapping[str, str]) -> str:
+    return ", ".join(part for part in parts.values() if part)
 
 
 @contextmanager
@@ -112,9 +131,9 @@ def shown(pipeline: PagePipeline, pending: Recount, *, quiet: bool) -> Iterator[
     """Yield a function that shows the progress. Call it regularly; it limits its own output."""
     started = time.monotonic()
 
-    def now() -> str:
+    def now(width: int | None = None) -> str:
         pending.refresh()
-        return words(pipeline, time.monotonic() - started, pending.value)
+        return words(pipeline, time.monotonic() - started, pending.value, width)
 
     try:
         if quiet:
@@ -129,14 +148,18 @@ def shown(pipeline: PagePipeline, pending: Recount, *, quiet: bool) -> Iterator[
 
 
 @contextmanager
-def _live_line(now: Callable[[], str]) -> Iterator[Callable[[], None]]:
+def _live_line(now: Callable[[int], str]) -> Iterator[Callable[[], None]]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Column
 
-    columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    # A narrow terminal cuts the text, not the clock.
+    clock = TimeElapsedColumn(table_column=Column(no_wrap=True, min_width=CLOCK))
+    columns = (SpinnerColumn(), clock, TextColumn("{task.description}", markup=False))
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("starting", total=None)
-        yield lambda: progress.update(task, description=now())
+        yield lambda: progress.update(task, description=now(console.width - CLOCK - SPINNER))
 
 
 def _log_lines(now: Callable[[], str], started: float) -> Callable[[], None]:

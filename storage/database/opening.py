@@ -14,7 +14,7 @@ from storage.database.migrations import Step, current_versions, migrate, steps
 from storage.database.schema import SCHEMA_VERSION
 from storage.database.sqlite_limits import require_local
 from storage.database.transactions import Database, connect, is_contention, masked, parse_url, sqlite_path
-from storage.disk import disk_error
+from storage.disk import disk_error, require_file
 from storage.errors import ConfigError, DiskError, NewerCorpusError
 from storage.retry import pauses
 
@@ -66,6 +66,9 @@ def pending_steps(where: str | os.PathLike[str]) -> tuple[str, list[Step]]:
 def _find_file(url: URL, *, create: bool) -> None:
     path = sqlite_path(url)
     with _disk_errors(path):
+        require_file(path, "database")
+        if not create and _is_unfinished(path):
+            raise _missing(url)
         if path.is_file() and (path.stat().st_size > 0 or not create):
             return
         if not create:
@@ -75,6 +78,15 @@ def _find_file(url: URL, *, create: bool) -> None:
         waits = pauses(BUSY_TIMEOUT_MS / 1000)
         while not _laid_out(path) and (wait := next(waits, None)) is not None:
             time.sleep(wait)
+
+
+def _is_unfinished(path: Path) -> bool:
+    """Return whether a program was killed while it set the WAL mode of a new file.
+
+    Its journal makes the file empty again, which a read-only connection cannot do. A corpus has no such journal.
+    """
+    journal = path.with_name(f"{path.name}-journal")
+    return path.is_file() and path.stat().st_size <= PAGE_BYTES and journal.is_file()
 
 
 def _laid_out(path: Path) -> bool:

@@ -364,8 +364,9 @@ document = Table(
     Column("foreign_share", Double),
     UniqueConstraint("url_id", "version"),
 )
-"""``superseded``: a later version exists, or a document of the same page at its canonical URL. ``reserved``: its use
-for text and data mining, AI or archiving is reserved. ``quality``: the fields of `Quality`, in order.
+"""``superseded``: a later version exists, or a document of the same page at its canonical URL, or the document is a
+shortened version of an earlier one (its fetch has the reason ``shortened``). ``reserved``: its use for text and data
+mining, AI or archiving is reserved. ``quality``: the fields of `Quality`, in order.
 """
 Index("ix_document_canonical", document.c.canonical)
 _reserved = text("reserved")
@@ -399,7 +400,9 @@ removal = Table(
     Column("pages", Integer, nullable=False),
     Column("documents", Integer, nullable=False),
 )
-"""Requested removals. ``value``: the named URL, domain, id or hashed author."""
+"""Requested removals. ``value``: the named URL, domain, id or hashed author. The kind ``undo`` records that a removal
+was lifted; its value is the id of that removal.
+"""
 
 tombstone = Table(
     "tombstone",

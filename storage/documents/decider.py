@@ -10,8 +10,9 @@ import sqlalchemy as sa
 
 from storage.blocklist.author_keys import author_keys
 from storage.blocklist.tombstones import AUTHOR, REMOVED, refused, standing
-from storage.database.schema import document, fetch, fingerprint, scheme, url
+from storage.database.schema import document, document_text, fetch, fingerprint, scheme, url
 from storage.database.transactions import among, chunks
+from storage.documents.shortened import SHORTENED, is_part, may_be_part
 from storage.documents.sketches import Shape
 from storage.frontier.new_links import MAX_HOPS
 from storage.frontier.visit_results import UNCHANGED_TEXT
@@ -51,31 +52,49 @@ class Target:
     fetched_at: datetime
     version: int | None
     document_id: int | None
+    shortened: bool = False
+    """Whether its document is only a part of an earlier version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a page. ``text`` is empty if no new text is short enough to be a part of it."""
+
+    number: int
+    print: Fingerprint
+    text: str = ""
+    shortened: bool = False
+
+    def repeats(self, made: Fingerprint) -> bool:
+        """Return whether it has this text."""
+        return (self.print.exact, self.print.scheme) == (made.exact, made.scheme)
 
 
 @dataclass(slots=True)
 class Versions:
-    """Version numbers: the next one for a new text, none for a text equal to the version before.
+    """The versions of the pages of a group: for each URL, by fetch, oldest first; and the highest number."""
 
-    ``prints``: for each URL, the fetches of its documents and the fingerprints of their texts, oldest first.
-    """
-
-    prints: dict[int, dict[int, Fingerprint]] = field(default_factory=lambda: defaultdict(dict))
+    stored: dict[int, dict[int, Version]] = field(default_factory=lambda: defaultdict(dict))
     highest: dict[int, int] = field(default_factory=dict)
 
-    def next_version(self, target: Target, made: Fingerprint) -> int | None:
-        """Return the version of a text; None if the version before, in the order of the fetches, has the same text."""
-        before = [each for fetch_id, each in self.prints[target.url_id].items() if fetch_id < target.fetch_id]
-        if before and (before[-1].exact, before[-1].scheme) == (made.exact, made.scheme):
-            return None
-        version = target.version or self.highest.get(target.url_id, 0) + 1
-        self.highest[target.url_id] = max(version, self.highest.get(target.url_id, 0))
-        self.note(target.url_id, target.fetch_id, made)
-        return version
+    def before(self, target: Target) -> list[Version]:
+        """Return the last full version before a fetch, and the shortened ones since."""
+        earlier = [each for fetch_id, each in self.stored[target.url_id].items() if fetch_id < target.fetch_id]
+        full = [number for number, each in enumerate(earlier) if not each.shortened]
+        return earlier[full[-1] :] if full else earlier[-1:]
 
-    def note(self, url_id: int, fetch_id: int, made: Fingerprint) -> None:
-        """Add the text of a fetch."""
-        self.prints[url_id] = dict(sorted((self.prints[url_id] | {fetch_id: made}).items()))
+    def add(self, target: Target, made: Document) -> Version:
+        """Add a new text with the next number. It is shortened if it is a part of the last full version."""
+        number = target.version or self.highest.get(target.url_id, 0) + 1
+        self.highest[target.url_id] = max(number, self.highest.get(target.url_id, 0))
+        before = self.before(target)
+        shortened = bool(before) and not before[0].shortened and is_part(made.text, before[0].text)
+        return self.note(target, Version(number, made.fingerprint, made.text, shortened))
+
+    def note(self, target: Target, version: Version) -> Version:
+        """Add the version of a fetch."""
+        self.stored[target.url_id] = dict(sorted((self.stored[target.url_id] | {target.fetch_id: version}).items()))
+        return version
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +111,11 @@ class Peer:
 class Outcomes:
     """The outcomes of a group."""
 
-    new: list[tuple[Target, int, Document]] = field(default_factory=list)
+    new: list[tuple[Target, Version, Document]] = field(default_factory=list)
     replaced: list[tuple[Target, Document]] = field(default_factory=list)
     dropped: list[tuple[Target, Drop]] = field(default_factory=list)
-    repeated: list[tuple[Target, Document]] = field(default_factory=list)
-    """Those of the dropped with a text equal to the version before."""
+    repeated: list[tuple[Target, Version, Document]] = field(default_factory=list)
+    """Those of the dropped with a text equal to the version before, and that version."""
     overtaken: set[int] = field(default_factory=set)
     """URLs whose documents are superseded by the document of their canonical URL."""
 
@@ -119,7 +138,8 @@ def decide(targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed
         if made is None:
             outcomes.dropped.append((target, drop_of(processed, lease)))
         elif target.document_id is not None:
-            known.versions.note(target.url_id, target.fetch_id, made.fingerprint)
+            version = Version(target.version or 1, made.fingerprint, made.text, target.shortened)
+            known.versions.note(target, version)
             outcomes.replaced.append((target, made))
         else:
             _decide_new(target, made, known, outcomes)
@@ -132,12 +152,15 @@ def _decide_new(target: Target, made: Document, known: Known, outcomes: Outcomes
     if same and target.url != page:
         outcomes.dropped.append((target, Drop(SAME_PAGE, same[0].url, made.language.language)))
         return
-    version = known.versions.next_version(target, made.fingerprint)
-    if version is None:
+    repeated = [each for each in known.versions.before(target) if each.repeats(made.fingerprint)]
+    if repeated:
         outcomes.dropped.append((target, Drop(UNCHANGED_TEXT, "", made.language.language)))
-        outcomes.repeated.append((target, made))
+        outcomes.repeated.append((target, repeated[-1], made))
         return
+    version = known.versions.add(target, made)
     outcomes.new.append((target, version, made))
+    if version.shortened:
+        return
     outcomes.overtaken.update(peer.url_id for peer in same)
     peer = Peer(target.url_id, target.url, target.site, made.fingerprint)
     past = {target.url_id, *outcomes.overtaken}
@@ -167,7 +190,7 @@ def drop_of(processed: Processed, lease: Lease) -> Drop:
 def targets_of(connection: Connection, fetch_ids: Iterable[int], *, again: bool) -> list[Target]:
     """Return the fetches to decide on, oldest first: those without an outcome, or (``again``) all of them."""
     statement = (
-        sa.select(fetch.c.id, fetch.c.url_id, url.c.url, url.c.site, fetch.c.fetched_at, fetch.c.version, document.c.id)
+        sa.select(*_TARGET)
         .join(url, url.c.id == fetch.c.url_id)
         .outerjoin(document, document.c.fetch_id == fetch.c.id)
         .order_by(fetch.c.id)
@@ -181,11 +204,18 @@ def targets_of(connection: Connection, fetch_ids: Iterable[int], *, again: bool)
     ]
 
 
+_TARGET = (
+    *(fetch.c.id, fetch.c.url_id, url.c.url, url.c.site, fetch.c.fetched_at, fetch.c.version, document.c.id),
+    sa.func.coalesce(fetch.c.reason, "") == SHORTENED,
+)
+
+
 def known_of(connection: Connection, targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]]) -> Known:
     """Read the stored data about the pages of a group."""
     made = [(target, found) for target in targets if (found := items[target.fetch_id][1].document)]
     pages = {found.metadata.canonical or target.url for target, found in made}
-    return Known(_versions(connection, targets), _peers(connection, pages))
+    new = {target.url_id: len(found.text) for target, found in made if target.document_id is None}
+    return Known(_versions(connection, targets, new), _peers(connection, pages))
 
 
 _PRINT = (fingerprint.c.exact, fingerprint.c.sketch, fingerprint.c.shingles, scheme.c.name.label("scheme"))
@@ -200,16 +230,28 @@ def _printed(statement: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[object
     return joined.join(scheme, scheme.c.id == fingerprint.c.scheme_id)
 
 
-def _versions(connection: Connection, targets: Sequence[Target]) -> Versions:
+def _versions(connection: Connection, targets: Sequence[Target], new: Mapping[int, int]) -> Versions:
+    """Read the versions of the pages of a group. ``new``: characters of the new text of a URL."""
     versions = Versions()
     numbers = sa.select(fetch.c.url_id, sa.func.max(fetch.c.version)).group_by(fetch.c.url_id)
-    texts = _printed(sa.select(document.c.url_id, document.c.fetch_id, *_PRINT).select_from(document))
+    marked = fetch.c.reason == SHORTENED
+    columns = (document.c.id, document.c.url_id, document.c.fetch_id, document.c.version, document.c.chars, *_PRINT)
+    stored = sa.select(*columns, marked.label("shortened")).select_from(document)
+    stored = _printed(stored.join(fetch, fetch.c.id == document.c.fetch_id))
     for part in chunks(sorted({target.url_id for target in targets})):
         there = numbers.where(fetch.c.url_id.in_(part), fetch.c.version.is_not(None))
         versions.highest.update((url_id, highest) for url_id, highest in connection.execute(there))
     for part in chunks(sorted(versions.highest)):
-        for row in connection.execute(texts.where(document.c.url_id.in_(part)).order_by(document.c.fetch_id)):
-            versions.prints[row.url_id][row.fetch_id] = _print_of(row)
+        rows = connection.execute(stored.where(document.c.url_id.in_(part)).order_by(document.c.fetch_id)).all()
+        longer = [row.id for row in rows if row.url_id in new and may_be_part(new[row.url_id], row.chars)]
+        texts: dict[int, str] = {}
+        for some in chunks(longer):
+            read = sa.select(document_text.c.document_id, document_text.c.text)
+            found = connection.execute(read.where(document_text.c.document_id.in_(some)))
+            texts.update((number, text) for number, text in found)
+        for row in rows:
+            version = Version(row.version, _print_of(row), texts.get(row.id, ""), bool(row.shortened))
+            versions.stored[row.url_id][row.fetch_id] = version
     return versions
 
 

@@ -15,8 +15,10 @@ from storage.blocklist.tombstones import REMOVED, mark_removed
 from storage.database.schema import document, document_text, fetch
 from storage.database.transactions import chunks, insert_many, insert_rows, serialise, upsert
 from storage.documents import duplicates
-from storage.documents.decider import Outcomes, Target, decide, known_of, targets_of, withheld
+from storage.documents.decider import Outcomes, Target, Version, decide, known_of, targets_of, withheld
 from storage.documents.duplicates import Standing
+from storage.documents.shortened import SHORTENED
+from storage.documents.succession import HAS_SUCCESSOR
 from storage.frontier.new_links import Found, add_links
 from storage.frontier.visit_results import Ended, settle
 from storage.records import Document, Drop, Lease, Processed, UrlState
@@ -73,11 +75,12 @@ def write_processed(
     items = withheld(connection, targets, items)
     outcomes = decide(targets, items, known_of(connection, targets, items))
     _store_new(connection, outcomes.new)
-    later = {target.url_id for target, version, _ in outcomes.new if again or version > 1}
+    later = {target.url_id for target, version, _ in outcomes.new if again or version.number > 1}
     _supersede(connection, later, outcomes.overtaken)
     _replace(connection, outcomes.replaced)
     _store_drops(connection, outcomes.dropped)
     _renew_statements(connection, outcomes.repeated)
+    _renew_fuller(connection, [*outcomes.new, *outcomes.repeated])
     if not again:
         add_links(connection, list(_found(targets, items)))
         _finish(connection, schedule, outcomes, items)
@@ -100,16 +103,16 @@ def withdraw(connection: Connection, fetch_ids: Sequence[int]) -> None:
     _store_drops(connection, [(target, Drop(REMOVED)) for target in targets])
 
 
-def _store_new(connection: Connection, new: Sequence[tuple[Target, int, Document]]) -> None:
+def _store_new(connection: Connection, new: Sequence[tuple[Target, Version, Document]]) -> None:
     if not new:
         return
     print_ids = duplicates.register(connection, [made.fingerprint for _, _, made in new])
     rows = [
         _document_row(target, made)
         | {
-            "public_id": public_id(target.url, version),
+            "public_id": public_id(target.url, version.number),
             "url_id": target.url_id,
-            "version": version,
+            "version": version.number,
             "fetch_id": target.fetch_id,
             "fingerprint_id": print_id,
             "site": target.site,
@@ -119,21 +122,18 @@ def _store_new(connection: Connection, new: Sequence[tuple[Target, int, Document
     ids = insert_rows(connection, document, rows)
     texts = [{"document_id": new_id} | _text_row(made) for new_id, (_, _, made) in zip(ids, new, strict=True)]
     insert_many(connection, upsert(connection, document_text), texts)
-    _set_outcomes(connection, [_document_outcome(target, version, made) for target, version, made in new])
+    outcomes = [_document_outcome(target, each.number, made, shortened=each.shortened) for target, each, made in new]
+    _set_outcomes(connection, outcomes)
     standings = [
-        (print_id, Standing(False, -row["chars"], row["published"] is None, target.url, version, new_id))
+        (print_id, Standing(False, -row["chars"], row["published"] is None, target.url, version.number, new_id))
         for print_id, row, new_id, (target, version, _) in zip(print_ids, rows, ids, new, strict=True)
     ]
     duplicates.place(connection, standings)
 
 
-_later = document.alias("later")
-_has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.version > document.c.version)
-
-
 def _supersede(connection: Connection, versioned: Collection[int], overtaken: Collection[int]) -> None:
-    """Mark older versions of these URLs, and all documents of overtaken pages, as superseded."""
-    for url_ids, which in ((versioned, _has_newer), (overtaken, sa.true())):
+    """Mark older and shortened versions of these URLs, and all documents of overtaken pages, as superseded."""
+    for url_ids, which in ((versioned, HAS_SUCCESSOR), (overtaken, sa.true())):
         for part in chunks(sorted(url_ids)):
             current = document.c.url_id.in_(part), which, document.c.superseded.is_(False)
             statement = sa.update(document).where(*current).values(superseded=True)
@@ -145,7 +145,7 @@ def _reinstate(connection: Connection, urls: Mapping[int, str]) -> None:
     """Mark documents as current again after the documents that superseded them were removed."""
     for part in chunks(sorted(urls)):
         behind = sa.or_(document.c.url_id.in_(part), document.c.canonical.in_([urls[url_id] for url_id in part]))
-        statement = sa.update(document).where(behind, document.c.superseded, ~_has_newer).values(superseded=False)
+        statement = sa.update(document).where(behind, document.c.superseded, ~HAS_SUCCESSOR).values(superseded=False)
         changed = connection.execute(statement.returning(document.c.fingerprint_id)).scalars().all()
         duplicates.refresh(connection, changed)
 
@@ -160,24 +160,33 @@ def _replace(connection: Connection, replaced: Sequence[tuple[Target, Document]]
         connection.execute(sa.update(document).where(document.c.id == target.document_id).values(row))
         text = sa.update(document_text).where(document_text.c.document_id == target.document_id)
         connection.execute(text.values(_text_row(made)))
-    _set_outcomes(connection, [_document_outcome(target, target.version, made) for target, made in replaced])
+    # A shortened version stays one: its fuller version is current, and re-extraction changes the texts of both.
+    outcomes = [
+        _document_outcome(target, target.version, made, shortened=target.shortened) for target, made in replaced
+    ]
+    _set_outcomes(connection, outcomes)
     duplicates.refresh(connection, {*before, *print_ids})
 
 
-def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, Document]]) -> None:
+def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, Version, Document]]) -> None:
     """Update rights, title and author of a document whose page repeats the same text.
 
     The publication date stays: the first visit computed it from "3 hours ago", the next would compute it from
     "yesterday".
     """
-    for target, made in repeated:
-        # During re-extraction a later text may exist already.
-        by_then = document.c.url_id == target.url_id, document.c.fetch_id < target.fetch_id
-        newest = sa.select(sa.func.max(document.c.version)).where(*by_then).scalar_subquery()
-        of_text = document.c.url_id == target.url_id, document.c.version == newest
+    for target, version, made in repeated:
+        of_text = document.c.url_id == target.url_id, document.c.version == version.number
         named = {"title": made.metadata.title, "author": made.metadata.author}
         stated = _rights_row(made.metadata) | {name: value for name, value in named.items() if value}
         connection.execute(sa.update(document).where(*of_text).values(stated))
+
+
+def _renew_fuller(connection: Connection, seen: Sequence[tuple[Target, Version, Document]]) -> None:
+    """Update the rights of the current version of pages that were seen shortened. It is exported by today's terms."""
+    for target, version, made in seen:
+        if version.shortened:
+            current = document.c.url_id == target.url_id, document.c.superseded.is_(False)
+            connection.execute(sa.update(document).where(*current).values(_rights_row(made.metadata)))
 
 
 def _store_drops(connection: Connection, dropped: Sequence[tuple[Target, Drop]]) -> None:
@@ -237,11 +246,11 @@ def _prints_of(connection: Connection, document_ids: Sequence[int]) -> set[int]:
     return prints
 
 
-def _document_outcome(target: Target, version: int | None, made: Document) -> dict[str, Any]:
+def _document_outcome(target: Target, version: int | None, made: Document, *, shortened: bool) -> dict[str, Any]:
     return {
         "of_fetch": target.fetch_id,
         "new_outcome": "document",
-        "why": None,
+        "why": SHORTENED if shortened else None,
         "particulars": None,
         "tongue": made.language.language,
         "number": version,

@@ -75,10 +75,13 @@ def _rows(connection: Connection, url_ids: Sequence[int]) -> dict[int, AnyRow]:
 
 
 def is_source(ended: Ended, row: AnyRow) -> bool:
-    """Return whether a URL is read for its links: a configured URL, a feed, a sitemap or a section page."""
+    """Return whether a URL is read for its links: a configured URL, a feed, a sitemap or a section page.
+
+    A section page stays a source whatever it answers. An error, a login page or a redirect of one night must not end
+    the search for its articles.
+    """
     section = ended.reason == LISTING and row.depth <= SECTION_DEPTH
-    still = row.period > 0 and ended.outcome in {"unchanged", "failed"}
-    return bool(row.seed or row.kind != Kind.PAGE or section or still)
+    return bool(row.seed or row.kind != Kind.PAGE or section or row.period > 0)
 
 
 def _brings_news(connection: Connection, ended: Ended, row: AnyRow) -> bool:

@@ -17,6 +17,7 @@ from storage.blocklist.tombstones import loose_key, page_key
 from storage.database.schema import document, fetch, url
 from storage.database.transactions import chunks
 from storage.documents.decider import SAME_PAGE
+from storage.documents.succession import HAS_SUCCESSOR
 from storage.records import Kind
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 REDIRECT = "redirect"
 
-_rivals, _later, _own = document.alias("rivals"), document.alias("later"), document.alias("own")
+_rivals, _own = document.alias("rivals"), document.alias("own")
 _other, _last = fetch.alias("other_fetch"), fetch.alias("last_fetch")
 _form, _target = url.alias("form"), url.alias("target")
 
@@ -45,8 +46,7 @@ _is_newest = fetch.c.id == _newest.where(_other.c.url_id == fetch.c.url_id).corr
 # A listed address may be read as a source and redirect; an article is not a source.
 _leads_on = sa.and_(fetch.c.reason == REDIRECT, _is_newest, sa.or_(~_is_source(_form), _is_source(_target)))
 
-_has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.version > document.c.version)
-_is_form = sa.or_(sa.and_(document.c.superseded, ~_has_newer), sa.and_(~document.c.superseded, _is_only_claim))
+_is_form = sa.or_(sa.and_(document.c.superseded, ~HAS_SUCCESSOR), sa.and_(~document.c.superseded, _is_only_claim))
 
 _has_text = sa.exists().where(_own.c.url_id == _target.c.id)
 _has_current = sa.exists().where(_own.c.url_id == _target.c.id, _own.c.superseded.is_(False))

@@ -54,6 +54,7 @@ from storage.frontier.leases import SETTLED
 from storage.removal.page_aliases import BELIEVED, forms_of
 from storage.removal.reappeared import take_back
 from storage.removal.secure_delete import forget
+from storage.removal.undo import lift
 from storage.warc.redact import NOTHING
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from storage.database.transactions import Database
     from storage.records import Pointer
     from storage.removal.page_aliases import Forms
+    from storage.removal.undo import Lifted
     from storage.warc.redact import Scrubbed
 
 GROUP = 200
@@ -101,7 +103,8 @@ class Affected:
     """Pages of a request.
 
     ``alike``: addresses of texts that repeat these and stay, the first `SHOWN`. ``unseen``: addresses of pages that are
-    not in the corpus yet.
+    not in the corpus yet. ``strays``: records without a URL, which a crash left. ``removal``: the id of the removal, 0
+    before it is declared.
     """
 
     url_ids: set[int] = field(default_factory=set)
@@ -110,6 +113,13 @@ class Affected:
     fetches: int = 0
     alike: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
+    strays: list[int] = field(default_factory=list)
+    removal: int = 0
+
+    @property
+    def matches(self) -> bool:
+        """Whether the corpus has anything of the request."""
+        return bool(self.url_ids or self.strays)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +168,15 @@ class Removals:
         affected = self.database.write(work)
         reach("in_removal")
         return affected
+
+    def undo(self, removal_id: int, reason: str) -> Lifted:
+        """Lift the tombstones of a removal. The caller holds the locks of all sites. Errors as for `lift`."""
+
+        def work(connection: Connection) -> Lifted:
+            take_turn(connection)
+            return lift(connection, removal_id, reason)
+
+        return self.database.write(work)
 
     def kept_away(self, addresses: Collection[str]) -> set[str]:
         """Return the addresses that are blocked."""
@@ -261,6 +280,7 @@ def _affected(connection: Connection, request: Request) -> Affected:
         found.alike += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
     for listed in (found.urls, found.documents, found.alike):
         listed.sort()
+    found.strays = _strays(connection, request, found)
     return found
 
 
@@ -331,7 +351,9 @@ def _declare(connection: Connection, token: str, request: Request, found: Affect
     rows = [{"public_id": each, "removal_id": removal_id} for each in found.documents]
     insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
     mark_removed(connection, found.url_ids)
-    _mark_strays(connection, request, found)
+    for part in chunks(found.strays):
+        connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(reason=REMOVED))
+    found.removal = removal_id
 
 
 def _kept_value(request: Request) -> str:
@@ -349,16 +371,14 @@ def _stones(request: Request, value: str, found: Affected) -> Iterable[tuple[str
         yield AUTHOR, value
 
 
-def _mark_strays(connection: Connection, request: Request, found: Affected) -> None:
-    """Mark records without a URL (left by a crash) if they have one of these addresses or match the request."""
+def _strays(connection: Connection, request: Request, found: Affected) -> list[int]:
+    """Return the records without a URL (left by a crash) that have one of these addresses or match the request."""
     keys = {loose_key(each) for each in (*found.urls, *found.unseen, request.value)}
     for part in chunks(sorted(found.url_ids)):
         asked = sa.select(fetch.c.uri).where(fetch.c.url_id.in_(part)).distinct()
         keys.update(map(loose_key, connection.execute(asked).scalars()))
     orphans = sa.select(fetch.c.id, fetch.c.uri).where(fetch.c.outcome == "orphan", fetch.c.url_id.is_(None))
-    ours = [row.id for row in connection.execute(orphans) if loose_key(row.uri) in keys or _below(request, row.uri)]
-    for part in chunks(ours):
-        connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(reason=REMOVED))
+    return [row.id for row in connection.execute(orphans) if loose_key(row.uri) in keys or _below(request, row.uri)]
 
 
 def _below(request: Request, address: str) -> bool:

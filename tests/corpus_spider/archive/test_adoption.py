@@ -94,7 +94,14 @@ def test_a_corpus_is_made_anew_from_its_archive(tmp_path: Path, newspaper: Newsp
     before = texts(str(database))
     database.unlink()
     newspaper.articles = 1
-    well(tmp_path, "crawl")
+    asked = newspaper.asked.total()
+    for _ in range(2):
+        refused = run(tmp_path, "crawl")
+        assert refused.returncode == 2
+        assert "WARC file, but the database is empty" in refused.stderr
+        assert "crawl --rebuild" in refused.stderr
+    assert newspaper.asked.total() == asked
+    well(tmp_path, "crawl", "--rebuild")
     assert texts(str(database)) == before
     assert len(before) > 20
     assert problems(tmp_path, "--deep") == []
@@ -124,7 +131,7 @@ def test_a_page_that_was_removed_does_not_come_in_again(tmp_path: Path, newspape
     copy = file.with_name(file.name.replace("-00001", "-00002"))
     shutil.copy(file, tmp_path / "copy")
     address = f"{newspaper.origin}/article/3"
-    well(tmp_path, "remove", "--url", address, "--reason", "asked")
+    well(tmp_path, "remove", "--yes", "--url", address, "--reason", "asked")
     (tmp_path / "copy").rename(copy)
     well(tmp_path, "crawl", "--now")
     assert address not in texts(str(tmp_path / "corpus.db"))

@@ -399,3 +399,48 @@ def test_the_configuration_is_json_whether_asked_or_not(home: Path, capsys: pyte
     plain = capsys.readouterr().out
     assert run(["config", "--json"]) == 0
     assert capsys.readouterr().out == plain
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("corpus.database=sqlite:///folder", "database names a folder"),
+        ("corpus.database=sqlite:///file/corpus.db", "database is in a folder, but "),
+        ("corpus.warc=file", "warc names a file"),
+        ("corpus.warc=file/warc", "warc is in a folder, but "),
+        ("crawl.workers=100000000", "expected a whole number of at most 1024"),
+    ],
+)
+def test_a_dry_run_finds_what_would_keep_a_crawl_from_starting(
+    tmp_path: Path, setting: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Folders in place of files and the other way round, and more workers than any machine can have."""
+    toml = '[corpus]\ncontact = "a@example.org"\n[[site]]\nname = "a"\nstart = ["https://a.example/"]\n'
+    (tmp_path / "corpus.toml").write_text(toml)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    assert run(["-c", str(tmp_path), "-s", setting, "crawl", "--dry-run"]) == 2
+    assert words in capsys.readouterr().err
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["corpus.toml", "file", "folder"]
+
+
+def test_init_takes_its_sites_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names and addresses, beside those of --site; two addresses of one host are one site."""
+    listed = tmp_path / "papers.txt"
+    addresses = [f"https://{name}.example/" for name in ("a", "b", "c")]
+    listed.write_text("\n".join(["# papers", "vnexpress", *addresses, "https://www.a.example/sport", ""]))
+    made = ("init", str(tmp_path / "news"), "--language", "vi", "--contact", "me@example.org", "--site", "tuoitre")
+    assert run([*made, "--sites-from", str(listed)]) == 0
+    assert "sites discover --all --write" in capsys.readouterr().err
+    assert run(["-c", str(tmp_path / "news"), "crawl", "--dry-run", "--json"]) == 0
+    planned = json.loads(capsys.readouterr().out)
+    assert [site["name"] for site in planned["sites"]] == [
+        "tuoitre",
+        "vnexpress",
+        "a.example",
+        "b.example",
+        "c.example",
+    ]
+    starts = [seed["url"] for seed in planned["seeds"] if seed["site"] == "a.example"]
+    assert starts == ["https://a.example/", "https://www.a.example/sport"]
+    assert run(["init", str(tmp_path / "other"), *made[2:6], "--sites-from", str(tmp_path / "missing")]) == 2

@@ -249,6 +249,16 @@ def test_a_host_with_a_bad_certificate_is_refused_and_named(tmp_path: Path) -> N
     assert "robots_unreachable" not in ended.stderr
 
 
+def test_a_machine_that_is_offline_is_told_from_sites_that_fail(tmp_path: Path, newspaper: Newspaper) -> None:
+    """No name can be resolved: the message says so, and the reason that is counted is `dns`."""
+    text = corpus_toml(newspaper, retries=0, per_host=1)
+    (tmp_path / "corpus.toml").write_text(text.replace(newspaper.origin, "http://news.invalid"))
+    ended = run(tmp_path, "crawl", "--json")
+    assert ended.returncode == 7
+    assert "No host name could be resolved. Is this machine online?" in ended.stderr
+    assert set(json.loads(ended.stdout)["failed"]) == {"dns"}
+
+
 def test_a_signal_before_the_first_request_ends_it_with_exit_code_11_too(tmp_path: Path, newspaper: Newspaper) -> None:
     """While the corpus is opened and repaired nothing listens yet but Python itself."""
     gate = hanging(newspaper)

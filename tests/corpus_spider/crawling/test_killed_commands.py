@@ -138,7 +138,7 @@ COMMANDS = {
     "wacz": Command(("export", "-o", "originals.wacz"), archived, ("export", "-o", "originals.wacz", "--overwrite")),
     "backup": Command(("backup", "copy"), backed_up),
     "move": Command(("move", "sqlite:///moved.db"), moved),
-    "remove": Command(("remove", "--url", PAGE, "--reason", "asked"), removed, keeps=False),
+    "remove": Command(("remove", "--yes", "--url", PAGE, "--reason", "asked"), removed, keeps=False),
     "prune": Command(("--set", "archive.max=14000", "prune"), pruned),
     "learn": Command(("learn",), learned),
     "reextract": Command(("reextract",), same),

@@ -38,6 +38,11 @@ def with_ads(index: int, text: str = "") -> bytes:
     return article(index).replace(b"<footer>", f"<div class=ad>Mua ngay {text}</div><footer>".encode())
 
 
+def teaser(index: int) -> bytes:
+    """Return an article without its last paragraph, as a paywall may leave it."""
+    return article(index).rpartition(b"<p>")[0] + b"</article></body></html>"
+
+
 PAGES = {
     "etag": Page({"ETag": TAG}, conditions={"If-None-Match": TAG}),
     "modified": Page({"Last-Modified": DAY}, conditions={"If-Modified-Since": DAY}),
@@ -49,6 +54,7 @@ PAGES = {
     "text": Page({"ETag": TAG}, (200, article(40)), {"If-None-Match": TAG}, ("document", None), 2),
     "ads": Page({}, (200, with_ads(81, "another")), {}, ("drop", "unchanged_text")),
     "gone": Page({}, (410, b"gone"), {}, ("drop", "http_410")),
+    "teaser": Page({}, (200, teaser(101)), {}, ("document", "shortened")),
     "soft": Page({}, (200, GONE), {}, ("drop", "soft_404")),
 }
 

@@ -63,7 +63,7 @@ def test_a_release_is_the_same_twice_and_the_next_one_tells_what_was_removed(fol
     shutil.copytree(folder, tmp_path / "corpus")
     shown = run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()
     gone = json.loads(shown[0])["id"]
-    assert run(tmp_path / "corpus", "remove", "--id", gone, "--reason", "asked").returncode == 0
+    assert run(tmp_path / "corpus", "remove", "--yes", "--id", gone, "--reason", "asked").returncode == 0
     since = ("--since-dump", str(one / "manifest.json"), "--fold", "digits")
     done = run(tmp_path / "corpus", "export", "-o", f"{tmp_path / 'three'}/", *since)
     assert done.returncode == 0, done.stderr
@@ -81,7 +81,7 @@ def test_the_next_release_is_of_the_format_of_the_earlier_one(folder: Path, tmp_
     assert run(folder, "export", "-o", f"{tmp_path}/one/", "--release", "--format", "vert").returncode == 0
     shutil.copytree(folder, tmp_path / "corpus")
     gone = json.loads(run(folder, "export", "-o", "-").stdout.splitlines()[0])["id"]
-    assert run(tmp_path / "corpus", "remove", "--id", gone, "--reason", "asked").returncode == 0
+    assert run(tmp_path / "corpus", "remove", "--yes", "--id", gone, "--reason", "asked").returncode == 0
     since = ("export", "--json", "--since-dump", str(tmp_path / "one"), "-o")
     done = run(tmp_path / "corpus", *since, f"{tmp_path}/two/")
     assert done.returncode == 0, done.stderr
@@ -219,7 +219,7 @@ def test_an_original_that_is_gone_is_told_as_that(folder: Path, tmp_path: Path) 
     shutil.copytree(folder, tmp_path / "corpus")
     first, second = run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()[:2]
     gone, kept = json.loads(first)["url"], json.loads(second)["url"]
-    assert run(tmp_path / "corpus", "remove", "--url", gone, "--reason", "asked").returncode == 0
+    assert run(tmp_path / "corpus", "remove", "--yes", "--url", gone, "--reason", "asked").returncode == 0
     done = run(tmp_path / "corpus", "show", gone, "--original")
     assert (done.returncode, done.stdout, "no original of this page" in done.stderr) == (2, "", True)
     assert run(tmp_path / "corpus", "prune", "-s", "archive.max=1").returncode == 0

@@ -30,7 +30,7 @@ def test_a_restored_database_finds_the_originals_that_are_left(tmp_path: Path, r
     folder, database = crawl_into(tmp_path, articles=5), tmp_path / "corpus.db"
     with Corpus.open(database, read_only=True) as corpus:
         urls = {index: each.url for each in corpus.documents() for index in (1, 2, 3) if each.url.endswith(f"/{index}")}
-    asked = ("remove", "--reason", "asked", "--url")
+    asked = ("remove", "--yes", "--reason", "asked", "--url")
     shutil.copy(database, tmp_path / "kept.db")
     for index in range(1, 1 + removals):
         well(folder, *asked, urls[index])

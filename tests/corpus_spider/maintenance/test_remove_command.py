@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from storage.removal.takedown import Request, What
 from storage.warc import scan
 from storage.warc.redact import next_name
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
-from tests.corpus_spider.running import run
+from tests.corpus_spider.running import PATIENCE, environment, program, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,9 +75,11 @@ def test_nothing_of_a_removed_text_is_left_anywhere(folder: Path) -> None:
     before, database = texts(folder), folder / "corpus.db"
     assert passage in database.read_bytes()
     assert passage in archived(folder)
-    planned = json.loads(run(folder, "remove", "--url", url, "--reason", "asked", "--dry-run", "--json").stdout)
+    planned = json.loads(
+        run(folder, "remove", "--yes", "--url", url, "--reason", "asked", "--dry-run", "--json").stdout
+    )
     assert texts(folder) == before
-    done = run(folder, "remove", "--url", url, "--reason", "asked", "--json")
+    done = run(folder, "remove", "--yes", "--url", url, "--reason", "asked", "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["documents"] == planned["documents"] != []
@@ -97,7 +100,9 @@ def test_nothing_of_a_removed_text_is_left_anywhere(folder: Path) -> None:
 def test_killed_between_any_two_steps_it_is_finished_by_the_next_call(folder: Path, step: int) -> None:
     """After the declaration, the withdrawal, the new file, the move of the pointers, the deletion of the old file."""
     url, passage = words_of(folder, 3)
-    killed = run(folder, "remove", "--url", url, "--reason", "asked", CORPUS_SPIDER_FAILPOINT=f"in_removal:{step}")
+    killed = run(
+        folder, "remove", "--yes", "--url", url, "--reason", "asked", CORPUS_SPIDER_FAILPOINT=f"in_removal:{step}"
+    )
     assert killed.returncode == -9
     assert run(folder, "check").returncode == 6
     assert run(folder, "remove").returncode == 0
@@ -115,7 +120,7 @@ def test_originals_in_a_file_that_is_still_written_are_emptied_by_the_next_call(
     written = [os.open(path, os.O_RDONLY) for path in (folder / "warc").glob("*.open")]
     for descriptor in written:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-    refused = run(folder, "remove", "--url", url, "--reason", "asked")
+    refused = run(folder, "remove", "--yes", "--url", url, "--reason", "asked")
     assert (refused.returncode, "When it has ended" in refused.stderr) == (5, True), refused.stderr
     for descriptor in written:
         os.close(descriptor)
@@ -129,7 +134,7 @@ def test_the_emptied_records_are_still_records(folder: Path) -> None:
     """Same type, id, address and date; a status line and nothing else; the file has a name of its own."""
     url, _ = words_of(folder, 3)
     names = {path.name for path in (folder / "warc").glob("*.warc.gz")}
-    report = json.loads(run(folder, "remove", "--url", url, "--reason", "asked", "--json").stdout)
+    report = json.loads(run(folder, "remove", "--yes", "--url", url, "--reason", "asked", "--json").stdout)
     assert {next_name(name) for name in names} >= set(report["files"])
     found = [record for name in report["files"] for record in scan(folder / "warc" / name)]
     assert all(record.ok for record in found)
@@ -143,7 +148,7 @@ def test_what_was_emptied_is_not_read_when_texts_are_made_anew(folder: Path) -> 
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
         visits = [fetch for fetch in corpus.fetches(sites=["newspaper"]) if fetch.lease]
     revisited = next(visit.lease.url for visit in visits if visit.original and visit.lease)
-    assert run(folder, "remove", "--url", revisited, "--reason", "asked").returncode == 0
+    assert run(folder, "remove", "--yes", "--url", revisited, "--reason", "asked").returncode == 0
     done = run(folder, "reextract", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["unreadable"] == 0
@@ -156,7 +161,7 @@ def test_originals_that_went_by_rule_need_no_emptying(folder: Path) -> None:
         found = corpus.documents.find(url)
         assert found
         corpus.warc.remove(found.warc, "older than 1 days")
-    done = run(folder, "remove", "--url", url, "--reason", "asked", "--json")
+    done = run(folder, "remove", "--yes", "--url", url, "--reason", "asked", "--json")
     assert done.returncode == 0, done.stderr
     assert not (folder / "warc" / found.warc).exists()
     assert not (folder / "warc" / next_name(found.warc)).exists()
@@ -165,11 +170,11 @@ def test_originals_that_went_by_rule_need_no_emptying(folder: Path) -> None:
 
 def test_an_unknown_id_is_refused_and_a_removed_one_said_to_be(folder: Path) -> None:
     """A mistyped id must not look like a removal."""
-    unknown = run(folder, "remove", "--id", "0" * 32, "--reason", "asked")
+    unknown = run(folder, "remove", "--yes", "--id", "0" * 32, "--reason", "asked")
     assert (unknown.returncode, "the field `id` of an export" in unknown.stderr) == (2, True)
     url, _ = words_of(folder, 3)
-    report = json.loads(run(folder, "remove", "--url", url, "--reason", "asked", "--json").stdout)
-    again = run(folder, "remove", "--id", report["documents"][0], "--reason", "asked")
+    report = json.loads(run(folder, "remove", "--yes", "--url", url, "--reason", "asked", "--json").stdout)
+    again = run(folder, "remove", "--yes", "--id", report["documents"][0], "--reason", "asked")
     assert (again.returncode, "was removed already" in again.stderr) == (2, True)
 
 
@@ -256,10 +261,84 @@ def test_a_removal_that_is_interrupted_says_how_to_finish_it(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(removal, "remove", interrupted)
-    asked = ["-c", str(folder), "remove", "--url", "https://a.example/x", "--reason", "asked"]
+    asked = ["-c", str(folder), "remove", "--yes", "--url", "https://a.example/x", "--reason", "asked"]
     for options, left in (([], True), (["--dry-run"], False)):
         assert app.run([*asked, *options]) == 11
         assert ("`corpus-spider remove` finishes it" in capsys.readouterr().err) is left
+
+
+def test_without_a_terminal_nothing_is_removed_unless_yes_is_said(folder: Path) -> None:
+    """The plan is shown, and the exit code is 2."""
+    url, _ = words_of(folder, 3)
+    before = texts(folder)
+    refused = run(folder, "remove", "--url", url, "--reason", "asked", "--json")
+    assert (refused.returncode, refused.stdout, texts(folder)) == (2, "", before)
+    assert "This would remove 1 text of 1 address" in refused.stderr
+    assert "Add --yes" in refused.stderr
+
+
+@pytest.mark.parametrize(("answer", "removed", "code"), [("n", False, 0), ("", False, 0), ("y", True, 0)])
+def test_on_a_terminal_a_removal_is_shown_and_asked_for(folder: Path, answer: str, removed: bool, code: int) -> None:
+    """Enter alone means no."""
+    url, _ = words_of(folder, 3)
+    ours, theirs = os.openpty()
+    try:
+        os.write(ours, f"{answer}\n".encode())
+        done = subprocess.run(
+            program("remove", "--url", url, "--reason", "asked"),
+            cwd=folder,
+            env=environment(),
+            stdin=theirs,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert (done.returncode, url not in texts(folder)) == (code, removed), done.stderr
+    assert "This would remove 1 text" in done.stderr
+    assert "Remove it?" in done.stderr
+
+
+def test_a_request_that_matches_nothing_changes_nothing_without_future(folder: Path) -> None:
+    """It is misspelled, or it is about the future: then the address is blocked, and a crawl leaves it out."""
+    asked = ("remove", "--yes", "--url", "https://news.example/not-there", "--reason", "asked")
+    assert "`--future`" in run(folder, *asked, "--dry-run").stdout
+    refused = run(folder, *asked)
+    assert refused.returncode == 2
+    assert "nothing in the corpus matches" in refused.stderr
+    assert "--future" in refused.stderr
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        assert corpus.removals.kept_away(["https://news.example/not-there"]) == set()
+    assert run(folder, *asked, "--future").returncode == 0
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        assert corpus.removals.kept_away(["https://news.example/not-there"]) == {"https://news.example/not-there"}
+
+
+def test_a_lifted_removal_brings_no_text_back_until_a_crawl_does(tmp_path: Path) -> None:
+    """Its tombstones are gone, its record stays, and those of another removal still hold."""
+    with served(Newspaper(articles=6)) as paper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
+        assert run(tmp_path, "crawl").returncode == 0
+        before = texts(tmp_path)
+        first, second = (f"{paper.origin}/article/{number}" for number in (1, 2))
+        numbers = []
+        for url in (first, second):
+            done = run(tmp_path, "remove", "--yes", "--url", url, "--reason", "asked", "--json")
+            numbers.append(json.loads(done.stdout)["removal"])
+        lifted = run(tmp_path, "remove", "--undo", str(numbers[0]), "--reason", "a mistake")
+        assert lifted.returncode == 0, lifted.stderr
+        assert "return only by a new crawl" in lifted.stdout
+        assert first not in texts(tmp_path)
+        assert json.loads(run(tmp_path, "check", "--json").stdout)["problems"] == []
+        assert run(tmp_path, "crawl", "--now").returncode == 0
+    assert texts(tmp_path) == {url: text for url, text in before.items() if url != second}
+    assert json.loads(run(tmp_path, "check", "--deep", "--json").stdout)["problems"] == []
+    for number, words in ((numbers[0], "was lifted on"), (99, f"can be lifted: {numbers[1]}")):
+        again = run(tmp_path, "remove", "--undo", str(number))
+        assert (again.returncode, words in again.stderr) == (2, True), again.stderr
 
 
 def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
@@ -274,8 +353,8 @@ def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
         again = remove(config, request, dry_run=dry_run)
         assert (again.before, again.documents, again.fetches) == (done.day, [], 0)
         assert f"the same was removed on {done.day}." in letter(again)
-    unknown = remove(config, request_of({"url": "https://a.example/x"}, "asked", duplicates=False))
-    assert "check the spelling" in letter(unknown)
+    unknown = remove(config, request_of({"url": "https://a.example/x"}, "asked", duplicates=False), future=True)
+    assert "It is kept out from now on." in letter(unknown)
 
 
 def test_copies_of_the_database_are_told_whatever_its_name(tmp_path: Path) -> None:
@@ -295,7 +374,7 @@ def test_an_archive_that_the_database_does_not_know_is_emptied_too(tmp_path: Pat
     with served(Newspaper(articles=3, extra={"/amp/story-30": lambda: (200, html, article(30))})) as paper:
         (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
         assert run(tmp_path, "crawl").returncode == 0
-    named = ("--url", f"{paper.origin}/story-30", "--reason", "asked")
+    named = ("--yes", "--url", f"{paper.origin}/story-30", "--reason", "asked")
     (path,) = (tmp_path / "warc").glob("*.warc.gz")
     old = path.read_bytes()
     if late:
@@ -319,7 +398,7 @@ def test_a_removed_text_that_is_put_back_is_found_and_taken_out_again(folder: Pa
     old = path.read_bytes()
     kept = folder.parent / "kept.db"
     shutil.copy(database, kept)
-    assert run(folder, "remove", "--url", url, "--reason", "asked").returncode == 0
+    assert run(folder, "remove", "--yes", "--url", url, "--reason", "asked").returncode == 0
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("ATTACH ? AS kept", [str(kept)])
         (other,) = connection.execute("SELECT id FROM document ORDER BY id LIMIT 1").fetchone()
@@ -348,14 +427,14 @@ def test_a_removed_text_that_is_put_back_is_found_and_taken_out_again(folder: Pa
 
 def test_an_authors_text_that_an_earlier_program_left_is_found(folder: Path) -> None:
     """And the rules of a removed domain's robots.txt are no text of it."""
-    assert run(folder, "remove", "--author", "Ann Lee", "--reason", "asked").returncode == 0
+    assert run(folder, "remove", "--yes", "--future", "--author", "Ann Lee", "--reason", "asked").returncode == 0
     with closing(sqlite3.connect(folder / "corpus.db")) as connection:
         connection.execute("UPDATE document SET author = 'Dr. Ann Lee' WHERE id IN (SELECT min(id) FROM document)")
         connection.commit()
     assert "in the corpus again" in run(folder, "check").stdout
     assert run(folder, "remove").returncode == 0
     assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
-    assert run(folder, "remove", "--domain", "127.0.0.1", "--reason", "asked").returncode == 0
+    assert run(folder, "remove", "--yes", "--domain", "127.0.0.1", "--reason", "asked").returncode == 0
     assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
     assert texts(folder) == {}
 
@@ -379,7 +458,7 @@ def test_damage_in_an_archive_does_not_keep_a_text_there(folder: Path, damage: s
         for each in (at - 1, at) if damage.startswith("it") else (at + 2, at + 3):
             data[records[each].offset] ^= 0xFF
     path.write_bytes(data)
-    done = run(folder, "remove", "--url", url, "--reason", "asked")
+    done = run(folder, "remove", "--yes", "--url", url, "--reason", "asked")
     assert (done.returncode, done.stderr) == (0, "")
     assert url not in texts(folder)
     (rewritten,) = (folder / "warc").glob("*-r1.warc.gz")

@@ -224,7 +224,7 @@ def test_what_was_removed_or_is_a_source_stays_out(folder: Path) -> None:
     with Corpus.open(config.database_url, create=True) as corpus:
         corpus.frontier.seed(config.seeds())
     assert taken(folder, archive(folder / "one.warc.gz", story(1))).documents == 1
-    removed = run(folder, "remove", "--url", f"{PAPER}/story/1.html", "--reason", "asked for")
+    removed = run(folder, "remove", "--yes", "--url", f"{PAPER}/story/1.html", "--reason", "asked for")
     assert removed.returncode == 0, removed.stderr
     report = taken(folder, theirs)
     assert (report.documents, report.known, texts(folder).keys()) == (1, 2, {"/story/2.html"})

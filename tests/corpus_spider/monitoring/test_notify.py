@@ -134,6 +134,8 @@ def test_a_sick_crawl_is_told_by_mail_and_webhook(mails: Any, posts: Any) -> Non
         ("sick", 12, True, True),
         ("sick", 12, False, False),
         ("sick", 11, False, False),
+        ("sick", 11, True, False),
+        ("always", 11, True, True),
         ("sick", 7, False, True),
         ("sick", 3, False, True),
         ("always", 0, False, True),

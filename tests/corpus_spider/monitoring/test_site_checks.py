@@ -60,6 +60,12 @@ def counts(*articles: int) -> list[dict[str, Any]]:
         ({"language": 40}, Sign.LANGUAGE, "40 of 80 texts are in a language that is not wanted; usually 2%"),
         ({"duplicates": 30}, Sign.DUPLICATES, "30 of 40 documents are duplicates; usually 5%"),
         ({"undated": 10}, None, ""),
+        (
+            {"versions": 9, "reasons": {"shortened": 8}},
+            Sign.SHORTENED,
+            "8 of 9 changed articles now show only a part of their text",
+        ),
+        ({"versions": 9, "reasons": {"shortened": 2}}, None, ""),
     ],
 )
 def test_a_night_is_compared_with_the_usual_of_its_site(last: dict[str, Any], sign: Sign | None, words: str) -> None:

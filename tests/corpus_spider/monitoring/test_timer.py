@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import os
 import shlex
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -216,3 +217,48 @@ def test_nor_is_the_crontab_line_of_another_corpus_of_the_same_name(tmp_path: Pa
     (tmp_path / "crontab").write_text(f"{line}\n")
     assert "another name: corpus.name" in home.schedule(verb, code=2)
     assert home.lines("crontab") == [line]
+
+
+SECRET = """postgresql://me:p"a$$w`o\\rd'%41@db.example/news"""
+
+
+@pytest.mark.parametrize("how", ["--systemd", "--cron"])
+def test_the_settings_of_the_environment_are_kept_in_a_private_file(tmp_path: Path, how: str) -> None:
+    """A shell reads the same values from it; nothing shows them; removing the schedule removes it."""
+    home = Home(tmp_path, "crontab", "systemctl")
+    given = {"DATABASE_URL": SECRET, "CORPUS_SPIDER_CRAWL_DELAY": "5", "https_proxy": "http://proxy.example:3128"}
+    file = tmp_path / ".config/corpus-spider/corpus-spider-news.env"
+    shown = home.schedule(how, **given)
+    assert "CORPUS_SPIDER_CRAWL_DELAY, DATABASE_URL, https_proxy" in shown
+    assert not file.exists()
+    shown += home.schedule(how, "--install", **given)
+    assert SECRET not in shown
+    assert file.stat().st_mode & 0o777 == 0o600
+    script = f'set -a; . \'{file}\'; printf \'%s|%s|%s\' "$DATABASE_URL" "$CORPUS_SPIDER_CRAWL_DELAY" "$https_proxy"'
+    read = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, check=True, env={})
+    assert tuple(read.stdout.split("|")) == (SECRET, "5", "http://proxy.example:3128")
+    installed = home.lines("crontab") or home.lines(".config/systemd/user/corpus-spider-news.service")
+    assert any(f"set -a; . {file}; " in line or line == f"EnvironmentFile={file}" for line in installed)
+    home.schedule("--remove", **given)
+    assert not file.exists()
+
+
+def test_a_schedule_is_not_installed_without_a_setting_that_it_had(tmp_path: Path) -> None:
+    """A shell in which DATABASE_URL is not set would have sent the timer to another, empty database."""
+    home = Home(tmp_path, "crontab")
+    home.schedule("--install", DATABASE_URL=SECRET)
+    before = home.lines("crontab")
+    assert "DATABASE_URL" in home.schedule("--at", "04:00", "--install", code=2, DATABASE_URL="")
+    assert home.lines("crontab") == before
+    home.schedule("--at", "04:00", "--install", DATABASE_URL=SECRET)
+    assert home.lines("crontab")[0].startswith("0 4 ")
+
+
+def test_a_file_that_others_can_read_gets_no_password(tmp_path: Path) -> None:
+    """The schedule refuses, and says how to close it."""
+    home = Home(tmp_path, "crontab")
+    home.schedule("--install", DATABASE_URL="sqlite:///other.db")
+    file = tmp_path / ".config/corpus-spider/corpus-spider-news.env"
+    file.chmod(0o644)
+    assert f"chmod 600 {file}" in home.schedule("--install", code=2, DATABASE_URL=SECRET)
+    assert SECRET not in file.read_text()

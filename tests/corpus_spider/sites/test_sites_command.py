@@ -188,3 +188,52 @@ def test_check_asks_for_no_list_of_pages(paper: Newspaper, tmp_path: Path, capsy
     assert "list is a list of pages" in err
     assert not paper.asked["/listed"]
     assert file.read_text() == text + listed
+
+
+def test_several_sites_are_discovered_at_once(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of addresses and of a file; one that cannot be fetched stops none of the others, and gives exit code 7."""
+    paper.extra["/"] = lambda: page(alternate("/a.rss"))
+    put(paper, a_rss=rss("/1"))
+    with served(Newspaper(articles=3)) as other:
+        other.extra["/"] = lambda: page(alternate("/b.rss"))
+        put(other, b_rss=rss("/2"))
+        file, addresses = tmp_path / "corpus.toml", tmp_path / "papers.txt"
+        private = [f"127.0.0.1:{paper.port}", f"localhost:{other.port}", "127.0.0.1:9"]
+        file.write_text(f"corpus.contact = 'me@example.org'\ncrawl.allow_private = {private}\ncrawl.delay = 0.0\n")
+        addresses.write_text(f"# papers\n\n{paper.origin}/\nhttp://localhost:{other.port}/\n{paper.origin}/\n")
+        command = ("-c", str(file), "sites", "discover", "http://127.0.0.1:9/", str(addresses), "--write")
+        code, out, told = program(capsys, *command)
+        assert (code, out.count("[[site]]"), "127.0.0.1:9" in told) == (7, 2, True), told
+        feeds = [site["feeds"] for site in tomllib.loads(file.read_text())["site"]]
+        assert feeds == [[f"{paper.origin}/a.rss"], [f"http://localhost:{other.port}/b.rss"]]
+        other.extra["/"] = lambda: page(alternate("/b.rss") + alternate("/c.rss"))
+        put(other, c_rss=rss("/3"))
+        code, out, _ = program(capsys, "-c", str(file), "sites", "discover", "--all", "--write", "--json")
+        assert (code, [len(each["site"]["feeds"]) for each in json.loads(out)]) == (0, [1, 2])
+        assert tomllib.loads(file.read_text())["site"][1]["feeds"][-1].endswith("/c.rss")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "Name addresses or files, or add --all."),
+        (("--all", "https://a.example/"), "Name addresses or files, or add --all."),
+        (("--all",), "there is no [[site]]"),
+        (("empty.txt",), "has no entry"),
+    ],
+)
+def test_what_is_to_be_discovered_must_be_named(
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Exit code 2, before the first request."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corpus.toml").write_text("corpus.contact = 'me@example.org'\n")
+    (tmp_path / "empty.txt").write_text("# nothing yet\n")
+    code, _, told = program(capsys, "sites", "discover", *arguments)
+    assert (code, words in told) == (2, True), told

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import sys
 import threading
 import time
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from corpus_spider.terminal.progress import Recount, _log_lines, closing_words
+from corpus_spider.terminal.progress import Recount, _live_line, _log_lines, closing_words, words
 from storage.errors import DatabaseError
 
 SUMMARY: dict[str, Any] = {
@@ -52,7 +56,12 @@ GO_ON = "Run the same command to resume."
         ),
         ({}, 1, f"Ended by an error: 268 pages fetched, 84 documents. {GO_ON}"),
         (
-            IDLE | {"failed": {"dns": 1}, "first_failure": "dns (news.example)"},
+            IDLE | {"failed": {"dns": 2}, "first_failure": "dns (news.example)"},
+            7,
+            "Nothing could be fetched. No host name could be resolved. Is this machine online?",
+        ),
+        (
+            IDLE | {"failed": {"dns": 1, "timeout": 1}, "first_failure": "dns (news.example)"},
             7,
             "Nothing could be fetched. First reason: dns (news.example).",
         ),
@@ -115,3 +124,46 @@ def test_a_crawl_that_was_stopped_for_an_hour_goes_on_with_one_line(
             show()
             told += [clock[0]] * (len(caplog.records) - before)
     assert told == [30.5, 3600.0, 3630.5]
+
+
+def busy() -> Any:
+    """The counters of a crawl that is busy in every way."""
+    counts = SimpleNamespace(
+        pages=123_456,
+        bytes=9_876 * 2**20,
+        documents=65_432,
+        unchanged=2_345,
+        drops=Counter(listing=34_567),
+        failures=Counter(dns=1_234),
+        refused=456,
+    )
+    return SimpleNamespace(counts=counts, held=[0] * 17, waiting=3)
+
+
+@pytest.mark.parametrize("width", [160, 119, 100, 80, 60, 50])
+def test_a_narrow_terminal_keeps_the_counts(width: int) -> None:
+    """Pages, documents and pending URLs stay; the rest is left out, the least important first."""
+    line = words(busy(), 3600.0, 78_901, width)
+    assert len(line) <= max(width, 50)
+    for count in ("123456 fetched", "65432 documents", "78901 pending"):
+        assert count in line
+    assert words(busy(), 3600.0, 78_901).startswith(words(busy(), 3600.0, 78_901, 200))
+
+
+@pytest.mark.parametrize("width", [119, 80, 60])
+def test_a_narrow_terminal_keeps_the_clock_and_one_line(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a terminal of that width gets is the clock and the counts, in a line that does not wrap."""
+    ours, theirs = pty.openpty()
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "xterm")
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with _live_line(lambda room: words(busy(), 3600.0, 78_901, room)) as show:
+            show()
+        monkeypatch.undo()
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    (line,) = {each.strip() for each in shown.replace("\r", "\n").splitlines() if "pending" in each}
+    assert "0:00:0" in line
+    assert "123456 fetched" in line
+    assert "78901 pending" in line

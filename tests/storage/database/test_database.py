@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
@@ -15,7 +18,8 @@ import sqlalchemy as sa
 from storage import Corpus, Selection
 from storage.database.transactions import masked, parse_url
 from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
-from tests.corpus_spider.running import PATIENCE
+from tests.corpus_spider.faults import shim
+from tests.corpus_spider.running import PATIENCE, environment
 from tests.storage.corpus_samples import Crawl, made, texts
 
 if TYPE_CHECKING:
@@ -28,6 +32,26 @@ def test_a_missing_corpus_says_how_to_make_one(database_url: str) -> None:
         with pytest.raises(ConfigError, match="no corpus here") as caught:
             Corpus.open(database_url, read_only=read_only)
         assert "create=True" in caught.value.do
+
+
+def test_a_kill_while_a_new_file_is_set_up_leaves_no_corpus_and_can_be_repeated(tmp_path: Path) -> None:
+    """At each call until the schema begins: a reader says that there is no corpus, and the next start makes it."""
+    opening = "import sys; from storage import Corpus; Corpus.open(sys.argv[1], create=True)"
+    library = shim(tmp_path)
+    for call in range(1, 12):
+        folder = tmp_path / str(call)
+        folder.mkdir()
+        fault = {"LD_PRELOAD": str(library), "DISK_ROOT": str(folder), "DISK_FAULT": f"kill@any:{call}"}
+        command = [sys.executable, "-c", opening, str(folder / "corpus.db")]
+        killed = subprocess.run(command, env=environment(**fault), start_new_session=True, check=False)
+        assert killed.returncode == -9
+        shutil.copytree(folder, tmp_path / "read")
+        with pytest.raises(ConfigError, match="no corpus here"):
+            Corpus.open(tmp_path / "read" / "corpus.db", read_only=True)
+        shutil.rmtree(tmp_path / "read")
+        with Corpus.open(folder / "corpus.db", create=True) as corpus:
+            Crawl(corpus).visit("x", made("text"))
+            assert corpus.problems() == []
 
 
 def test_reading_only_is_enforced_by_the_database(database_url: str) -> None:

@@ -250,3 +250,59 @@ def test_the_languages_of_the_lines_come_back(corpus: Corpus) -> None:
     mixed, unknown = sorted(corpus.documents(), key=lambda document: document.url)
     assert (mixed.languages, mixed.foreign_share, mixed.mixed) == (languages, 0.125, 1)
     assert (unknown.languages, unknown.foreign_share, unknown.mixed) == ((), None, None)
+
+
+STORY = "\n".join(f"Paragraph {number} of the report on the harbour says what was decided." for number in range(15))
+TEASER = "\n".join(STORY.splitlines()[:2]) + "\nSubscribe to read on."
+
+
+def test_a_teaser_does_not_replace_the_full_text(corpus: Corpus) -> None:
+    """It is stored as a shortened version; the full one stays current, also when either of them is seen again."""
+    crawl = Crawl(corpus)
+    for text in (STORY, TEASER, TEASER, STORY, TEASER):
+        crawl.visit("a", made(text))
+        assert exported(corpus) == [("a", 1, STORY)]
+        assert corpus.problems() == []
+    assert exported(corpus, "all") == [("a", 1, STORY), ("a", 2, TEASER)]
+    reasons = [row.reason for row in corpus.fetches()]
+    assert reasons == [None, "shortened", *["unchanged_text"] * 3]
+    crawl.visit("a", made(TEASER.replace("harbour", "port")))
+    crawl.visit("a", made(STORY + "\nThe mayor has answered since."))
+    assert [version for _, version, _ in exported(corpus)] == [4]
+    assert corpus.status().superseded == 3
+    assert corpus.problems() == []
+
+
+def test_a_teaser_takes_the_place_of_a_full_text_that_was_removed(corpus: Corpus) -> None:
+    """It is current then; the text that came after the two stays current when the first is removed."""
+    crawl = Crawl(corpus)
+    full = {path: crawl.visit(path, made(f"{path} {STORY}")) for path in "ab"}
+    for path in "ab":
+        crawl.visit(path, made(f"{path} {TEASER}"))
+    crawl.visit("b", made(f"b {STORY} and {STORY}"))
+    leases = {row.fetch_id: row.lease for row in corpus.fetches()}
+    gone = [(number, leases[number], dropped("no_article")) for number in full.values()]
+    corpus.documents.record_processed([(number, lease, page) for number, lease, page in gone if lease], again=True)
+    assert [(path, version) for path, version, _ in exported(corpus)] == [("a", 2), ("b", 3)]
+    assert corpus.problems() == []
+
+
+def test_re_extraction_keeps_a_shortened_version_shortened(corpus: Corpus) -> None:
+    """Both texts are made again; the full one is still the one that is exported."""
+    crawl = Crawl(corpus)
+    ids = [crawl.visit("a", made(text)) for text in (STORY, TEASER)]
+    leases = {row.fetch_id: row.lease for row in corpus.fetches()}
+    again = [(number, leases[number], made(f"{text}!")) for number, text in zip(ids, (STORY, TEASER), strict=True)]
+    corpus.documents.record_processed([(number, lease, page) for number, lease, page in again if lease], again=True)
+    assert exported(corpus) == [("a", 1, f"{STORY}!")]
+    assert [row.reason for row in corpus.fetches()] == [None, "shortened"]
+    assert corpus.problems() == []
+
+
+def test_the_full_text_of_a_shortened_page_has_the_terms_of_today(corpus: Corpus) -> None:
+    """A page that reserves its use when it shows a teaser reserves that of the full text, too."""
+    crawl = Crawl(corpus)
+    crawl.visit("a", made(STORY))
+    crawl.visit("a", made(TEASER, tdm=1, tdm_source="meta"))
+    assert exported(corpus) == [("a", 1, STORY)]
+    assert not list(corpus.documents(Selection(without_reserved=True)))

@@ -311,6 +311,51 @@ def test_section_pages_that_the_start_page_leads_to_are_sources(corpus: Corpus) 
     assert nights.run(1, lambda _: dropped("listing")) == ["start", "section"]
 
 
+BAD_NIGHTS = {
+    "gone": (dropped("http_404"), 1, 12.0),
+    "error page with status 200": (dropped("soft_404"), 1, 12.0),
+    "bot check": (dropped("firewall"), 1, 12.0),
+    "login page": (dropped("paywall"), 0, 18.0),
+    "no text": (dropped("no_article"), 0, 18.0),
+    "redirect to the login page": (dropped("redirect", link("login", redirect=True)), 0, 9.6),
+    "an article": (made("Please log in to read on."), 0, 18.0),
+    "another language": (dropped("language"), 0, 18.0),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_NIGHTS)
+def test_a_section_page_that_fails_for_a_night_is_read_again(corpus: Corpus, bad: str) -> None:
+    """It is still a source, its failure is counted, and its new articles are found in the next night."""
+    nights = Nights(replace(corpus, schedule=Schedule(reread=())))
+    nights.seed("start")
+    outcome, failures, hours = BAD_NIGHTS[bad]
+    section = [dropped("listing", link("one")), outcome, dropped("listing", link("one"), link("two"))]
+    for number, answer in enumerate(section):
+        answers = {"start": dropped("listing", link("section")), "section": answer}
+        asked = nights.run(number, lambda lease, answers=answers: answers.get(path_of(lease.url), made(lease.url)))  # type: ignore[misc]
+        if number == 1:
+            row = row_of(corpus, "section")
+            assert (row.failures, row.period) == (failures, pytest.approx(hours * HOUR))
+    assert {"section", "two"} <= set(asked)
+
+
+def test_a_section_page_that_is_gone_is_retired_as_any_source(corpus: Corpus) -> None:
+    """It is fetched in three nights, then after 60 days, and it is a source again when it is back."""
+    nights = Nights(replace(corpus, schedule=Schedule(reread=())))
+    nights.seed("start")
+    answers = {"start": dropped("listing", link("section")), "section": dropped("listing")}
+    nights.run(0, lambda lease: answers[path_of(lease.url)])
+    answers["section"] = dropped("http_404")
+    asked = [
+        night for night in range(1, 70) if "section" in nights.run(night, lambda lease: answers[path_of(lease.url)])
+    ]
+    assert asked == [1, 2, 3, 63]
+    answers["section"] = dropped("listing", link("new"))
+    answers["new"] = made("a new article")
+    assert nights.run(70, lambda lease: answers[path_of(lease.url)], sources=True) == ["start", "section", "new"]
+    assert row_of(corpus, "section").failures == 0
+
+
 @pytest.mark.parametrize(
     ("reason", "hours"), [("http_500", 1), ("timeout", 1), ("robots", 0), ("certificate", 1), ("private_address", 0)]
 )

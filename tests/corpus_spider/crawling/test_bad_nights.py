@@ -1,0 +1,84 @@
+"""One bad night of a newspaper: a section page that fails, and articles that show a teaser."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from storage import Corpus
+from storage.documents.model import Selection
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
+from tests.corpus_spider.nights import age
+from tests.corpus_spider.running import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.corpus_spider.local_paper import Answer
+
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+LOGIN = b"<html><head><title>Login</title></head><body><h1>Login</h1><form><input type=password></form></body></html>"
+
+
+def listing(*paths: str) -> Answer:
+    """A page of headlines."""
+    items = "".join(f'<li><a href="{path}">Một bài báo dài về thành phố {path}</a></li>' for path in paths)
+    return 200, HTML, f"<html lang=vi><head><title>Mục</title></head><body><ul>{items}</ul></body></html>".encode()
+
+
+BAD_NIGHTS: dict[str, Answer] = {
+    "gone": (404, HTML, b"<h1>404</h1>"),
+    "server error": (500, HTML, b"<h1>500</h1>"),
+    "login page": (200, HTML, LOGIN),
+    "redirect to the login page": (302, {"Location": "/login"}, b""),
+    "an article": (200, HTML, article(77)),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_NIGHTS)
+def test_a_section_that_fails_for_a_night_gives_its_new_articles_the_night_after(tmp_path: Path, bad: str) -> None:
+    """It became an ordinary page and was never fetched again, and nothing said so."""
+    old = [f"/story/{number}.html" for number in range(1, 13)]
+    answers = [listing(*old), BAD_NIGHTS[bad], listing(*old, "/story/13.html")]
+    with served(Newspaper(articles=0)) as paper:
+        paper.extra |= {f"/story/{number}.html": lambda n=number: (200, HTML, article(n)) for number in range(1, 14)}  # type: ignore[misc]
+        paper.extra |= {"/": lambda: listing("/section", *old), "/login": lambda: (200, HTML, LOGIN)}
+        text = corpus_toml(paper, retries=0, site_models=False)
+        (tmp_path / "corpus.toml").write_text(text.replace(f'feeds = ["{paper.origin}/feed.xml"]', ""))
+        for night, answer in enumerate(answers):
+            if night:
+                age(tmp_path / "corpus.db")
+            paper.extra["/section"] = lambda answer=answer: answer  # type: ignore[misc]
+            done = run(tmp_path, "crawl")
+            assert done.returncode in (0, 8), done.stderr
+        assert paper.asked["/section"] == len(answers)
+        assert paper.asked["/story/13.html"] == 1
+
+
+def test_articles_that_become_teasers_are_kept_and_reported(tmp_path: Path) -> None:
+    """A whole site does so in one night: the full texts are exported, and `health` has the sign `shortened`."""
+    paths = {f"/story/{number}.html": number for number in range(1, 7)}
+    teasers = False
+
+    def answer(number: int) -> Answer:
+        page = article(number)
+        return 200, HTML, page.rpartition(b"<p>")[0] + b"</article></body></html>" if teasers else page
+
+    with served(Newspaper(articles=0)) as paper:
+        paper.extra |= {path: lambda n=number: answer(n) for path, number in paths.items()}  # type: ignore[misc]
+        paper.extra["/"] = lambda: listing(*paths)
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper, site_models=False))
+        assert run(tmp_path, "crawl").returncode in (0, 8)
+        teasers = True
+        age(tmp_path / "corpus.db")
+        assert run(tmp_path, "crawl").returncode == 8
+    health = json.loads(run(tmp_path, "health", "--json").stdout)
+    assert "shortened" in {finding["sign"] for finding in health["sick"]}
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        texts = {each.url.removeprefix(paper.origin): each for each in corpus.documents(Selection())}
+        assert corpus.problems() == []
+    for path, number in paths.items():
+        assert texts[path].version == 1
+        assert paragraphs(number)[3] in texts[path].text
