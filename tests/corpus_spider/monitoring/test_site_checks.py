@@ -211,6 +211,7 @@ LONG_AGO = {
         ({"state": UrlState.FAILED, "reason": "removed", "failures": 2}, ""),
         ({"site": "paper"}, ""),
         ({"detail": "0 links"}, "feed has no links to the site, or is not a feed"),
+        ({"kind": Kind.SITEMAP, "detail": "0 links, broken"}, "sitemap is broken: it lists no URL"),
         ({"kind": Kind.PAGE, "reason": "listing", "detail": "90% of the text is links"}, ""),
         (
             {"news_at": datetime(2026, 9, 1, tzinfo=UTC).timestamp()},
