@@ -108,18 +108,25 @@ class Frontier:
         return {row[0]: row[1] for row in rows}
 
     def lease(
-        self, run_id: int, quotas: Mapping[str, int], now: float, *, sites: Collection[str] | None = None
+        self,
+        run_id: int,
+        quotas: Mapping[str, int],
+        now: float,
+        *,
+        sites: Collection[str] | None = None,
+        archive_turn: Collection[str] = (),
     ) -> list[Lease]:
         """Lease up to ``quotas[host]`` due URLs of each host to a run.
 
         ``sites`` limits it to the run's sites, because several sites may share a host. A lease lasts until its URL is
-        fetched, failed or released. It has no timeout: the site locks show when a run is dead.
+        fetched, failed or released. It has no timeout: the site locks show when a run is dead. ``archive_turn``: hosts
+        that get a sitemap of the archive first, if one is due.
         """
         token, tries = secrets.randbits(62), itertools.count()
 
         def work(connection: Connection) -> list[Lease]:
             leases = taken_before(connection, quotas.keys(), token) if next(tries) else []
-            leases = leases or take(connection, (run_id, token), quotas, (now, sites))
+            leases = leases or take(connection, (run_id, token), quotas, (now, sites), archive_turn)
             return with_originals(connection, leases, self.schedule.rules)
 
         return self.database.write(work, durable=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ SETTLED = url.c.state != sa.literal_column("'pending'")
 ORDER = (url.c.priority.desc(), url.c.dated.desc(), url.c.depth, url.c.id)
 LATEST = 14 * 86_400.0
 """Seconds. Pending URLs wait at most a week; a later time came from a wrong clock."""
+ARCHIVE_SITEMAP_PRIORITY = -2
+"""Priority of the sitemaps of a site's archive: below that of every page. They are leased in turns with pages."""
 OF_HOST = sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
 """Join of a URL with its row in the host table."""
 
@@ -65,12 +68,18 @@ def take(
     holder: tuple[int, int],
     quotas: Mapping[str, int],
     due: tuple[float, Collection[str] | None],
+    archive_turn: Collection[str] = (),
 ) -> list[Lease]:
     """Lease up to ``quotas[host]`` URLs of each host, best first.
 
     ``holder``: run id and token of this attempt. ``due``: time (epoch seconds) and sites, None for all sites.
+    ``archive_turn``: hosts whose first lease is a sitemap of the archive, if one is due. Without turns the pages would
+    come before all of these sitemaps, or these before all the pages they name.
     """
-    rows = _next(connection, quotas, due)
+    first = _next(connection, {name: 1 for name in archive_turn if quotas.get(name, 0) > 0}, due, archive=True)
+    taken, given = {row.lease_id for row in first}, Counter(row.host for row in first)
+    rest = {name: quota - given[name] for name, quota in quotas.items()}
+    rows = [*first, *(row for row in _next(connection, rest, due) if row.lease_id not in taken)]
     statement = _leased(connection.dialect.name == "sqlite")
     ours: set[int] = set()
     for part in chunks([row.lease_id for row in rows]):
@@ -87,11 +96,17 @@ def taken_before(connection: Connection, hosts: Collection[str], token: int) -> 
     return allowed_leases(connection, [lease_of(row) for row in rows])
 
 
-def _next(connection: Connection, quotas: Mapping[str, int], due: tuple[float, Collection[str] | None]) -> list[AnyRow]:
-    """Return the due URLs of each host in order, up to its quota."""
+def _next(
+    connection: Connection,
+    quotas: Mapping[str, int],
+    due: tuple[float, Collection[str] | None],
+    *,
+    archive: bool = False,
+) -> list[AnyRow]:
+    """Return the due URLs of each host in order, up to its quota; with ``archive`` only sitemaps of the archive."""
     now, sites = due
     wanted = {name: quota for name, quota in quotas.items() if quota > 0}
-    statement = _next_of(connection.dialect.name == "sqlite", sites is not None)
+    statement = _next_of(connection.dialect.name == "sqlite", sites is not None, archive)
     rows: list[AnyRow] = []
     for names in chunks(sorted(wanted)):
         asked = {"names": names, "sites": [*(sites or ())], "now": now, "never": now + LATEST}
@@ -111,7 +126,7 @@ def _within(quotas: Mapping[str, int], rows: Sequence[AnyRow]) -> list[AnyRow]:
 
 
 @cache
-def _next_of(sqlite: bool, confined: bool) -> sa.Select[Any]:
+def _next_of(sqlite: bool, confined: bool, archive: bool) -> sa.Select[Any]:
     """Return the query for the first ``most`` URLs of each host. Cached: building it takes longer than running it.
 
     Both databases read the start of each host's part of the index, but need different queries. SQLite has no LATERAL.
@@ -120,6 +135,8 @@ def _next_of(sqlite: bool, confined: bool) -> sa.Select[Any]:
     due = url.alias("due")
     pending = due.c.state == sa.literal_column("'pending'"), due_by_now(due.c.next_try)
     best = sa.select(due.c.id).where(due.c.site == host.c.site, due.c.host == host.c.name, *pending)
+    if archive:
+        best = best.where(due.c.priority <= ARCHIVE_SITEMAP_PRIORITY)
     best = best.order_by(due.c.priority.desc(), due.c.dated.desc(), due.c.depth, due.c.id)
     best = best.limit(sa.bindparam("most", type_=sa.Integer)).correlate(host)
     first = best.lateral("first")

@@ -226,17 +226,20 @@ def test_what_a_feed_names_comes_before_the_archive(kind: Kind, parent: Kind, de
 
 
 def test_sitemaps_of_the_archive_come_in_their_turn(corpus: Corpus) -> None:
-    """Of those that an index names, the undated and those of this month are read at once, others after newer pages."""
+    """The undated and those of this month are read at once, others in turns with pages."""
     crawl = Crawl(corpus)
     crawl.seed("index", kind=Kind.SITEMAP)
     stated = {"undated": None, "2019": "2019-12-31", "2011": "2011-12-31", "now": f"{NOON:%Y-%m-%d}"}
     crawl.process(crawl.lease(1), [dropped("sitemap", *_dated(stated, Kind.SITEMAP))])
     pages = {"new": f"{NOON:%Y-%m}-01", "old": "2015-06-01"}
     crawl.process(crawl.lease(1), [dropped("sitemap", *_dated(pages, Kind.PAGE))])
-    assert paths(crawl.lease()) == ["undated", "new", "2019", "old", "2011"]
+    assert paths(crawl.lease(1)) == ["undated"]
+    assert paths(crawl.lease(2, archive=True)) == ["2019", "new"]
+    assert paths(crawl.lease(archive=True)) == ["2011", "old"]
+    assert paths(crawl.lease(archive=True)) == []
 
 
-@pytest.mark.parametrize(("depth", "rank", "expected"), [(0, 0, 20), (0, -1, 0), (1, 0, 0)])
+@pytest.mark.parametrize(("depth", "rank", "expected"), [(0, 0, 20), (0, -1, -2), (1, 0, -2)])
 def test_an_index_puts_only_so_many_sitemaps_before_pages(depth: int, rank: int, expected: int) -> None:
     """Those it ranks lower and those of an index in an index come in their turn: nine thousand without a date, one for
     each day, were all read before the first article.
