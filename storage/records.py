@@ -44,6 +44,8 @@ class UrlState(StrEnum):
     FETCHED = "fetched"
     DONE = "done"
     FAILED = "failed"
+    OUT_OF_SCOPE = "out_of_scope"
+    """Queued before the link rules of its site became narrower. `Frontier.wake` returns it when they change again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,9 @@ def init(state: State, /, **options: Any) -> None:
 @click.option("--time-limit", metavar="TIME", help="Stop after this time, such as 90m or 2h (exit code 12).")
 @click.option("--size-limit", metavar="SIZE", help="Stop after this much was received, such as 5GB (exit code 12).")
 @click.option("--now", is_flag=True, help="Fetch every feed, sitemap and start page now, due or not.")
+@click.option(
+    "--forget-pending", is_flag=True, help="First delete the URLs that were found in pages and never fetched."
+)
 @click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be older than this day.")
 @click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be newer than this day.")
 @click.option("--dry-run", is_flag=True, help="Show sites, sources and rules; fetch nothing.")
@@ -140,7 +143,10 @@ def crawl(state: State, /, **options: Any) -> int:
     from corpus_spider.monitoring.notify import crawl_and_notify
 
     quiet, now = state.verbosity < 0, options["now"] or bool(days)
-    code, summary = crawl_and_notify(config, lambda: start(config, log_level=state.level, quiet=quiet, now=now))
+    forget = options["forget_pending"]
+    code, summary = crawl_and_notify(
+        config, lambda: start(config, log_level=state.level, quiet=quiet, now=now, forget_pending=forget)
+    )
     _report(
         state,
         options,

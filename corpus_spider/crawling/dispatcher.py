@@ -183,7 +183,9 @@ class Dispatcher:
         frontier, run_id, sites = self.pipeline.corpus.frontier, self.limits.run_id, self.limits.sites
         turn = {host for host in quotas if self._since_turn[host] >= PAGES_FOR_A_SITEMAP}
         leases = await self.pipeline.call(
-            lambda: frontier.lease(run_id, quotas, time.time(), sites=sites, archive_turn=turn)
+            lambda: frontier.lease(
+                run_id, quotas, time.time(), sites=sites, archive_turn=turn, in_scope=self.pipeline.in_scope
+            )
         )
         if self.limits.page_limit:
             # Sites that share a host get its quota each. The excess becomes pending at the end of the run.

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from pipelines.discovery.crawler_traps import CrawlerTraps
+from pipelines.discovery.scope import scope_of
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
 from storage.errors import CorpusError
@@ -198,6 +199,11 @@ class PagePipeline:
             logger.error("%s; the crawl stops here", f"{type(error).__name__}: {error}".removesuffix(": "))
             self._broken = error
         self.changed.set()
+
+    def in_scope(self, lease: Lease, known: bool) -> bool:
+        """Say whether a queued URL is within the link rules of its site. ``known``: it was read before."""
+        model = self.settings.models.get(lease.site)
+        return model is None or not model.hosts or scope_of(model).still_has(lease, known=known)
 
     async def call(self, function: Callable[[], T]) -> T:
         """Run a database operation in the writer's thread: one thread writes, and the event loop does not block."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from storage.database.transactions import among_given, chunks
 from storage.records import Kind, Lease, UrlState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -30,6 +31,7 @@ LEASE_COLUMNS = (
     url.c.depth,
     url.c.hops,
     url.c.attempts,
+    url.c.reads,
 )
 # Literals, not parameters, so that both databases recognise the partial index of a query.
 PENDING = url.c.state == sa.literal_column("'pending'")
@@ -39,6 +41,8 @@ LATEST = 14 * 86_400.0
 """Seconds. Pending URLs wait at most a week; a later time came from a wrong clock."""
 ARCHIVE_SITEMAP_PRIORITY = -2
 """Priority of the sitemaps of a site's archive: below that of every page. They are leased in turns with pages."""
+SWEPT, SWEEPS = 1000, 10
+"""URLs of a host that are looked at together when one is out of scope, and how often in one transaction."""
 OF_HOST = sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
 """Join of a URL with its row in the host table."""
 
@@ -58,6 +62,33 @@ def lease_of(row: AnyRow) -> Lease:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class LeaseScope:
+    """The link rules of the sites of a run.
+
+    ``allows`` says whether a queued URL is within them; its second argument says whether the URL was read before.
+    ``rules`` is a digest of the rules of each site. It is stored with URLs that are out of scope, as their reason.
+    """
+
+    allows: Callable[[Lease, bool], bool]
+    rules: Mapping[str, str]
+
+    def has(self, row: AnyRow) -> bool:
+        """Say whether the URL of a row is within the rules of its site."""
+        return self.allows(lease_of(row), row.reads > 0)
+
+    def put_out(self, connection: Connection, rows: Sequence[AnyRow]) -> None:
+        """Set pending URLs to out of scope."""
+        by_site: dict[str, list[int]] = {}
+        for row in rows:
+            by_site.setdefault(row.site, []).append(row.lease_id)
+        for site, ids in by_site.items():
+            values = {"state": UrlState.OUT_OF_SCOPE, "reason": self.rules.get(site, "")}
+            for part in chunks(sorted(set(ids))):
+                pending = url.c.id.in_(part), url.c.state == UrlState.PENDING
+                connection.execute(sa.update(url).where(*pending).values(values))
+
+
 def due_by_now(next_try: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
     """Return the condition that a pending URL is due at ``now``. Times after ``never`` came from a wrong clock."""
     return sa.or_(next_try <= sa.bindparam("now"), next_try > sa.bindparam("never"))
@@ -69,17 +100,24 @@ def take(
     quotas: Mapping[str, int],
     due: tuple[float, Collection[str] | None],
     archive_turn: Collection[str] = (),
+    scope: LeaseScope | None = None,
 ) -> list[Lease]:
     """Lease up to ``quotas[host]`` URLs of each host, best first.
 
     ``holder``: run id and token of this attempt. ``due``: time (epoch seconds) and sites, None for all sites.
     ``archive_turn``: hosts whose first lease is a sitemap of the archive, if one is due. Without turns the pages would
-    come before all of these sitemaps, or these before all the pages they name.
+    come before all of these sitemaps, or these before all the pages they name. ``scope``: URLs that it rejects are set
+    to out of scope, and others are leased in their place.
     """
-    first = _next(connection, {name: 1 for name in archive_turn if quotas.get(name, 0) > 0}, due, archive=True)
-    taken, given = {row.lease_id for row in first}, Counter(row.host for row in first)
-    rest = {name: quota - given[name] for name, quota in quotas.items()}
-    rows = [*first, *(row for row in _next(connection, rest, due) if row.lease_id not in taken)]
+    rows = _best(connection, quotas, due, archive_turn)
+    if scope is not None:
+        rounds = 0
+        while (strays := [row for row in rows if not scope.has(row)]) and rounds < SWEEPS:
+            rounds += 1
+            ahead = _next(connection, {row.host: SWEPT for row in strays}, due)
+            scope.put_out(connection, [*strays, *(row for row in ahead if not scope.has(row))])
+            rows = _best(connection, quotas, due, archive_turn)
+        rows = [row for row in rows if scope.has(row)]
     statement = _leased(connection.dialect.name == "sqlite")
     ours: set[int] = set()
     for part in chunks([row.lease_id for row in rows]):
@@ -94,6 +132,19 @@ def taken_before(connection: Connection, hosts: Collection[str], token: int) -> 
     ours = url.c.site.in_(sites), SETTLED, url.c.state == UrlState.LEASED, url.c.lease_token == token
     rows = connection.execute(sa.select(*LEASE_COLUMNS).where(*ours)).all()
     return allowed_leases(connection, [lease_of(row) for row in rows])
+
+
+def _best(
+    connection: Connection,
+    quotas: Mapping[str, int],
+    due: tuple[float, Collection[str] | None],
+    archive_turn: Collection[str],
+) -> list[AnyRow]:
+    """Return the URLs to lease: the best of each host, after a sitemap of the archive where it is its turn."""
+    first = _next(connection, {name: 1 for name in archive_turn if quotas.get(name, 0) > 0}, due, archive=True)
+    taken, given = {row.lease_id for row in first}, Counter(row.host for row in first)
+    rest = {name: quota - given[name] for name, quota in quotas.items()}
+    return [*first, *(row for row in _next(connection, rest, due) if row.lease_id not in taken)]
 
 
 def _next(

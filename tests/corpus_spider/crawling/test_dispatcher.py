@@ -23,7 +23,7 @@ from pipelines.runtime.writer import Writer
 from storage import Corpus
 from storage.errors import DatabaseError
 from storage.fetches.fetch_log import Fetches
-from storage.records import Capture, Drop, Failure, Fetched, Kind, Link, Processed, Seed, SiteModel
+from storage.records import Capture, Drop, Failure, Fetched, Kind, Link, Processed, Seed, SiteModel, UrlState
 from storage.warc import WarcInfo, WarcWriter
 from tests.corpus_spider.running import PATIENCE
 
@@ -205,6 +205,22 @@ def test_the_sitemaps_of_an_archive_take_turns_with_the_pages_they_name(bench: B
     kinds = [lease.kind for lease in asyncio.run(scenario())]
     assert 5 <= kinds.count(Kind.SITEMAP) <= 50
     assert set(kinds[-30:]) == {Kind.SITEMAP, Kind.PAGE}
+
+
+def test_queued_pages_out_of_scope_are_not_fetched(bench: Bench) -> None:
+    """The rules of the site model of today decide about pages that were queued under other rules."""
+
+    async def scenario() -> list[Lease]:
+        bench.seed(1)
+        pipeline = bench.pipeline()
+        models = {"s": SiteModel("s", hosts=("h0.example",), allow=("/news/",))}
+        pipeline.settings = replace(pipeline.settings, models=models)
+        urls = [f"http://h0.example/{path}/{number}" for path in ("sport", "news") for number in range(20)]
+        bench.workers.answer = Processed(drop=Drop("seen"), links=tuple(Link(url, url, "h0.example") for url in urls))
+        return await crawl(pipeline, Dispatcher(pipeline, limits(bench, per_host=4)))
+
+    assert {lease.url.split("/")[3] for lease in asyncio.run(scenario())} == {"s", "news"}
+    assert bench.corpus.frontier.counts()["s"] == {UrlState.DONE: 21, UrlState.OUT_OF_SCOPE: 20}
 
 
 def test_pages_beyond_the_bound_wait_in_the_warc_and_are_taken_up_again(bench: Bench) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.database.schema import url
-from storage.frontier.new_links import MAX_HOPS, Found, follows, link_priority
+from storage.frontier.new_links import CLEAN_SLATE, MAX_HOPS, Found, follows, link_priority
+from storage.frontier.recrawl_schedule import Schedule
 from storage.records import Failure, Fetched, Kind, Lease, Link, Seed, UrlState
 from tests.storage.corpus_samples import NOON, Crawl, capture, dropped, link, made, seed
 
@@ -403,3 +405,51 @@ def test_pages_that_are_put_off_wait_and_what_the_configuration_names_does_not(c
     assert corpus.frontier.pending_pages(("a.example", "*.a.example"), lambda key: True) == []
     assert set(paths(crawl.lease(9))) == {"list1", "list4", "news"}
     assert set(paths(corpus.frontier.lease(crawl.run_id, {"a.example": 9}, 5001.0))) == {"list2", "list3"}
+
+
+def test_queued_urls_out_of_scope_return_when_the_rules_change(corpus: Corpus) -> None:
+    """3,000 queued pages that no longer match are set aside when leased; the ones behind them are leased."""
+    old, new = (replace(corpus, schedule=Schedule(rules={"a.example": digest})) for digest in ("old", "new"))
+    crawl = Crawl(old)
+    crawl.seed("list")
+    names = [*(f"sport{number}" for number in range(3000)), "news1", "news2"]
+    crawl.process(crawl.lease(), [dropped("listing", *map(link, names))])
+    judged = Counter[bool]()
+
+    def only_news(lease: Lease, known: bool) -> bool:
+        judged[known] += 1
+        return "/news" in lease.url
+
+    leases = old.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, in_scope=only_news)
+    assert paths(leases) == ["news1", "news2"]
+    assert old.frontier.counts()["a.example"] == {UrlState.OUT_OF_SCOPE: 3000, UrlState.LEASED: 2, UrlState.DONE: 1}
+    assert not judged[True]
+    now = NOON.timestamp()
+    assert old.frontier.wake(["a.example"], now) == new.frontier.wake(["b.example"], now) == 0
+    assert new.frontier.wake(["a.example"], now) == 3000
+    assert len(new.frontier.lease(crawl.run_id, {"a.example": 9}, 1.0)) == 9
+
+
+def test_a_configured_url_is_never_out_of_scope(corpus: Corpus) -> None:
+    crawl = Crawl(corpus)
+    crawl.seed("list")
+    crawl.process(crawl.lease(), [dropped("listing", link("page"))])
+    assert corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, in_scope=lambda *_: False) == []
+    assert states(corpus)["page"] == "out_of_scope"
+    crawl.seed("page")
+    assert states(corpus)["page"] == "pending"
+
+
+def test_pending_pages_that_were_never_fetched_are_forgotten(corpus: Corpus) -> None:
+    """Sources, pages that are due again and the pages of other sites stay."""
+    crawl, other = Crawl(corpus), Crawl(corpus, "b.example")
+    crawl.seed("list")
+    crawl.process(crawl.lease(), [dropped("listing", link("read"))])
+    crawl.process(crawl.lease(), [made("read", link("new"), replace(link("map"), kind=Kind.SITEMAP))])
+    other.visit("start", dropped("listing", link("other", site="b.example")))
+    crawl.seed("list", "waiting")
+    again = sa.update(url).where(url.c.url.endswith("/read")).values(CLEAN_SLATE)
+    corpus.database.write(lambda connection: connection.execute(again))
+    assert set(states(corpus)) == {"list", "read", "new", "map", "start", "other", "waiting"}
+    assert corpus.frontier.forget_pending(["a.example"]) == 1
+    assert set(states(corpus)) == {"list", "read", "map", "start", "other", "waiting"}
