@@ -13,7 +13,7 @@ from datetime import timedelta
 from statistics import median
 from typing import TYPE_CHECKING
 
-from corpus_spider.exit_codes import LIMITED
+from corpus_spider.exit_codes import FORCED, LIMITED, STOPPED
 from corpus_spider.monitoring.model import Finding, Night, Sign
 from corpus_spider.monitoring.source_checks import source_words
 from storage.plural import counted
@@ -142,7 +142,9 @@ def nights_of(runs: Sequence[SiteRun]) -> list[Night]:
 
 
 def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
-    """Return all problems of a site; an empty list if it is well."""
+    """Return all problems of a site; an empty list if it is well or its first crawl is not finished."""
+    if is_unfinished(case, rule, now):
+        return []
     found = [*not_crawled(case, rule, now), *silence(case, rule)]
     for share in SHARES:
         found += unusual(case, share, rule)
@@ -154,6 +156,17 @@ def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
             if state and (words := source_words(case, state))
         ]
     return found or no_article_yet(case)
+
+
+def is_unfinished(case: Case, rule: Rule, now: datetime) -> bool:
+    """Return whether the first crawl of a site was stopped by a signal in the last ``rule.max_age`` days.
+
+    Its counters show nothing yet: a person stopped it, and the next crawl resumes it.
+    """
+    if not case.nights or any(night.whole for night in case.nights):
+        return False
+    stopped = case.nights[-1].runs[-1].exit_code in {STOPPED, FORCED}
+    return stopped and now - case.nights[0].runs[0].started <= timedelta(days=rule.max_age)
 
 
 def not_crawled(case: Case, rule: Rule, now: datetime) -> list[Finding]:
