@@ -48,6 +48,15 @@ class UrlState(StrEnum):
     """Queued before the link rules of its site became narrower. `Frontier.wake` returns it when they change again."""
 
 
+class Ruling(StrEnum):
+    """What happens to a queued URL when its turn comes."""
+
+    FETCH = "fetch"
+    LATER = "later"
+    """URLs of this shape are nearly always missing. It waits for the next night."""
+    OUT_OF_SCOPE = "out_of_scope"
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """Terms of use of a URL, from the files of its host at the time of the fetch."""

@@ -184,7 +184,7 @@ class Dispatcher:
         turn = {host for host in quotas if self._since_turn[host] >= PAGES_FOR_A_SITEMAP}
         leases = await self.pipeline.call(
             lambda: frontier.lease(
-                run_id, quotas, time.time(), sites=sites, archive_turn=turn, in_scope=self.pipeline.in_scope
+                run_id, quotas, time.time(), sites=sites, archive_turn=turn, judge=self.pipeline.judge
             )
         )
         if self.limits.page_limit:

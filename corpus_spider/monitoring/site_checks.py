@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.exit_codes import FORCED, LIMITED, STOPPED
 from corpus_spider.monitoring.model import Finding, Night, Sign
 from corpus_spider.monitoring.source_checks import source_words
+from storage.frontier.visit_results import GONE
 from storage.plural import counted
 from storage.runs.site_runs import column_of
 
@@ -215,17 +216,23 @@ def _longest(low: Sequence[bool]) -> int:
 
 
 def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
-    """Report that a share has risen. A share that stays high is reported for ``rule.nights`` nights."""
+    """Report that a share has risen. A share that stays high is reported for ``rule.nights`` nights.
+
+    Missing pages do not count while the sources yield: articles may contain any number of dead links.
+    """
     if not case.nights:
         return []
-    last = case.nights[-1]
-    part, whole = share.part(last), share.whole(last)
+    last, dead = case.nights[-1], GONE if share.sign is Sign.ERRORS and case.sources_yield else ()
+    part, whole = share.part(last) - last.because(*dead), share.whole(last) - last.because(*dead)
     words = share.words.format(part=part, whole=whole, why=_reasons(last, share.sign))
     if _is_nearly_all(case, share, part, whole):
         return [Finding(case.site, share.sign, words)]
     if whole < share.least:
         return []
-    values = [(share.part(night), total) for night in case.nights if (total := share.whole(night)) >= share.least]
+    totals = [
+        (share.part(night) - night.because(*dead), share.whole(night) - night.because(*dead)) for night in case.nights
+    ]
+    values = [(number, total) for number, total in totals if total >= share.least]
     for high in range(min(len(values) - LEAST_NIGHTS, rule.nights), 0, -1):
         before = [number / total for number, total in values[-high - rule.nights : -high]]
         if all(_is_high(each, before, share.apart) for each in values[-high:]):

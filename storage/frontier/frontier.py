@@ -23,7 +23,18 @@ from storage.database.schema import IS_SOURCE, fetch, host, original, url
 from storage.database.transactions import among, chunks, insert_many, upsert
 from storage.frontier import robots_cache as robots
 from storage.frontier.imported_pages import Seen, take_in
-from storage.frontier.leases import LATEST, OF_HOST, ORDER, PENDING, SETTLED, LeaseScope, due_by_now, take, taken_before
+from storage.frontier.leases import (
+    LATEST,
+    OF_HOST,
+    ORDER,
+    PENDING,
+    SETTLED,
+    UNTIL_NEXT_NIGHT,
+    LeaseScope,
+    due_by_now,
+    take,
+    taken_before,
+)
 from storage.frontier.new_links import (
     CLEAN_SLATE,
     FINISHED,
@@ -50,6 +61,7 @@ if TYPE_CHECKING:
     from storage.database.transactions import AnyRow, Database
     from storage.frontier.robots_cache import RobotsCopy
     from storage.frontier.sources import SourceState
+    from storage.records import Ruling
 
 CLOCK_ERROR = 86_400.0
 """Seconds. A time that lies further ahead came from a wrong clock and is ignored."""
@@ -132,16 +144,16 @@ class Frontier:
         *,
         sites: Collection[str] | None = None,
         archive_turn: Collection[str] = (),
-        in_scope: Callable[[Lease, bool], bool] | None = None,
+        judge: Callable[[Lease, bool], Ruling] | None = None,
     ) -> list[Lease]:
         """Lease up to ``quotas[host]`` due URLs of each host to a run.
 
         ``sites`` limits it to the run's sites, because several sites may share a host. A lease lasts until its URL is
         fetched, failed or released. It has no timeout: the site locks show when a run is dead. ``archive_turn``: hosts
-        that get a sitemap of the archive first, if one is due. ``in_scope``: URLs that it rejects get the state
-        ``out_of_scope``. Its second argument says whether the URL was read before.
+        that get a sitemap of the archive first, if one is due. ``judge``: decides whether a URL is leased, set to
+        ``out_of_scope`` or postponed. Its second argument says whether the URL was read before.
         """
-        scope = None if in_scope is None else LeaseScope(in_scope, self.schedule.rules)
+        scope = None if judge is None else LeaseScope(judge, self.schedule.rules, now + UNTIL_NEXT_NIGHT)
         token, tries = secrets.randbits(62), itertools.count()
 
         def work(connection: Connection) -> list[Lease]:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from storage.blocklist.tombstones import allowed_leases
 from storage.database.schema import host, url
 from storage.database.transactions import among_given, chunks
-from storage.records import Kind, Lease, UrlState
+from storage.records import Kind, Lease, Ruling, UrlState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -41,6 +41,10 @@ LATEST = 14 * 86_400.0
 """Seconds. Pending URLs wait at most a week; a later time came from a wrong clock."""
 ARCHIVE_SITEMAP_PRIORITY = -2
 """Priority of the sitemaps of a site's archive: below that of every page. They are leased in turns with pages."""
+DEAD_LINK = "dead_link"
+"""Reason of postponed pages: pages of this URL shape are nearly always missing."""
+UNTIL_NEXT_NIGHT = 12 * 3600.0
+"""Seconds."""
 SWEPT, SWEEPS = 1000, 10
 """URLs of a host that are looked at together when one is out of scope, and how often in one transaction."""
 OF_HOST = sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
@@ -64,27 +68,33 @@ def lease_of(row: AnyRow) -> Lease:
 
 @dataclass(frozen=True, slots=True)
 class LeaseScope:
-    """The link rules of the sites of a run.
+    """The rules that queued URLs must satisfy when their turn comes.
 
-    ``allows`` says whether a queued URL is within them; its second argument says whether the URL was read before.
-    ``rules`` is a digest of the rules of each site. It is stored with URLs that are out of scope, as their reason.
+    ``judge`` decides about a URL; its second argument says whether the URL was read before. ``rules`` is a digest of
+    the rules of each site. It is stored with URLs that are out of scope, as their reason. ``later`` is the time (epoch
+    seconds) until which others wait.
     """
 
-    allows: Callable[[Lease, bool], bool]
+    judge: Callable[[Lease, bool], Ruling]
     rules: Mapping[str, str]
+    later: float
 
     def has(self, row: AnyRow) -> bool:
-        """Say whether the URL of a row is within the rules of its site."""
-        return self.allows(lease_of(row), row.reads > 0)
+        """Say whether the URL of a row may be fetched now."""
+        return self._ruling(row) is Ruling.FETCH
+
+    def _ruling(self, row: AnyRow) -> Ruling:
+        return self.judge(lease_of(row), row.reads > 0)
 
     def put_out(self, connection: Connection, rows: Sequence[AnyRow]) -> None:
-        """Set pending URLs to out of scope."""
-        by_site: dict[str, list[int]] = {}
+        """Set pending URLs to out of scope, or postpone them."""
+        by_ruling: dict[tuple[str, Ruling], set[int]] = {}
         for row in rows:
-            by_site.setdefault(row.site, []).append(row.lease_id)
-        for site, ids in by_site.items():
-            values = {"state": UrlState.OUT_OF_SCOPE, "reason": self.rules.get(site, "")}
-            for part in chunks(sorted(set(ids))):
+            by_ruling.setdefault((row.site, self._ruling(row)), set()).add(row.lease_id)
+        for (site, ruling), ids in by_ruling.items():
+            out = {"state": UrlState.OUT_OF_SCOPE, "reason": self.rules.get(site, "")}
+            values = out if ruling is Ruling.OUT_OF_SCOPE else {"next_try": self.later, "reason": DEAD_LINK}
+            for part in chunks(sorted(ids)):
                 pending = url.c.id.in_(part), url.c.state == UrlState.PENDING
                 connection.execute(sa.update(url).where(*pending).values(values))
 
@@ -107,7 +117,7 @@ def take(
     ``holder``: run id and token of this attempt. ``due``: time (epoch seconds) and sites, None for all sites.
     ``archive_turn``: hosts whose first lease is a sitemap of the archive, if one is due. Without turns the pages would
     come before all of these sitemaps, or these before all the pages they name. ``scope``: URLs that it rejects are set
-    to out of scope, and others are leased in their place.
+    to out of scope or postponed, and others are leased in their place.
     """
     rows = _best(connection, quotas, due, archive_turn)
     if scope is not None:

@@ -141,6 +141,23 @@ def test_a_level_that_stays_becomes_the_usual() -> None:
     assert found(*[{}] * 5, *[undated] * 6, rule=rule) == []
 
 
+@pytest.mark.parametrize(
+    ("articles", "reason", "state", "signs"),
+    [
+        (14, "http_404", UrlState.DONE, []),
+        (14, "http_500", UrlState.DONE, [Sign.ERRORS]),
+        (0, "http_404", UrlState.DONE, [Sign.ERRORS]),
+        (14, "http_404", UrlState.FAILED, [Sign.ERRORS]),
+    ],
+)
+def test_dead_links_in_articles_are_no_sign_while_the_sources_yield(
+    articles: int, reason: str, state: UrlState, signs: list[Sign]
+) -> None:
+    counts = {"fetched": 300, "http_errors": 280, "articles": articles, "reasons": {reason: 280}}
+    case = Case("paper", nights_of(runs(counts)), [(STATE.url, replace(STATE, state=state))])
+    assert [one.sign for one in judge(case, Rule(), NOW) if one.sign is Sign.ERRORS] == signs
+
+
 def test_runs_of_one_evening_are_one_night() -> None:
     """A crawl that was stopped and went on is compared as a whole."""
     first, second = (replace(run, articles=20) for run in runs({}, {}))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from storage.database.schema import url
 from storage.frontier.new_links import CLEAN_SLATE, MAX_HOPS, Found, follows, link_priority
 from storage.frontier.recrawl_schedule import Schedule
-from storage.records import Failure, Fetched, Kind, Lease, Link, Seed, UrlState
+from storage.records import Failure, Fetched, Kind, Lease, Link, Ruling, Seed, UrlState
 from tests.storage.corpus_samples import NOON, Crawl, capture, dropped, link, made, seed
 
 if TYPE_CHECKING:
@@ -416,11 +416,11 @@ def test_queued_urls_out_of_scope_return_when_the_rules_change(corpus: Corpus) -
     crawl.process(crawl.lease(), [dropped("listing", *map(link, names))])
     judged = Counter[bool]()
 
-    def only_news(lease: Lease, known: bool) -> bool:
+    def only_news(lease: Lease, known: bool) -> Ruling:
         judged[known] += 1
-        return "/news" in lease.url
+        return Ruling.FETCH if "/news" in lease.url else Ruling.OUT_OF_SCOPE
 
-    leases = old.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, in_scope=only_news)
+    leases = old.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=only_news)
     assert paths(leases) == ["news1", "news2"]
     assert old.frontier.counts()["a.example"] == {UrlState.OUT_OF_SCOPE: 3000, UrlState.LEASED: 2, UrlState.DONE: 1}
     assert not judged[True]
@@ -434,10 +434,19 @@ def test_a_configured_url_is_never_out_of_scope(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     crawl.seed("list")
     crawl.process(crawl.lease(), [dropped("listing", link("page"))])
-    assert corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, in_scope=lambda *_: False) == []
+    assert corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=lambda *_: Ruling.OUT_OF_SCOPE) == []
     assert states(corpus)["page"] == "out_of_scope"
     crawl.seed("page")
     assert states(corpus)["page"] == "pending"
+
+
+def test_postponed_pages_wait_for_the_next_night(corpus: Corpus) -> None:
+    crawl = Crawl(corpus)
+    crawl.seed("list")
+    crawl.process(crawl.lease(), [dropped("listing", link("page"))])
+    assert corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=lambda *_: Ruling.LATER) == []
+    assert crawl.lease(now=10 * 3600.0) == []
+    assert paths(crawl.lease(now=12 * 3600.0 + 1)) == ["page"]
 
 
 def test_pending_pages_that_were_never_fetched_are_forgotten(corpus: Corpus) -> None:
