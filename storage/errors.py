@@ -36,6 +36,10 @@ class DatabaseError(CorpusError):
     exit_code = 4
 
 
+NAMED = 5
+"""Sites that a message names. A corpus may have thousands."""
+
+
 class LockedError(CorpusError):
     """Another crawl works on one of these sites (exit 5). ``sites`` names them."""
 
@@ -43,7 +47,10 @@ class LockedError(CorpusError):
 
     def __init__(self, sites: tuple[str, ...], *, where: str = "", do: str = "") -> None:
         self.sites = sites
-        super().__init__(f"another crawl holds {', '.join(sites)}", where=where, do=do)
+        more = [f"{len(sites) - NAMED} more"] if len(sites) > NAMED else []
+        names = ", ".join([*sites[:NAMED], *more])
+        held = names if len(sites) == 1 else f"{len(sites)} sites: {names}"
+        super().__init__(f"another crawl holds {held}", where=where, do=do)
 
 
 class DamageError(CorpusError):

@@ -44,6 +44,17 @@ class UrlState(StrEnum):
     FETCHED = "fetched"
     DONE = "done"
     FAILED = "failed"
+    OUT_OF_SCOPE = "out_of_scope"
+    """Queued before the link rules of its site became narrower. `Frontier.wake` returns it when they change again."""
+
+
+class Ruling(StrEnum):
+    """What happens to a queued URL when its turn comes."""
+
+    FETCH = "fetch"
+    LATER = "later"
+    """URLs of this shape are nearly always missing. It waits for the next night."""
+    OUT_OF_SCOPE = "out_of_scope"
 
 
 @dataclass(frozen=True, slots=True)

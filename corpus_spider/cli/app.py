@@ -126,6 +126,9 @@ def init(state: State, /, **options: Any) -> None:
 @click.option("--time-limit", metavar="TIME", help="Stop after this time, such as 90m or 2h (exit code 12).")
 @click.option("--size-limit", metavar="SIZE", help="Stop after this much was received, such as 5GB (exit code 12).")
 @click.option("--now", is_flag=True, help="Fetch every feed, sitemap and start page now, due or not.")
+@click.option(
+    "--forget-pending", is_flag=True, help="First delete the URLs that were found in pages and never fetched."
+)
 @click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be older than this day.")
 @click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be newer than this day.")
 @click.option("--rebuild", is_flag=True, help="Make a lost database again from the WARC files, then crawl.")
@@ -151,8 +154,9 @@ def crawl(state: State, /, **options: Any) -> int:
     from corpus_spider.monitoring.notify import crawl_and_notify
 
     quiet, now = state.verbosity < 0, options["now"] or bool(days)
+    again = {"rebuild": options["rebuild"], "forget_pending": options["forget_pending"]}
     code, summary = crawl_and_notify(
-        config, lambda: start(config, log_level=state.level, quiet=quiet, now=now, rebuild=options["rebuild"])
+        config, lambda: start(config, log_level=state.level, quiet=quiet, now=now, **again)
     )
     _report(
         state,

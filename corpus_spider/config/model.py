@@ -159,6 +159,7 @@ class Config:
                 *(hosts_of(site), site.allow, site.deny, self.site_max_depth(site), days),
                 # A rendered page has other links than before.
                 *(("render",) if site.render else ()),
+                *(("feeds_only",) if site.feeds_only else ()),
                 *hosts_elsewhere(site, self.sites + self.others),
             )
             for site in self.sites

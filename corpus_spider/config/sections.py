@@ -162,6 +162,7 @@ class Site:
     languages: Annotated[Texts, Key("Languages of the site, if it has several.", language_code)] = ()
     delay: Annotated[Seconds | None, Key("Seconds between two requests, instead of crawl.delay.")] = None
     max_depth: Annotated[Count | None, Key("Maximum number of links, instead of crawl.max_depth.")] = None
+    feeds_only: Annotated[bool, Key("Fetch only what feeds and sitemaps name; follow no links in pages.")] = False
     render: Annotated[bool, Key("Run the scripts of its pages in a browser; needs `corpus-spider[render]`.")] = False
     licence: Annotated[str | None, Key("Licence or terms of the texts; part of every exported document.")] = None
     reservations: Annotated[str, Key("Pages with reserved use, instead of crawl.reservations.", reservation_policy)] = (

@@ -62,6 +62,7 @@ class OpenCorpus:
             models=self.models.newest,
             run_id=run_id,
             max_depth={site.name: config.site_max_depth(site) for site in config.sites},
+            feeds_only=frozenset(site.name for site in config.sites if site.feeds_only),
             again=again,
             max_held=held,
         )

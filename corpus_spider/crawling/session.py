@@ -99,8 +99,10 @@ class Session:
         self._closing = threading.Lock()
 
     @classmethod
-    def open(cls, config: Config, *, now: bool = False, rebuild: bool = False) -> Session:
+    def open(cls, config: Config, *, now: bool = False, rebuild: bool = False, forget_pending: bool = False) -> Session:
         """Check, lock, recover, learn and start a run. ``now``: every source is due. ``rebuild``: see open_for_writing.
+
+        ``forget_pending``: delete the URLs that were found in pages and never fetched.
 
         Raises ConfigError (no contact, no browser, no proxy), DiskError, DatabaseError, LockedError or
         NewerCorpusError, and leaves nothing locked.
@@ -117,6 +119,8 @@ class Session:
             corpus, sites = opened.corpus, opened.sites
             learn_due(config, corpus, opened.pool)
             corpus.frontier.seed(config.seeds())
+            if forget_pending:
+                logger.info("forgotten: %s", counted(corpus.frontier.forget_pending(sites), "pending URL"))
             woken = corpus.frontier.wake(sites, time.time(), sources=now)
             if woken:
                 logger.info("due again: %s", counted(woken, "known URL"))

@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.monitoring.model import Case, Finding, Rule
-from corpus_spider.monitoring.site_checks import judge, nights_of
+from corpus_spider.monitoring.site_checks import is_unfinished, judge, nights_of
 from storage.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -31,13 +31,17 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class SiteHealth:
-    """Result for one site. ``usual`` is the median of new articles in earlier nights, None without such nights."""
+    """Result for one site. ``usual`` is the median of new articles in earlier nights, None without such nights.
+
+    ``unfinished``: its first crawl was stopped. That is no problem.
+    """
 
     site: str
     last: datetime | None
     articles: int
     usual: float | None
     sick: tuple[Finding, ...]
+    unfinished: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,7 @@ def _site_health(case: Case, rule: Rule, now: datetime) -> SiteHealth:
         articles=last.total("articles") if last else 0,
         usual=median(before) if before else None,
         sick=tuple(judge(case, rule, now)),
+        unfinished=is_unfinished(case, rule, now),
     )
 
 
@@ -119,7 +124,8 @@ def render(health: Health, console: Console) -> None:
             last = f"{one.last:%Y-%m-%d %H:%M}" if one.last else ""
             usual = "" if one.usual is None else f"{one.usual:g}"
             signs = ", ".join(dict.fromkeys(finding.sign.value for finding in one.sick))
-            rows.append((one.site, last, one.articles, usual, f"failing: {signs}" if signs else "well"))
+            verdict = f"failing: {signs}" if signs else "not finished" if one.unfinished else "well"
+            rows.append((one.site, last, one.articles, usual, verdict))
         console.table("Sites (times are UTC)", ("site", "last crawl", "new", "usual", "verdict"), rows)
     console.table(
         "Problems",

@@ -99,6 +99,12 @@ class Case:
         return any(night.total("articles") for night in self.nights)
 
     @property
+    def sources_yield(self) -> bool:
+        """Whether the site has given articles and its last attempt succeeded at a source. A list has no sources."""
+        sound = any(state is not None and not last_attempt_failed(state) for _, state in self.sources)
+        return sound and self.yielded and not self.listed
+
+    @property
     def without_news(self) -> bool:
         """Whether it gave no article and its sources named no URL, except by redirects."""
         found = sum(night.total("found") for night in self.nights)

@@ -13,10 +13,11 @@ from datetime import timedelta
 from statistics import median
 from typing import TYPE_CHECKING
 
-from corpus_spider.exit_codes import LIMITED
+from corpus_spider.exit_codes import FORCED, LIMITED, STOPPED
 from corpus_spider.monitoring.model import Finding, Night, Sign
 from corpus_spider.monitoring.source_checks import source_words
 from storage.documents.shortened import SHORTENED
+from storage.frontier.visit_results import GONE
 from storage.plural import counted
 from storage.runs.site_runs import column_of
 
@@ -152,7 +153,9 @@ def nights_of(runs: Sequence[SiteRun]) -> list[Night]:
 
 
 def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
-    """Return all problems of a site; an empty list if it is well."""
+    """Return all problems of a site; an empty list if it is well or its first crawl is not finished."""
+    if is_unfinished(case, rule, now):
+        return []
     found = [*not_crawled(case, rule, now), *silence(case, rule)]
     for share in SHARES:
         found += unusual(case, share, rule)
@@ -164,6 +167,17 @@ def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
             if state and (words := source_words(case, state))
         ]
     return found or no_article_yet(case)
+
+
+def is_unfinished(case: Case, rule: Rule, now: datetime) -> bool:
+    """Return whether the first crawl of a site was stopped by a signal in the last ``rule.max_age`` days.
+
+    Its counters show nothing yet: a person stopped it, and the next crawl resumes it.
+    """
+    if not case.nights or any(night.whole for night in case.nights):
+        return False
+    stopped = case.nights[-1].runs[-1].exit_code in {STOPPED, FORCED}
+    return stopped and now - case.nights[0].runs[0].started <= timedelta(days=rule.max_age)
 
 
 def not_crawled(case: Case, rule: Rule, now: datetime) -> list[Finding]:
@@ -212,17 +226,23 @@ def _longest(low: Sequence[bool]) -> int:
 
 
 def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
-    """Report that a share has risen. A share that stays high is reported for ``rule.nights`` nights."""
+    """Report that a share has risen. A share that stays high is reported for ``rule.nights`` nights.
+
+    Missing pages do not count while the sources yield: articles may contain any number of dead links.
+    """
     if not case.nights:
         return []
-    last = case.nights[-1]
-    part, whole = share.part(last), share.whole(last)
+    last, dead = case.nights[-1], GONE if share.sign is Sign.ERRORS and case.sources_yield else ()
+    part, whole = share.part(last) - last.because(*dead), share.whole(last) - last.because(*dead)
     words = share.words.format(part=part, whole=whole, why=_reasons(last, share.sign))
     if _is_nearly_all(case, share, part, whole):
         return [Finding(case.site, share.sign, words)]
     if whole < share.least:
         return []
-    values = [(share.part(night), total) for night in case.nights if (total := share.whole(night)) >= share.least]
+    totals = [
+        (share.part(night) - night.because(*dead), share.whole(night) - night.because(*dead)) for night in case.nights
+    ]
+    values = [(number, total) for number, total in totals if total >= share.least]
     for high in range(min(len(values) - LEAST_NIGHTS, rule.nights), 0, -1):
         before = [number / total for number, total in values[-high - rule.nights : -high]]
         if all(_is_high(each, before, share.apart) for each in values[-high:]):

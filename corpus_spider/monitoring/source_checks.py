@@ -49,6 +49,8 @@ def source_words(case: Case, state: SourceState) -> str:
 
 def _useless(case: Case, state: SourceState) -> str:
     """Describe why a source that was read gives no new links."""
+    if state.kind is not Kind.PAGE and state.outcome == "drop" and state.detail == "0 links, broken":
+        return f"{state.kind} is broken: it lists no URL"
     if state.kind is not Kind.PAGE and state.outcome == "drop" and state.detail == "0 links":
         return f"{state.kind} has no links to the site, or is not a {state.kind}"
     if state.kind is Kind.PAGE and state.reason == SCRIPTED and (case.without_news or not state.news_at):

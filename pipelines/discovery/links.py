@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pipelines.discovery.scope import scope_of
 from pipelines.markup.tree import base_of, parse_tree, shown_text
 from pipelines.metadata.rights import may_follow
-from pipelines.urls.url import is_secondary, parse, redirect_target, twin
+from pipelines.urls.url import is_secondary, parse, redirect_target, twin, without_origin
 from storage.records import Kind, Link
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def page_anchors(
         if target is None:
             continue
         address, link = target
-        if own is not None and (other := twin(address, own)):
+        if (own is not None and (other := twin(address, own))) or (other := without_origin(address)):
             link = replace(link, twin=other)
         anchor, before = Anchor(link, address, text, following), found.get(link.url)
         found[link.url] = anchor if before is None else _joined(before, anchor)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pipelines.urls.url import split_port
+from pipelines.urls.url import parse, split_port
+from storage.records import Kind
 
 if TYPE_CHECKING:
     from pipelines.urls.url import Address
-    from storage.records import SiteModel
+    from storage.records import Lease, SiteModel
 
 MAX_DEPTH = 20
 """Path segments of a page (Heritrix: TooManyPathSegmentsDecideRule)."""
@@ -70,6 +71,19 @@ class Scope:
     def has(self, address: Address) -> bool:
         """Return whether a page belongs to the site and matches its patterns."""
         return self.may_lead_to(address) and (not self.allow or _any(self.allow, address.canonical))
+
+    def still_has(self, lease: Lease, *, known: bool) -> bool:
+        """Return whether a URL that was queued earlier may be fetched under the rules of today.
+
+        Configured URLs are not questioned. A URL that was read before (``known``) may be a section page or the target
+        of a redirect, which need not match ``allow``.
+        """
+        address = parse(lease.url)
+        if lease.depth == 0 or address is None:
+            return True
+        if lease.kind is not Kind.PAGE:
+            return self.has_host(address.host)
+        return self.may_lead_to(address) if known or lease.hops else self.has(address)
 
 
 def _any(patterns: tuple[re.Pattern[str], ...], url: str) -> bool:

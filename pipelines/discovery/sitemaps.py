@@ -37,20 +37,25 @@ MOST_AT_ONCE = 50
 """Sitemaps of an index that are read before the pages of their host. There may be one for each day of thirty years."""
 LATER = -1
 """Rank of the other sitemaps."""
+_BARE = re.compile(
+    r"""(?:>\s*(?:<!\[CDATA\[\s*)?|\b(?:loc|href|url)\s*=\s*["'])(https?://[^\s<>"'\]]+)(?=\s*["'<\]])""", re.IGNORECASE
+)
+"""An address as the whole text of an element, or as an attribute that names one."""
+_NOT_READ = re.compile(r"<\?.*?\?>|<!--.*?-->", re.DOTALL)
+_NESTED = re.compile(r"<(?:[\w.-]{1,30}:)?urlset[^>]*>\s*<(?:[\w.-]{1,30}:)?sitemap[\s>]", re.IGNORECASE)
+"""An index that calls itself a list of pages."""
 _LINE = re.compile(r"^[ \t\ufeff]*(https?://\S+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """Links of a sitemap. If ``broken``, it was not well-formed or no sitemap, and there may be more links."""
+    """Links of a sitemap.
+
+    If ``broken``, it was not well-formed, an index that names no address, or no sitemap. There may be more links.
+    """
 
     links: tuple[Link, ...]
     broken: bool = False
-
-
-def sitemap_links(body: bytes, url: str, model: SiteModel, now: datetime | None = None) -> tuple[Link, ...]:
-    """Return the links of a sitemap, as `read_sitemap` does, broken or not."""
-    return read_sitemap(body, url, model, now).links
 
 
 def read_sitemap(body: bytes, url: str, model: SiteModel, now: datetime | None = None) -> Sitemap:
@@ -62,9 +67,8 @@ def read_sitemap(body: bytes, url: str, model: SiteModel, now: datetime | None =
     """
     text, now = decode(body[:MAX_BYTES]).text, now or datetime.now(UTC)
     root = root_of(text)
-    if root == "sitemapindex":
-        records = XmlRecords(text, frozenset({"sitemap"}))
-        return Sitemap(_sitemaps(_listed(records, frozenset()), (url, now), model), records.broken)
+    if root == "sitemapindex" or (root == "urlset" and _NESTED.search(text)):
+        return _read_index(text, (url, now), model)
     if root == "urlset":
         records = XmlRecords(text, frozenset({"url"}))
         return Sitemap(_pages(_listed(records, frozenset(model.languages)), (url, now), model), records.broken)
@@ -74,6 +78,16 @@ def read_sitemap(body: bytes, url: str, model: SiteModel, now: datetime | None =
         return Sitemap((), broken=True)
     lines = _LINE.finditer(text.replace("\r", "\n"))
     return Sitemap(_pages(((line[1], ()) for line in lines), (url, now), model))
+
+
+def _read_index(text: str, origin: tuple[str, datetime], model: SiteModel) -> Sitemap:
+    """Read an index. Of one without ``<loc>`` elements, read the addresses where they are, or report it as broken."""
+    records = XmlRecords(text, frozenset({"sitemap", "url"}))
+    listed: list[_Listed] = list(islice(_listed(records, frozenset()), MAX_ENTRIES))
+    if not listed:
+        bare = _NOT_READ.sub("", text)
+        listed = [(match[1].replace("&amp;", "&"), ()) for match in islice(_BARE.finditer(bare), MAX_ENTRIES)]
+    return Sitemap(_sitemaps(listed, origin, model), records.broken or not listed)
 
 
 _Listed = tuple[str, tuple[str, ...]]

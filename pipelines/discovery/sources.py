@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -94,7 +94,8 @@ def _read(capture: Capture, body: bytes, model: SiteModel) -> Source:
     if root is not None or capture.kind is Kind.SITEMAP or plain:
         found = read_sitemap(body, capture.url, model, capture.fetched_at)
         if root is not None or found.links:
-            return _judged(_sitemap_form(root, text), found.links, "")
+            judged = _judged(_sitemap_form(root, text), found.links, "")
+            return replace(judged, refused="broken: it lists no URL") if found.broken and not found.links else judged
     media = sniff(body, declared)
     if media in _HTML:
         return Source(Form.PAGE, text=text)

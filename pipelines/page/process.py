@@ -63,8 +63,9 @@ def process(capture: Capture, model: SiteModel) -> Processed:
         found = feeds.feed_links(body, capture.url, model, content_type, now=capture.fetched_at)
         return _without_document("feed", counted(len(found), "link"), within(found, model))
     if capture.kind is Kind.SITEMAP:
-        found = sitemaps.sitemap_links(body, capture.url, model, capture.fetched_at)
-        return _without_document("sitemap", counted(len(found), "link"), within(found, model))
+        sitemap = sitemaps.read_sitemap(body, capture.url, model, capture.fetched_at)
+        detail = counted(len(sitemap.links), "link") + (", broken" if sitemap.broken else "")
+        return _without_document("sitemap", detail, within(sitemap.links, model))
 
     # Media type and charset decoding
     decoded = _decode(capture, body)

@@ -17,10 +17,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from pipelines.discovery.crawler_traps import CrawlerTraps
+from pipelines.discovery.dead_links import DeadLinks
+from pipelines.discovery.scope import scope_of
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
 from storage.errors import CorpusError
-from storage.records import Drop, Fetched, Kind, Processed
+from storage.records import Drop, Fetched, Kind, Processed, Ruling
 from storage.warc import read_record
 
 if TYPE_CHECKING:
@@ -126,6 +128,8 @@ class PipelineSettings:
     """The crawl run. None for an import and a re-extraction."""
     max_depth: Mapping[str, int] = field(default_factory=dict)
     """By site: maximum link depth. A site without an entry has no maximum."""
+    feeds_only: frozenset[str] = frozenset()
+    """Sites of which only feeds and sitemaps are read for links."""
     again: bool = False
     """Whether the pages have an outcome already, which the new one replaces (re-extraction)."""
     max_held: int = 64
@@ -156,7 +160,7 @@ class PagePipeline:
         """Called when a lease ends, with the time of the next attempt (epoch seconds) or None."""
         self.unread: Counter[str] = Counter()
         """By host: pages of this run that are fetched and not processed."""
-        self.traps = CrawlerTraps()
+        self.traps, self.dead_links = CrawlerTraps(), DeadLinks()
         self.closing = False
         """Whether the run is over. Pages that wait for a worker are left to the next run."""
         self.leaving = False
@@ -199,6 +203,16 @@ class PagePipeline:
             self._broken = error
         self.changed.set()
 
+    def judge(self, lease: Lease, known: bool) -> Ruling:
+        """Decide whether a queued URL is fetched: by the link rules of its site, and by the fate of similar URLs.
+
+        ``known``: it was read before.
+        """
+        model = self.settings.models.get(lease.site)
+        if model is not None and model.hosts and not scope_of(model).still_has(lease, known=known):
+            return Ruling.OUT_OF_SCOPE
+        return Ruling.LATER if not known and self.dead_links.has(lease) else Ruling.FETCH
+
     async def call(self, function: Callable[[], T]) -> T:
         """Run a database operation in the writer's thread: one thread writes, and the event loop does not block."""
         return await self._wakeups.result(self.writer.call(function))
@@ -208,6 +222,7 @@ class PagePipeline:
         fetch_id = await self._wakeups.result(self.writer.fetched(fetched))
         self.counts.exchange(fetched)
         if fetched.lease is not None:
+            self.dead_links.note(fetched.lease, fetched.capture.status)
             self.unread[fetched.lease.host] += not (fetched.reason or fetched.retry_at or fetched.original)
             self.on_settled(fetched.lease, fetched.retry_at)
         return fetch_id
@@ -292,8 +307,9 @@ class PagePipeline:
         return stored
 
     def _followed(self, lease: Lease, links: tuple[Link, ...]) -> tuple[Link, ...]:
-        """Remove links below the site's maximum depth, into crawler traps, and to sitemaps nested too deep."""
-        if lease.depth >= self.settings.max_depth.get(lease.site, lease.depth + 1):
+        """Remove links of pages whose links are not followed or are too deep, into traps, and to nested sitemaps."""
+        only_named = lease.kind is Kind.PAGE and lease.site in self.settings.feeds_only
+        if only_named or lease.depth >= self.settings.max_depth.get(lease.site, lease.depth + 1):
             return tuple(link for link in links if link.redirect)
         if lease.kind is Kind.SITEMAP and lease.depth >= MAX_INDEXES:
             links = tuple(link for link in links if link.redirect or link.kind is not Kind.SITEMAP)

@@ -1,6 +1,8 @@
 """Parse robots.txt (RFC 9309): URLs that a crawler may fetch, crawl delay, and the comparison of path patterns.
 
 Crawl-delay is in no RFC. It is read as a rule of its group, as Bing does. Unknown records do not end a group (2.2.4).
+Mistakes are read as Google's parser and protego read them. A rule with an absolute URL concerns the host of that URL
+only: read as a path, ``Disallow: https://staging.example.org/`` would close the whole site.
 """
 
 from __future__ import annotations
@@ -9,7 +11,13 @@ import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from pipelines.urls.url import host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAX_BYTES = 500 * 1024
 """Bytes of a file that are read (RFC 9309, 2.5)."""
@@ -24,23 +32,18 @@ _UNSEEN = dict.fromkeys(map(ord, "\x00\u200b\ufeff"))
 _ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}|[^\x21\x23-\x3b=\x3f-\x5b\x5d_a-z~]")
 _SPECIAL = str.maketrans({"*": "%2A", "$": "%24"})
 _AGENT = re.compile(r"[\w.-]+")
-_ANY_OR_AGENT = re.compile(rf"\*|{_AGENT.pattern}")
+_ANY_AGENT = re.compile(r"\*(?:\s|$)")
+"""All crawlers: a star alone, or before white space. ``*SomeBot`` names one crawler."""
 _PRODUCT = re.compile(r"([A-Za-z][\w.-]*)/")
 _BROWSERS = frozenset({"mozilla", "applewebkit", "chrome", "safari", "gecko", "firefox"})
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
-_ADDRESS = re.compile(r"https?://[^/]*", re.IGNORECASE)
-_DIRECTIVES = {
-    "user-agent": "agent",
-    "useragent": "agent",
-    "user agent": "agent",
-    "allow": "allow",
-    "disallow": "disallow",
-    "dissallow": "disallow",
-    "disalow": "disallow",
-    "crawl-delay": "delay",
-    "sitemap": "sitemap",
-    "site-map": "sitemap",
-}
+_ADDRESS = re.compile(r"^https?://[^/]*", re.IGNORECASE)
+_DIRECTIVE = re.compile(
+    r"(?:(?P<agent>user(?:-|\s+)?agent)|(?P<allow>allow)|(?P<delay>crawl(?:-|\s+)delay)|(?P<sitemap>site-?map)"
+    r"|(?P<disallow>disallow|dissallow|dissalow|disalow|diasllow|disallaw))[\w-]*(?:\s*:|\s|$)",
+    re.IGNORECASE,
+)
+"""The name of a record, spelled in one of the known ways, as the start of a word, and the colon or white space."""
 
 
 def path_of(url: str) -> str:
@@ -96,11 +99,23 @@ class PathPattern:
         return path.endswith(last) and len(path) - len(last) >= at if self.anchored else path.find(last, at) >= 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    pattern: PathPattern
+    allows: bool
+    host: str | None
+    """Host of a rule that is written as an absolute URL, empty if that URL is not valid. None: the file's host."""
+
+    @classmethod
+    def of(cls, text: str, *, allows: bool) -> _Rule:
+        return cls(PathPattern.of(text), allows, host_of(text) if _ADDRESS.match(text) else None)
+
+
 @dataclass(slots=True)
 class _Group:
     """The rules of the crawlers that are named together."""
 
-    rules: list[tuple[PathPattern, bool]] = field(default_factory=list)
+    rules: list[_Rule] = field(default_factory=list)
     delay: float | None = None
 
 
@@ -115,10 +130,11 @@ class Robots:
 
     def can_fetch(self, url: str, user_agent: str) -> bool:
         """Return whether a URL may be fetched. The longest matching rule decides; of equal ones, the allowing one."""
-        path = path_of(url)
+        path, host = path_of(url), host_of(url)
         if path == "/robots.txt":
             return True
-        return next((allowed for rule, allowed in self._group(user_agent).rules if rule.matches(path)), True)
+        rules = (rule for rule in self._group(user_agent).rules if rule.host in {None, host})
+        return next((rule.allows for rule in rules if rule.pattern.matches(path)), True)
 
     def crawl_delay(self, user_agent: str) -> float | None:
         """Return the seconds between requests that a crawler must keep, or None if the file has no crawl delay."""
@@ -131,7 +147,7 @@ class Robots:
             # RFC 9309, 2.2.1: groups of one name are combined.
             groups = list({id(group): group for group in self.groups.get(name, ())}.values())
             rules = [rule for group in groups for rule in group.rules]
-            rules.sort(key=lambda rule: (rule[0].length, rule[1]), reverse=True)
+            rules.sort(key=lambda rule: (rule.pattern.length, rule.allows), reverse=True)
             delay = max((group.delay for group in groups if group.delay is not None), default=None)
             self._merged[name] = _Group(rules, delay)
         return self._merged[name]
@@ -150,17 +166,15 @@ def parse_robots(body: bytes) -> Robots:
     """Read the first 500 KiB of a robots.txt, without the line that this limit cuts. Any bytes are accepted."""
     robots = Robots()
     current, naming = _Group(), False
-    for line in _lines(body):
-        # As in Google's parser, white space may replace the colon.
-        bare = line.partition("#")[0].strip()
-        name, colon, value = bare.partition(":")
-        if not colon:
-            name, _, value = bare.partition(" ")
-        directive, value = _DIRECTIVES.get(" ".join(name.lower().split()), ""), value.strip()
+    for directive, value in _records(body):
         if directive == "agent":
             current = current if naming else _Group()
             naming = True
-            if agent := _ANY_OR_AGENT.match(value):
+            # As in protego, other stars are ignored.
+            agent = _AGENT.match(value.lstrip("*"))
+            if _ANY_AGENT.match(value):
+                robots.groups.setdefault("*", []).append(current)
+            elif agent:
                 robots.groups.setdefault(agent.group().lower(), []).append(current)
         elif directive == "sitemap" and value:
             robots.sitemaps.append(value)
@@ -171,8 +185,17 @@ def parse_robots(body: bytes) -> Robots:
         elif directive in {"allow", "disallow"}:
             naming = False
             if value:
-                current.rules.append((PathPattern.of(value), directive == "allow"))
+                current.rules.append(_Rule.of(value, allows=directive == "allow"))
     return robots
+
+
+def _records(body: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the known records: a group of `_DIRECTIVE` and the value."""
+    for line in _lines(body):
+        bare = line.partition("#")[0].strip()
+        record = _DIRECTIVE.match(bare)
+        if record is not None and record.lastgroup is not None:
+            yield record.lastgroup, bare[record.end() :].strip()
 
 
 def _lines(body: bytes) -> list[str]:

@@ -100,6 +100,14 @@ _FORM_SUFFIX = re.compile(r"\.amp(?=(?:\.html?)?$)", re.IGNORECASE)
 _SLUG = re.compile(r"[0-9-]")
 
 
+_ORIGIN = re.compile(
+    r"(?:from|ref|referr?er|src|source|via|origin|position|placement|widget|click_?from|link_?from|came_?from)"
+    r"=[a-z][a-z_.-]*",
+    re.IGNORECASE,
+)
+"""Parameter that names the place of a link and not another page."""
+
+
 class Address(NamedTuple):
     """A normalised URL: ``host`` with a port unless it is the default one, ``path`` with its first slash."""
 
@@ -274,6 +282,16 @@ def twin(address: Address, page: Address) -> str | None:
     if there == here or plain_host(address.host) != plain_host(page.host):
         return None
     return address._replace(scheme=page.scheme, host=page.host).canonical
+
+
+def without_origin(address: Address) -> str | None:
+    """Return the key of the page without parameters that name the place of the link, or None if it has none.
+
+    ``?from=search``, ``?ref=home``. A value with a digit may be the number of a page, and is left.
+    """
+    parts = [part for part in address.query.split("&") if part]
+    kept = [part for part in parts if not _ORIGIN.fullmatch(part)]
+    return address._replace(query="&".join(kept)).canonical if len(kept) < len(parts) else None
 
 
 def plain_path(path: str) -> str:

@@ -19,11 +19,22 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from storage.blocklist.tombstones import refused
-from storage.database.schema import IS_SOURCE, host, url
+from storage.database.schema import IS_SOURCE, fetch, host, original, url
 from storage.database.transactions import among, chunks, insert_many, upsert
 from storage.frontier import robots_cache
 from storage.frontier.imported_pages import Seen, take_in
-from storage.frontier.leases import LATEST, OF_HOST, ORDER, PENDING, SETTLED, due_by_now, take, taken_before
+from storage.frontier.leases import (
+    LATEST,
+    OF_HOST,
+    ORDER,
+    PENDING,
+    SETTLED,
+    UNTIL_NEXT_NIGHT,
+    LeaseScope,
+    due_by_now,
+    take,
+    taken_before,
+)
 from storage.frontier.new_links import (
     CLEAN_SLATE,
     FINISHED,
@@ -50,6 +61,7 @@ if TYPE_CHECKING:
     from storage.database.transactions import AnyRow, Database
     from storage.frontier.robots_cache import RobotsCopy
     from storage.frontier.sources import SourceState
+    from storage.records import Ruling
 
 CLOCK_ERROR = 86_400.0
 """Seconds. A time that lies further ahead came from a wrong clock and is ignored."""
@@ -83,15 +95,32 @@ class Frontier:
     def wake(self, sites: Collection[str], now: float, *, sources: bool = False) -> int:
         """Set URLs that are due again to pending, with attempts and redirects 0. Return how many.
 
-        ``sources``: include every feed, sitemap, start and section page of these sites, due or not.
+        ``sources``: include every feed, sitemap, start and section page of these sites, due or not. URLs that were out
+        of scope under other link rules become pending too.
         """
         given = {"of_sites": sites, "now": now}
 
         def work(connection: Connection) -> int:
             woken = connection.execute(_AGAIN_IN_TIME, given).rowcount
+            for site, reason in connection.execute(_OUT_OF_SCOPE, {"of_sites": sites}).all():
+                if reason != self.schedule.rules.get(site, ""):
+                    returned = {"of_site": site, "under": reason}
+                    woken += connection.execute(_IN_SCOPE_AGAIN, returned).rowcount
             return woken + connection.execute(_SOURCES_AGAIN if sources else _MISREAD_AGAIN, given).rowcount
 
         return self.database.write(work, durable=False)
+
+    def forget_pending(self, sites: Collection[str]) -> int:
+        """Delete the pending pages of these sites that were found in a page and never fetched. Return how many."""
+        never = PENDING, url.c.seed.is_(False), url.c.depth > 0, url.c.kind == Kind.PAGE, url.c.reads == 0
+        child = url.alias("child")
+        used = [
+            sa.select(fetch.c.url_id).where(fetch.c.url_id.is_not(None)),
+            sa.select(original.c.url_id),
+            sa.select(child.c.found_from).where(child.c.found_from.is_not(None)),
+        ]
+        statement = sa.delete(url).where(url.c.site.in_(sites), *never, *(url.c.id.not_in(ids) for ids in used))
+        return self.database.write(lambda connection: connection.execute(statement).rowcount)
 
     def pause(self, host_name: str, until: float) -> None:
         """Pause a host until this time (epoch seconds), as it requested."""
@@ -108,18 +137,28 @@ class Frontier:
         return {row[0]: row[1] for row in rows}
 
     def lease(
-        self, run_id: int, quotas: Mapping[str, int], now: float, *, sites: Collection[str] | None = None
+        self,
+        run_id: int,
+        quotas: Mapping[str, int],
+        now: float,
+        *,
+        sites: Collection[str] | None = None,
+        archive_turn: Collection[str] = (),
+        judge: Callable[[Lease, bool], Ruling] | None = None,
     ) -> list[Lease]:
         """Lease up to ``quotas[host]`` due URLs of each host to a run.
 
         ``sites`` limits it to the run's sites, because several sites may share a host. A lease lasts until its URL is
-        fetched, failed or released. It has no timeout: the site locks show when a run is dead.
+        fetched, failed or released. It has no timeout: the site locks show when a run is dead. ``archive_turn``: hosts
+        that get a sitemap of the archive first, if one is due. ``judge``: decides whether a URL is leased, set to
+        ``out_of_scope`` or postponed. Its second argument says whether the URL was read before.
         """
+        scope = None if judge is None else LeaseScope(judge, self.schedule.rules, now + UNTIL_NEXT_NIGHT)
         token, tries = secrets.randbits(62), itertools.count()
 
         def work(connection: Connection) -> list[Lease]:
             leases = taken_before(connection, quotas.keys(), token) if next(tries) else []
-            leases = leases or take(connection, (run_id, token), quotas, (now, sites))
+            leases = leases or take(connection, (run_id, token), quotas, (now, sites), archive_turn, scope)
             return with_originals(connection, leases, self.schedule.rules)
 
         return self.database.write(work, durable=False)
@@ -254,7 +293,7 @@ def _write_seeds(connection: Connection, named: Mapping[str, Seed]) -> None:
     stored = {key: tuple(row)[1 : len(_DESCRIBED) + 1] for key, row in known.items()}
     _describe(connection, [seed for seed in seeds.values() if stored.get(seed.url) != _described(seed)])
     sources = [row for row in known.values() if not seeds[row.url].listed]
-    asleep = [row.id for row in sources if row.state in FINISHED and row.due_again is None]
+    asleep = [row.id for row in sources if row.state in (*FINISHED, UrlState.OUT_OF_SCOPE) and row.due_again is None]
     _change_all(connection, asleep, CLEAN_SLATE | {"hops": 0})
     listed = [row.id for row in known.values() if row.seed and seeds[row.url].listed]
     _change_all(connection, listed, {"seed": False, "period": 0.0, "due_again": None})
@@ -306,6 +345,13 @@ _DUE_HOSTS = sa.select(host.c.name).where(
 )
 _AGAIN = sa.update(url).where(url.c.due_again.is_not(None)).values(CLEAN_SLATE | {"hops": 0})
 _OF_SITES = url.c.site.in_(sa.bindparam("of_sites", expanding=True))
+_SCOPED_OUT = SETTLED, url.c.state == UrlState.OUT_OF_SCOPE
+_OUT_OF_SCOPE = sa.select(url.c.site, url.c.reason).where(_OF_SITES, *_SCOPED_OUT).distinct()
+_IN_SCOPE_AGAIN = (
+    sa.update(url)
+    .values(CLEAN_SLATE)
+    .where(url.c.site == sa.bindparam("of_site"), *_SCOPED_OUT, url.c.reason == sa.bindparam("under"))
+)
 _AGAIN_IN_TIME = _AGAIN.where(_OF_SITES, url.c.due_again <= sa.bindparam("now"))
 # By a subquery: otherwise SQLite chooses the index of articles that are due again.
 _SOURCES_AGAIN = _AGAIN.where(url.c.id.in_(sa.select(url.c.id).where(_OF_SITES, IS_SOURCE)))

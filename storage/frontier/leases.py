@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +12,10 @@ import sqlalchemy as sa
 from storage.blocklist.tombstones import allowed_leases
 from storage.database.schema import host, url
 from storage.database.transactions import among_given, chunks
-from storage.records import Kind, Lease, UrlState
+from storage.records import Kind, Lease, Ruling, UrlState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -29,6 +31,7 @@ LEASE_COLUMNS = (
     url.c.depth,
     url.c.hops,
     url.c.attempts,
+    url.c.reads,
 )
 # Literals, not parameters, so that both databases recognise the partial index of a query.
 PENDING = url.c.state == sa.literal_column("'pending'")
@@ -36,6 +39,14 @@ SETTLED = url.c.state != sa.literal_column("'pending'")
 ORDER = (url.c.priority.desc(), url.c.dated.desc(), url.c.depth, url.c.id)
 LATEST = 14 * 86_400.0
 """Seconds. Pending URLs wait at most a week; a later time came from a wrong clock."""
+ARCHIVE_SITEMAP_PRIORITY = -2
+"""Priority of the sitemaps of a site's archive: below that of every page. They are leased in turns with pages."""
+DEAD_LINK = "dead_link"
+"""Reason of postponed pages: pages of this URL shape are nearly always missing."""
+UNTIL_NEXT_NIGHT = 12 * 3600.0
+"""Seconds."""
+SWEPT, SWEEPS = 1000, 10
+"""URLs of a host that are looked at together when one is out of scope, and how often in one transaction."""
 OF_HOST = sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
 """Join of a URL with its row in the host table."""
 
@@ -55,6 +66,39 @@ def lease_of(row: AnyRow) -> Lease:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class LeaseScope:
+    """The rules that queued URLs must satisfy when their turn comes.
+
+    ``judge`` decides about a URL; its second argument says whether the URL was read before. ``rules`` is a digest of
+    the rules of each site. It is stored with URLs that are out of scope, as their reason. ``later`` is the time (epoch
+    seconds) until which others wait.
+    """
+
+    judge: Callable[[Lease, bool], Ruling]
+    rules: Mapping[str, str]
+    later: float
+
+    def has(self, row: AnyRow) -> bool:
+        """Say whether the URL of a row may be fetched now."""
+        return self._ruling(row) is Ruling.FETCH
+
+    def _ruling(self, row: AnyRow) -> Ruling:
+        return self.judge(lease_of(row), row.reads > 0)
+
+    def put_out(self, connection: Connection, rows: Sequence[AnyRow]) -> None:
+        """Set pending URLs to out of scope, or postpone them."""
+        by_ruling: dict[tuple[str, Ruling], set[int]] = {}
+        for row in rows:
+            by_ruling.setdefault((row.site, self._ruling(row)), set()).add(row.lease_id)
+        for (site, ruling), ids in by_ruling.items():
+            out = {"state": UrlState.OUT_OF_SCOPE, "reason": self.rules.get(site, "")}
+            values = out if ruling is Ruling.OUT_OF_SCOPE else {"next_try": self.later, "reason": DEAD_LINK}
+            for part in chunks(sorted(ids)):
+                pending = url.c.id.in_(part), url.c.state == UrlState.PENDING
+                connection.execute(sa.update(url).where(*pending).values(values))
+
+
 def due_by_now(next_try: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
     """Return the condition that a pending URL is due at ``now``. Times after ``never`` came from a wrong clock."""
     return sa.or_(next_try <= sa.bindparam("now"), next_try > sa.bindparam("never"))
@@ -65,12 +109,25 @@ def take(
     holder: tuple[int, int],
     quotas: Mapping[str, int],
     due: tuple[float, Collection[str] | None],
+    archive_turn: Collection[str] = (),
+    scope: LeaseScope | None = None,
 ) -> list[Lease]:
     """Lease up to ``quotas[host]`` URLs of each host, best first.
 
     ``holder``: run id and token of this attempt. ``due``: time (epoch seconds) and sites, None for all sites.
+    ``archive_turn``: hosts whose first lease is a sitemap of the archive, if one is due. Without turns the pages would
+    come before all of these sitemaps, or these before all the pages they name. ``scope``: URLs that it rejects are set
+    to out of scope or postponed, and others are leased in their place.
     """
-    rows = _next(connection, quotas, due)
+    rows = _best(connection, quotas, due, archive_turn)
+    if scope is not None:
+        rounds = 0
+        while (strays := [row for row in rows if not scope.has(row)]) and rounds < SWEEPS:
+            rounds += 1
+            ahead = _next(connection, {row.host: SWEPT for row in strays}, due)
+            scope.put_out(connection, [*strays, *(row for row in ahead if not scope.has(row))])
+            rows = _best(connection, quotas, due, archive_turn)
+        rows = [row for row in rows if scope.has(row)]
     statement = _leased(connection.dialect.name == "sqlite")
     ours: set[int] = set()
     for part in chunks([row.lease_id for row in rows]):
@@ -87,11 +144,30 @@ def taken_before(connection: Connection, hosts: Collection[str], token: int) -> 
     return allowed_leases(connection, [lease_of(row) for row in rows])
 
 
-def _next(connection: Connection, quotas: Mapping[str, int], due: tuple[float, Collection[str] | None]) -> list[AnyRow]:
-    """Return the due URLs of each host in order, up to its quota."""
+def _best(
+    connection: Connection,
+    quotas: Mapping[str, int],
+    due: tuple[float, Collection[str] | None],
+    archive_turn: Collection[str],
+) -> list[AnyRow]:
+    """Return the URLs to lease: the best of each host, after a sitemap of the archive where it is its turn."""
+    first = _next(connection, {name: 1 for name in archive_turn if quotas.get(name, 0) > 0}, due, archive=True)
+    taken, given = {row.lease_id for row in first}, Counter(row.host for row in first)
+    rest = {name: quota - given[name] for name, quota in quotas.items()}
+    return [*first, *(row for row in _next(connection, rest, due) if row.lease_id not in taken)]
+
+
+def _next(
+    connection: Connection,
+    quotas: Mapping[str, int],
+    due: tuple[float, Collection[str] | None],
+    *,
+    archive: bool = False,
+) -> list[AnyRow]:
+    """Return the due URLs of each host in order, up to its quota; with ``archive`` only sitemaps of the archive."""
     now, sites = due
     wanted = {name: quota for name, quota in quotas.items() if quota > 0}
-    statement = _next_of(connection.dialect.name == "sqlite", sites is not None)
+    statement = _next_of(connection.dialect.name == "sqlite", sites is not None, archive)
     rows: list[AnyRow] = []
     for names in chunks(sorted(wanted)):
         asked = {"names": names, "sites": [*(sites or ())], "now": now, "never": now + LATEST}
@@ -111,7 +187,7 @@ def _within(quotas: Mapping[str, int], rows: Sequence[AnyRow]) -> list[AnyRow]:
 
 
 @cache
-def _next_of(sqlite: bool, confined: bool) -> sa.Select[Any]:
+def _next_of(sqlite: bool, confined: bool, archive: bool) -> sa.Select[Any]:
     """Return the query for the first ``most`` URLs of each host. Cached: building it takes longer than running it.
 
     Both databases read the start of each host's part of the index, but need different queries. SQLite has no LATERAL.
@@ -120,6 +196,8 @@ def _next_of(sqlite: bool, confined: bool) -> sa.Select[Any]:
     due = url.alias("due")
     pending = due.c.state == sa.literal_column("'pending'"), due_by_now(due.c.next_try)
     best = sa.select(due.c.id).where(due.c.site == host.c.site, due.c.host == host.c.name, *pending)
+    if archive:
+        best = best.where(due.c.priority <= ARCHIVE_SITEMAP_PRIORITY)
     best = best.order_by(due.c.priority.desc(), due.c.dated.desc(), due.c.depth, due.c.id)
     best = best.limit(sa.bindparam("most", type_=sa.Integer)).correlate(host)
     first = best.lateral("first")

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from storage.blocklist.tombstones import refused
 from storage.database.schema import MAX_URL, fetch, host, url
 from storage.database.transactions import among, chunks, insert_many, upsert
+from storage.frontier.leases import ARCHIVE_SITEMAP_PRIORITY
 from storage.frontier.recrawl_schedule import moment
 from storage.frontier.visit_results import GONE
 from storage.records import Kind, UrlState
@@ -75,13 +76,13 @@ class Found:
     def priority(self) -> int:
         """Priority among the URLs of its host.
 
-        Old sitemaps of an index have priority 0 and come by date. There may be hundreds, and a run that ends early
-        would read nothing else. The same holds for links with a negative rank and for sitemaps of nested indexes.
+        Old sitemaps of an index come last and take turns with pages. There may be thousands, and a run that ends early
+        would read nothing else. The same holds for sitemaps with a negative rank and for those of nested indexes.
         """
         is_listed = self.link.kind is self.parent.kind is Kind.SITEMAP and not self.link.redirect
         is_old = 0 < moment(self.link.dated) < self.at.timestamp() - ARCHIVE_SECONDS
         if is_listed and (is_old or self.link.rank < 0 or self.parent.depth > 0):
-            return 0
+            return ARCHIVE_SITEMAP_PRIORITY
         return self.link.rank + link_priority(self.kind, self.parent)
 
     @property

@@ -22,7 +22,7 @@ from pipelines.runtime.writer import Writer
 from storage import Corpus
 from storage.errors import DatabaseError
 from storage.fetches.fetch_log import Fetches
-from storage.records import Capture, Drop, Failure, Fetched, Kind, Processed, Seed, SiteModel
+from storage.records import Capture, Drop, Failure, Fetched, Kind, Link, Processed, Seed, SiteModel, UrlState
 from storage.warc import WarcInfo, WarcWriter
 from tests.corpus_spider.running import PATIENCE
 
@@ -170,6 +170,56 @@ def test_hosts_take_turns(bench: Bench) -> None:
 
     hosts = asyncio.run(scenario())
     assert [set(hosts[at : at + 3]) for at in range(0, 12, 3)] == [{"h0.example", "h1.example", "h2.example"}] * 4
+
+
+@pytest.mark.parametrize("dated", [None, "2019-12-31"], ids=["undated", "dated"])
+def test_the_sitemaps_of_an_archive_take_turns_with_the_pages_they_name(bench: Bench, dated: str | None) -> None:
+    """600 sitemaps of ten undated pages each: neither kind waits for the end of the other."""
+    host, root = "h0.example", "http://h0.example/index.xml"
+
+    def named(kind: Kind, day: str | None, urls: list[str]) -> Processed:
+        rank = -1 if kind is Kind.SITEMAP else 0
+        return Processed(
+            drop=Drop("sitemap"), links=tuple(Link(url, url, host, kind, False, day, None, rank) for url in urls)
+        )
+
+    @dataclass
+    class Archive(Workers):
+        def submit(self, capture: Capture, *_: object) -> Future[Processed]:  # type: ignore[override]
+            done: Future[Processed] = Future()
+            if "page" in capture.url:
+                done.set_result(self.answer)
+            elif capture.url == root:
+                done.set_result(named(Kind.SITEMAP, dated, [f"http://{host}/map{number}" for number in range(600)]))
+            else:
+                done.set_result(named(Kind.PAGE, None, [f"{capture.url}.page{number}" for number in range(10)]))
+            return done
+
+    async def scenario() -> list[Lease]:
+        bench.workers = Archive()
+        bench.corpus.frontier.seed([Seed(root, root, "s", host, Kind.SITEMAP)])
+        pipeline = bench.pipeline()
+        return await crawl(pipeline, Dispatcher(pipeline, limits(bench, per_host=1, page_limit=100)))
+
+    kinds = [lease.kind for lease in asyncio.run(scenario())]
+    assert 5 <= kinds.count(Kind.SITEMAP) <= 50
+    assert set(kinds[-30:]) == {Kind.SITEMAP, Kind.PAGE}
+
+
+def test_queued_pages_out_of_scope_are_not_fetched(bench: Bench) -> None:
+    """The rules of the site model of today decide about pages that were queued under other rules."""
+
+    async def scenario() -> list[Lease]:
+        bench.seed(1)
+        pipeline = bench.pipeline()
+        models = {"s": SiteModel("s", hosts=("h0.example",), allow=("/news/",))}
+        pipeline.settings = replace(pipeline.settings, models=models)
+        urls = [f"http://h0.example/{path}/{number}" for path in ("sport", "news") for number in range(20)]
+        bench.workers.answer = Processed(drop=Drop("seen"), links=tuple(Link(url, url, "h0.example") for url in urls))
+        return await crawl(pipeline, Dispatcher(pipeline, limits(bench, per_host=4)))
+
+    assert {lease.url.split("/")[3] for lease in asyncio.run(scenario())} == {"s", "news"}
+    assert bench.corpus.frontier.counts()["s"] == {UrlState.DONE: 21, UrlState.OUT_OF_SCOPE: 20}
 
 
 def test_pages_beyond_the_bound_wait_in_the_warc_and_are_taken_up_again(bench: Bench) -> None:

@@ -11,8 +11,9 @@ import pytest
 import sqlalchemy as sa
 
 from corpus_spider.config.loader import load
-from corpus_spider.monitoring.health import examine
+from corpus_spider.monitoring.health import examine, render
 from corpus_spider.monitoring.model import Rule, Sign
+from corpus_spider.terminal.console import Console
 from storage.database.schema import run as run_table
 from storage.records import Kind
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
@@ -140,3 +141,18 @@ def test_health_of_a_corpus_that_was_never_crawled_is_an_error(tmp_path: Path) -
     (tmp_path / "corpus.toml").write_text(TOML)
     ended = run(tmp_path, "health")
     assert (ended.returncode, "no corpus yet" in ended.stderr) == (2, True)
+
+
+def test_a_site_whose_first_crawl_was_stopped_is_not_finished(
+    corpus: Corpus, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has one line in the table and no problem, until it is left for longer than `Rule.max_age`."""
+    (tmp_path / "corpus.toml").write_text(TOML)
+    config = load(tmp_path / "corpus.toml", environ={})
+    corpus.runs.finish(corpus.runs.start("{}", [SITE]), 11, "{}")
+    corpus.runs.recount([SITE])
+    health = examine(corpus, config, Rule())
+    render(health, Console())
+    assert (health.sick, "not finished" in capsys.readouterr().out) == ((), True)
+    later = examine(corpus, config, Rule(), datetime.now(UTC) + timedelta(days=4))
+    assert [finding.sign for finding in later.sick] == [Sign.NOT_CRAWLED]

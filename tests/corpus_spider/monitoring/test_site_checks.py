@@ -147,6 +147,23 @@ def test_a_level_that_stays_becomes_the_usual() -> None:
     assert found(*[{}] * 5, *[undated] * 6, rule=rule) == []
 
 
+@pytest.mark.parametrize(
+    ("articles", "reason", "state", "signs"),
+    [
+        (14, "http_404", UrlState.DONE, []),
+        (14, "http_500", UrlState.DONE, [Sign.ERRORS]),
+        (0, "http_404", UrlState.DONE, [Sign.ERRORS]),
+        (14, "http_404", UrlState.FAILED, [Sign.ERRORS]),
+    ],
+)
+def test_dead_links_in_articles_are_no_sign_while_the_sources_yield(
+    articles: int, reason: str, state: UrlState, signs: list[Sign]
+) -> None:
+    counts = {"fetched": 300, "http_errors": 280, "articles": articles, "reasons": {reason: 280}}
+    case = Case("paper", nights_of(runs(counts)), [(STATE.url, replace(STATE, state=state))])
+    assert [one.sign for one in judge(case, Rule(), NOW) if one.sign is Sign.ERRORS] == signs
+
+
 def test_runs_of_one_evening_are_one_night() -> None:
     """A crawl that was stopped and went on is compared as a whole."""
     first, second = (replace(run, articles=20) for run in runs({}, {}))
@@ -162,7 +179,11 @@ def test_runs_of_one_evening_are_one_night() -> None:
     [
         (2, [0], ""),
         (5, [0], "no crawl of this site has finished for 5 days, since 2026-11-16"),
-        (1, [None, 11], "no crawl of this site has finished yet"),
+        (1, [11, None], "no crawl of this site has finished yet"),
+        (1, [11, 4], "no crawl of this site has finished yet"),
+        (5, [11], "no crawl of this site has finished yet"),
+        (1, [None, 11], ""),
+        (1, [13], ""),
         (0, [], "never crawled"),
     ],
 )
@@ -217,6 +238,7 @@ LONG_AGO = {
         ({"state": UrlState.FAILED, "reason": "removed", "failures": 2}, ""),
         ({"site": "paper"}, ""),
         ({"detail": "0 links"}, "feed has no links to the site, or is not a feed"),
+        ({"kind": Kind.SITEMAP, "detail": "0 links, broken"}, "sitemap is broken: it lists no URL"),
         ({"kind": Kind.PAGE, "reason": "listing", "detail": "90% of the text is links"}, ""),
         (
             {"news_at": datetime(2026, 9, 1, tzinfo=UTC).timestamp()},
@@ -251,6 +273,7 @@ def test_a_dead_source_is_named_even_when_its_site_is_well(changes: dict[str, An
         ({"fetched": 4, "short": 4}, {}, None),
         ({"fetched": 5, "short": 4, "exit_code": 12}, {}, None),
         ({"fetched": 5, "short": 4, "exit_code": None}, {}, Sign.NOT_CRAWLED),
+        ({"fetched": 5, "refused": 5, "exit_code": 11}, {}, None),
         ({"fetched": 5, "failed": 5, "reasons": {"timeout": 5}}, {}, Sign.SILENT),
         ({"fetched": 2, "failed": 1}, {"state": UrlState.PENDING, "reason": "network"}, Sign.UNREACHABLE),
         ({"robots": 1}, {"state": UrlState.PENDING, "reason": "crawl_delay"}, Sign.SOURCE),

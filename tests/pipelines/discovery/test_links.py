@@ -282,3 +282,20 @@ def test_a_reference_that_is_remembered_means_the_same_on_all_pages_of_a_host(be
     """Whatever the path of the page that it stands on."""
     scope = scope_of(SiteModel("paper", hosts=("paper.example", "a", "b")))
     assert links._target(begin + rest, page, scope) == links._target(begin + rest, links._root_of(page), scope)
+
+
+@pytest.mark.parametrize(
+    ("reference", "twin"),
+    [
+        ("/a-1.html?from=search", "https://example.com/a-1.html"),
+        ("/a-1.html?id=7&ref=home-page", "https://example.com/a-1.html?id=7"),
+        ("/list?from=20", None),
+        ("/a-1.html?from=", None),
+        ("/a-1.html", None),
+    ],
+)
+def test_a_parameter_that_names_the_place_of_a_link_leads_to_the_page(reference: str, twin: str | None) -> None:
+    """If that page is known, the link is not fetched."""
+    html = f'<a href="{reference}">read</a>'
+    (link,) = page_links(html, "https://example.com/", SiteModel(hosts=("example.com",)))
+    assert link.twin == twin

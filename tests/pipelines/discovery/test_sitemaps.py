@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.discovery.sitemaps import MAX_ENTRIES, read_sitemap, sitemap_links
+from pipelines.discovery.sitemaps import MAX_ENTRIES, Sitemap, read_sitemap
 from storage.records import Kind, SiteModel
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def index(*locations: str) -> str:
 def found(body: str) -> list[tuple[str, str]]:
     return [
         (link.kind.value, link.url.removeprefix("https://www.example.com"))
-        for link in sitemap_links(body.encode(), URL, MODEL)
+        for link in read_sitemap(body.encode(), URL, MODEL).links
     ]
 
 
@@ -81,6 +81,35 @@ def test_index_gives_sitemaps() -> None:
 
 
 @pytest.mark.parametrize(
+    "inside",
+    [
+        "<sitemap>https://www.example.com/1.xml?a&amp;b</sitemap>",
+        "<sitemap>\n<![CDATA[ https://www.example.com/1.xml?a&b ]]>\n</sitemap>",
+        "<sitemap><url>https://www.example.com/1.xml?a&amp;b</url><lastmod>2024-05-13</lastmod></sitemap>",
+        "<sitemap loc='https://www.example.com/1.xml?a&amp;b'/>",
+        '<!-- <sitemap url="https://www.example.com/old"/> --><sitemap href="https://www.example.com/1.xml?a&amp;b" />',
+        "<loc>https://www.example.com/1.xml?a&amp;b</loc>",
+        "<url><loc>https://www.example.com/1.xml?a&amp;b</loc></url>",
+        "<sitemap><location>https://www.example.com/1.xml?a&b</location>",
+    ],
+)
+@pytest.mark.parametrize("root", ["sitemapindex", "x:sitemapindex"])
+def test_an_index_without_loc_elements_is_read(inside: str, root: str) -> None:
+    head = '<?xml version="1.0"?><?xml-stylesheet href="https://www.example.com/main.xsl"?>'
+    body = f"{head}<{root} {NAMESPACE} xmlns:x='y'>{inside}</{root}>"
+    assert found(body) == [("sitemap", "/1.xml?a&b")]
+
+
+def test_an_index_that_calls_itself_a_list_of_pages_gives_sitemaps() -> None:
+    assert found(index("https://www.example.com/1.xml").replace("sitemapindex", "urlset")) == [("sitemap", "/1.xml")]
+
+
+@pytest.mark.parametrize("inside", ["", "<sitemap/>", "<sitemap><lastmod>2024-05-13</lastmod></sitemap>", "<sitemap>a"])
+def test_an_index_that_names_no_address_is_broken(inside: str) -> None:
+    assert read_sitemap(f"<sitemapindex>{inside}</sitemapindex>".encode(), URL, MODEL) == Sitemap((), broken=True)
+
+
+@pytest.mark.parametrize(
     ("body", "urls", "broken"),
     [
         (urlset("https://www.example.com/a"), 1, False),
@@ -101,7 +130,7 @@ def test_broken_sitemaps_give_what_was_read(body: str, urls: int, broken: bool) 
 def test_entries_are_capped() -> None:
     """No more entries are read than the protocol allows a file."""
     body = urlset(*(f"https://www.example.com/{number}" for number in range(MAX_ENTRIES + 10)))
-    links = sitemap_links(body.encode(), URL, MODEL)
+    links = read_sitemap(body.encode(), URL, MODEL).links
     assert len(links) == MAX_ENTRIES
     assert {link.kind for link in links} == {Kind.PAGE}
 
@@ -121,7 +150,7 @@ def test_entries_are_capped() -> None:
 )
 def test_hostile_sitemaps_give_nothing(body: bytes) -> None:
     """Depth, width, entities and rubbish give nothing, in bounded time and memory."""
-    assert sitemap_links(body, URL, MODEL) == ()
+    assert read_sitemap(body, URL, MODEL).links == ()
 
 
 @settings(max_examples=300, deadline=None)
@@ -131,7 +160,7 @@ def test_any_bytes_are_safe(body: bytes) -> None:
     wrapped = b"<urlset><url><loc>https://www.example.com/a</loc></url>" + body
     assert all(
         link.host.endswith("example.com")
-        for link in sitemap_links(body, URL, MODEL) + sitemap_links(wrapped, URL, MODEL)
+        for link in read_sitemap(body, URL, MODEL).links + read_sitemap(wrapped, URL, MODEL).links
     )
 
 
@@ -162,13 +191,13 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 def test_pages_are_dated(record: str, expected: str | None) -> None:
     """A page has the publication date of its news, else the day it last changed; nothing from the future."""
     body = f"<urlset {NEWS}><url><loc>https://www.example.com/a</loc>{record}</url></urlset>"
-    assert [link.dated for link in sitemap_links(body.encode(), URL, MODEL, NOW)] == [expected]
+    assert [link.dated for link in read_sitemap(body.encode(), URL, MODEL, NOW).links] == [expected]
 
 
 def test_sitemaps_of_an_index_are_dated() -> None:
     """The sitemaps of an index have dates, so that the newest can be read first."""
     body = "<sitemapindex><sitemap><loc>https://www.example.com/1.xml</loc><lastmod>2026-11-20</lastmod></sitemap></sitemapindex>"
-    assert [(link.kind, link.dated) for link in sitemap_links(body.encode(), URL, MODEL, NOW)] == [
+    assert [(link.kind, link.dated) for link in read_sitemap(body.encode(), URL, MODEL, NOW).links] == [
         (Kind.SITEMAP, "2026-11-20")
     ]
 
@@ -188,7 +217,7 @@ def test_of_an_index_of_very_many_the_newest_are_read_first(date_of: Callable[[i
         f"<sitemap><loc>https://www.example.com/{at}.xml</loc><lastmod>{date_of(at)}</lastmod></sitemap>"
         for at in range(100)
     )
-    links = sitemap_links(f"<sitemapindex>{records}</sitemapindex>".encode(), URL, MODEL, NOW)
+    links = read_sitemap(f"<sitemapindex>{records}</sitemapindex>".encode(), URL, MODEL, NOW).links
     assert [at for at, link in enumerate(links) if not link.rank] == early
 
 
@@ -210,5 +239,5 @@ def test_translations_are_followed_into_wanted_languages(languages: tuple[str, .
     )
     body = f"<urlset xmlns:xhtml='http://www.w3.org/1999/xhtml'><url><loc>https://www.example.com/en/a</loc>{alternates}</url></urlset>"
     model = SiteModel(hosts=("example.com",), languages=languages)
-    links = sitemap_links(body.encode(), URL, model, NOW)
+    links = read_sitemap(body.encode(), URL, model, NOW).links
     assert [link.url.removeprefix("https://www.example.com") for link in links] == expected

@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from protego import Protego
 
 from pipelines.urls.robots_txt import MAX_BYTES, PathPattern, parse_robots, path_of, product_token
 
@@ -76,6 +77,77 @@ def test_the_rules_of_the_right_group_decide(lines: str, *, allowed: bool) -> No
         robots = parse_robots(lines.replace("|", end).encode())
         assert robots.can_fetch("http://a.example/p/1", AGENT) is allowed
         assert robots.can_fetch("http://a.example/robots.txt", AGENT)
+
+
+@pytest.mark.parametrize("agents", ["*", "* # all", "*\tSomeBot", "*  SomeBot/1.0", "*\nUser-agent: other"])
+def test_a_star_alone_or_before_white_space_means_all(agents: str) -> None:
+    assert not parse_robots(f"User-agent: {agents}\nDisallow: /".encode()).can_fetch("http://a.example/", AGENT)
+
+
+@pytest.mark.parametrize("agents", ["*MJ12bot", "*bot*", "**", "*,googlebot", "*/1.0", "bot *"])
+def test_a_star_before_other_characters_does_not_mean_all(agents: str) -> None:
+    body = f"User-agent: *\nAllow: /\n\nUser-agent: {agents}\nDisallow: /"
+    assert parse_robots(body.encode()).can_fetch("http://a.example/", AGENT)
+
+
+def test_a_star_before_our_name_names_us() -> None:
+    assert not parse_robots(b"User-agent: *corpus-spider*\nDisallow: /").can_fetch("http://a.example/", AGENT)
+
+
+@pytest.mark.parametrize(
+    ("rules", "url", "allowed"),
+    [
+        ("Disallow: https://staging.example.org/", "https://www.example.org/p", True),
+        ("Disallow: https://staging.example.org/", "https://staging.example.org/p", False),
+        ("Disallow: HTTP://WWW.Example.org:80/p", "https://www.example.org/p/1", False),
+        ("Disallow: https://www.example.org/p$", "https://www.example.org/p/1", True),
+        ("Disallow: https://www.example.org", "https://www.example.org/p", False),
+        ("Disallow: https://www.example.org:8443/", "https://www.example.org/p", True),
+        ("Disallow: https://báo.example/", "https://xn--bo-mia.example/p", False),
+        ("Disallow: https://*.example.org/", "https://www.example.org/p", True),
+        ("Disallow: https://", "https://www.example.org/p", True),
+        ("Disallow: /|Allow: https://other.example/", "https://www.example.org/p", False),
+        ("Disallow: /|Allow: https://www.example.org/", "https://www.example.org/p", True),
+        ("Disallow: /go?to=https://other.example/", "https://www.example.org/go?to=https://other.example/", False),
+    ],
+)
+def test_a_rule_with_an_absolute_url_concerns_only_its_host(rules: str, url: str, *, allowed: bool) -> None:
+    body = f"User-agent: *|{rules}".replace("|", "\n").encode()
+    assert parse_robots(body).can_fetch(url, AGENT) is allowed
+
+
+@pytest.mark.parametrize("name", ["Disallow", "dissallow", "Dissalow", "DISALOW", "diasllow", "disallaw", "Disallowed"])
+@pytest.mark.parametrize(
+    ("agent", "separator"),
+    [("User-agent", "\t"), ("useragent", " :"), ("USER AGENT", ": "), ("User \t agent", " \t "), ("User-agents", " ")],
+)
+def test_common_misspellings_are_read(name: str, separator: str, agent: str) -> None:
+    body = f"{agent}{separator}*\n{name}{separator}/p:1\nCrawl delay{separator}2\nSitemaps{separator}http://a.example/s"
+    robots = parse_robots(body.encode())
+    assert not robots.can_fetch("http://a.example/p:1", AGENT)
+    assert robots.can_fetch("http://a.example/p", AGENT)
+    assert (robots.crawl_delay(AGENT), robots.sitemaps) == (2.0, ["http://a.example/s"])
+
+
+_AGENTS = st.sampled_from(["*", "* all", "corpus-spider", "*MJ12bot", "otherbot"])
+_NAMES = st.sampled_from(["Disallow", "Allow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw", "Noindex"])
+_SEPARATORS = st.sampled_from([": ", ":", "\t", " ", " :\t"])
+_PATHS = st.lists(st.sampled_from(["a", "b", "/", "*", "1"]), max_size=5).map(lambda parts: "/" + "".join(parts))
+_RULES = st.builds("{}{}{}".format, _NAMES, _SEPARATORS, st.one_of(_PATHS, _PATHS.map("{}$".format), st.just("")))
+_GROUPS = st.builds(
+    lambda agents, rules: "\n".join([*(f"User-agent: {name}" for name in agents), *rules]),
+    st.lists(_AGENTS, min_size=1, max_size=3),
+    st.lists(_RULES, max_size=5),
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(_GROUPS, min_size=1, max_size=4).map("\n\n".join), st.text("ab1/", max_size=6))
+def test_generated_files_are_read_as_protego_reads_them(body: str, path: str) -> None:
+    """Protego takes ``* all`` for the name of one crawler. Google's parser takes it for all, and so do we."""
+    url = f"http://a.example/{path}".replace("//", "/").replace(":/", "://")
+    peer = Protego.parse(body.replace("* all", "*"))
+    assert parse_robots(body.encode()).can_fetch(url, AGENT) is peer.can_fetch(url, "corpus-spider")
 
 
 @pytest.mark.parametrize(

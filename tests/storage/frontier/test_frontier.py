@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.database.schema import url
-from storage.frontier.new_links import MAX_HOPS, Found, follows, link_priority
-from storage.records import Failure, Fetched, Kind, Lease, Link, Seed, UrlState
+from storage.frontier.new_links import CLEAN_SLATE, MAX_HOPS, Found, follows, link_priority
+from storage.frontier.recrawl_schedule import Schedule
+from storage.records import Failure, Fetched, Kind, Lease, Link, Ruling, Seed, UrlState
 from tests.storage.corpus_samples import NOON, Crawl, capture, dropped, link, made, seed
 
 if TYPE_CHECKING:
@@ -226,17 +228,20 @@ def test_what_a_feed_names_comes_before_the_archive(kind: Kind, parent: Kind, de
 
 
 def test_sitemaps_of_the_archive_come_in_their_turn(corpus: Corpus) -> None:
-    """Of those that an index names, the undated and those of this month are read at once, others after newer pages."""
+    """The undated and those of this month are read at once, others in turns with pages."""
     crawl = Crawl(corpus)
     crawl.seed("index", kind=Kind.SITEMAP)
     stated = {"undated": None, "2019": "2019-12-31", "2011": "2011-12-31", "now": f"{NOON:%Y-%m-%d}"}
     crawl.process(crawl.lease(1), [dropped("sitemap", *_dated(stated, Kind.SITEMAP))])
     pages = {"new": f"{NOON:%Y-%m}-01", "old": "2015-06-01"}
     crawl.process(crawl.lease(1), [dropped("sitemap", *_dated(pages, Kind.PAGE))])
-    assert paths(crawl.lease()) == ["undated", "new", "2019", "old", "2011"]
+    assert paths(crawl.lease(1)) == ["undated"]
+    assert paths(crawl.lease(2, archive=True)) == ["2019", "new"]
+    assert paths(crawl.lease(archive=True)) == ["2011", "old"]
+    assert paths(crawl.lease(archive=True)) == []
 
 
-@pytest.mark.parametrize(("depth", "rank", "expected"), [(0, 0, 20), (0, -1, 0), (1, 0, 0)])
+@pytest.mark.parametrize(("depth", "rank", "expected"), [(0, 0, 20), (0, -1, -2), (1, 0, -2)])
 def test_an_index_puts_only_so_many_sitemaps_before_pages(depth: int, rank: int, expected: int) -> None:
     """Those it ranks lower and those of an index in an index come in their turn: nine thousand without a date, one for
     each day, were all read before the first article.
@@ -400,3 +405,60 @@ def test_pages_that_are_put_off_wait_and_what_the_configuration_names_does_not(c
     assert corpus.frontier.pending_pages(("a.example", "*.a.example"), lambda key: True) == []
     assert set(paths(crawl.lease(9))) == {"list1", "list4", "news"}
     assert set(paths(corpus.frontier.lease(crawl.run_id, {"a.example": 9}, 5001.0))) == {"list2", "list3"}
+
+
+def test_queued_urls_out_of_scope_return_when_the_rules_change(corpus: Corpus) -> None:
+    """3,000 queued pages that no longer match are set aside when leased; the ones behind them are leased."""
+    old, new = (replace(corpus, schedule=Schedule(rules={"a.example": digest})) for digest in ("old", "new"))
+    crawl = Crawl(old)
+    crawl.seed("list")
+    names = [*(f"sport{number}" for number in range(3000)), "news1", "news2"]
+    crawl.process(crawl.lease(), [dropped("listing", *map(link, names))])
+    judged = Counter[bool]()
+
+    def only_news(lease: Lease, known: bool) -> Ruling:
+        judged[known] += 1
+        return Ruling.FETCH if "/news" in lease.url else Ruling.OUT_OF_SCOPE
+
+    leases = old.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=only_news)
+    assert paths(leases) == ["news1", "news2"]
+    assert old.frontier.counts()["a.example"] == {UrlState.OUT_OF_SCOPE: 3000, UrlState.LEASED: 2, UrlState.DONE: 1}
+    assert not judged[True]
+    now = NOON.timestamp()
+    assert old.frontier.wake(["a.example"], now) == new.frontier.wake(["b.example"], now) == 0
+    assert new.frontier.wake(["a.example"], now) == 3000
+    assert len(new.frontier.lease(crawl.run_id, {"a.example": 9}, 1.0)) == 9
+
+
+def test_a_configured_url_is_never_out_of_scope(corpus: Corpus) -> None:
+    crawl = Crawl(corpus)
+    crawl.seed("list")
+    crawl.process(crawl.lease(), [dropped("listing", link("page"))])
+    assert corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=lambda *_: Ruling.OUT_OF_SCOPE) == []
+    assert states(corpus)["page"] == "out_of_scope"
+    crawl.seed("page")
+    assert states(corpus)["page"] == "pending"
+
+
+def test_postponed_pages_wait_for_the_next_night(corpus: Corpus) -> None:
+    crawl = Crawl(corpus)
+    crawl.seed("list")
+    crawl.process(crawl.lease(), [dropped("listing", link("page"))])
+    assert corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=lambda *_: Ruling.LATER) == []
+    assert crawl.lease(now=10 * 3600.0) == []
+    assert paths(crawl.lease(now=12 * 3600.0 + 1)) == ["page"]
+
+
+def test_pending_pages_that_were_never_fetched_are_forgotten(corpus: Corpus) -> None:
+    """Sources, pages that are due again and the pages of other sites stay."""
+    crawl, other = Crawl(corpus), Crawl(corpus, "b.example")
+    crawl.seed("list")
+    crawl.process(crawl.lease(), [dropped("listing", link("read"))])
+    crawl.process(crawl.lease(), [made("read", link("new"), replace(link("map"), kind=Kind.SITEMAP))])
+    other.visit("start", dropped("listing", link("other", site="b.example")))
+    crawl.seed("list", "waiting")
+    again = sa.update(url).where(url.c.url.endswith("/read")).values(CLEAN_SLATE)
+    corpus.database.write(lambda connection: connection.execute(again))
+    assert set(states(corpus)) == {"list", "read", "new", "map", "start", "other", "waiting"}
+    assert corpus.frontier.forget_pending(["a.example"]) == 1
+    assert set(states(corpus)) == {"list", "read", "map", "start", "other", "waiting"}
