@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from storage.database import opening
-from storage.database.transactions import Database, masked
+from storage.database.transactions import Database, gather_statistics, masked
 from storage.frontier.recrawl_schedule import Schedule
+from storage.progress import unseen
 
 if TYPE_CHECKING:
     import os
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from storage.fetches.fetch_log import Fetches
     from storage.fetches.warc_files import WarcFiles
     from storage.frontier.frontier import Frontier
+    from storage.progress import Progress
     from storage.removal.takedown import Removals
     from storage.runs.run_log import Runs
 
@@ -121,9 +123,13 @@ class Corpus(AbstractContextManager["Corpus"]):
 
         return self.database.read(read_status)
 
-    def problems(self) -> list[str]:
+    def gather_statistics(self) -> None:
+        """Let PostgreSQL count the rows of all tables for its query plans. Call it after many rows were added."""
+        self.database.write(gather_statistics)
+
+    def problems(self, on_progress: Progress = unseen) -> list[str]:
         """Return the rows that violate a consistency rule, one line each; empty if all is well."""
         from storage import consistency
 
         with self.database.snapshot() as connection:
-            return consistency.problems(connection)
+            return consistency.problems(connection, on_progress)

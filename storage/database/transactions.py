@@ -324,6 +324,16 @@ def unhurried(connection: Connection) -> None:
         connection.exec_driver_sql(WITHOUT_LIMITS)
 
 
+def gather_statistics(connection: Connection) -> None:
+    """Let PostgreSQL count the rows of all tables, after many were added.
+
+    Its autovacuum counts later, and never before a commit. Until then it plans for empty tables, and a join of two
+    large tables becomes quadratic. SQLite plans without statistics.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("ANALYZE")
+
+
 def chunks(values: Iterable[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
     """Cut ``values`` into lists of at most ``size``."""
     items = list(values)
