@@ -26,6 +26,7 @@ from storage.documents.succession import HAS_SUCCESSOR
 from storage.errors import CorpusError, DamageError, DatabaseError, DiskError, LockedError
 from storage.frontier.leases import SETTLED
 from storage.plural import counted
+from storage.progress import unseen
 from storage.records import UrlState
 from storage.removal.reappeared import returned
 from storage.warc.redact import NOTHING
@@ -36,20 +37,26 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
     from sqlalchemy.sql.expression import Select
 
+    from storage.progress import Progress
+
 ERRORS = tuple(error.exit_code for error in (CorpusError, DiskError, DatabaseError, LockedError, DamageError))
 """Exit codes of runs that may have been unable to release their leases."""
 SHOWN = 20
 """Reported rows per rule."""
-
+STEP = "rules of the database checked"
 
 RETURNED = "a removed text that is in the corpus again; `corpus-spider remove` removes it"
 
 
-def problems(connection: Connection) -> list[str]:
-    """Return one line for each violation, at most `SHOWN` per rule."""
+def problems(connection: Connection, on_progress: Progress = unseen) -> list[str]:
+    """Return one line for each violation, at most `SHOWN` per rule. ``on_progress`` gets the finished rules."""
+    total = len(RULES) + 2
+    on_progress(STEP, 0, total)
     found = [*_engine_problems(connection)]
-    for rule, query in RULES.items():
+    for number, (rule, query) in enumerate(RULES.items(), 1):
+        on_progress(STEP, number, total)
         found += [f"{rule}: {row[0]}" for row in connection.execute(query.limit(SHOWN))]
+    on_progress(STEP, total - 1, total)
     return found + [f"{RETURNED}: {each.public_id} ({each.url})" for each in islice(returned(connection), SHOWN)]
 
 

@@ -1,4 +1,7 @@
-"""The only door to the database of a corpus."""
+"""The only door to the database of a corpus.
+
+Each store is imported at its first use, so that a command that only reads counts starts fast.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,24 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from storage import consistency
 from storage.database import opening
-from storage.database.transactions import Database, masked
-from storage.documents.document_store import Documents
-from storage.documents.site_models import SiteModels
-from storage.fetches.fetch_log import Fetches
-from storage.fetches.warc_files import WarcFiles
-from storage.frontier.frontier import Frontier
+from storage.database.transactions import Database, gather_statistics, masked
 from storage.frontier.recrawl_schedule import Schedule
-from storage.removal.takedown import Removals
-from storage.runs.run_log import Runs
-from storage.status import read_status
+from storage.progress import unseen
 
 if TYPE_CHECKING:
     import os
     from types import TracebackType
 
+    from storage.documents.document_store import Documents
     from storage.documents.model import Status
+    from storage.documents.site_models import SiteModels
+    from storage.fetches.fetch_log import Fetches
+    from storage.fetches.warc_files import WarcFiles
+    from storage.frontier.frontier import Frontier
+    from storage.progress import Progress
+    from storage.removal.takedown import Removals
+    from storage.runs.run_log import Runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,43 +71,65 @@ class Corpus(AbstractContextManager["Corpus"]):
     @property
     def frontier(self) -> Frontier:
         """URLs to fetch: seeds, leases, retries, sources, robots.txt."""
+        from storage.frontier.frontier import Frontier
+
         return Frontier(self.database, self.schedule)
 
     @property
     def fetches(self) -> Fetches:
         """Fetched pages: record them, list those that await processing, look up URLs."""
+        from storage.fetches.fetch_log import Fetches
+
         return Fetches(self.database, self.schedule)
 
     @property
     def documents(self) -> Documents:
         """Documents: record them, find one, stream a selection."""
+        from storage.documents.document_store import Documents
+
         return Documents(self.database, self.schedule)
 
     @property
     def runs(self) -> Runs:
         """Crawl runs and their counters by site."""
+        from storage.runs.run_log import Runs
+
         return Runs(self.database)
 
     @property
     def models(self) -> SiteModels:
         """Knowledge learned of each site: page templates and recurring lines."""
+        from storage.documents.site_models import SiteModels
+
         return SiteModels(self.database)
 
     @property
     def removals(self) -> Removals:
         """Removal of texts on request."""
+        from storage.removal.takedown import Removals
+
         return Removals(self.database)
 
     @property
     def warc(self) -> WarcFiles:
         """WARC files and the records in them."""
+        from storage.fetches.warc_files import WarcFiles
+
         return WarcFiles(self.database)
 
     def status(self) -> Status:
         """Count documents, pending URLs, and drops by reason."""
+        from storage.status import read_status
+
         return self.database.read(read_status)
 
-    def problems(self) -> list[str]:
+    def gather_statistics(self) -> None:
+        """Let PostgreSQL count the rows of all tables for its query plans. Call it after many rows were added."""
+        self.database.write(gather_statistics)
+
+    def problems(self, on_progress: Progress = unseen) -> list[str]:
         """Return the rows that violate a consistency rule, one line each; empty if all is well."""
+        from storage import consistency
+
         with self.database.snapshot() as connection:
-            return consistency.problems(connection)
+            return consistency.problems(connection, on_progress)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpus_spider.config.model import masked
 from corpus_spider.config.sections import DEFAULT_EXTRACTOR
 from corpus_spider.config.values import nearest
 from corpus_spider.terminal.console import human_size
@@ -33,7 +34,7 @@ def plan(config: Config) -> dict[str, Any]:
     require_places(config)
     return {
         "user_agent": config.user_agent,
-        "database": config.effective()["corpus"]["database"],
+        "database": masked(config.database_url),
         "warc": str(config.warc_folder),
         "limits": {name: value for name in LIMITS if (value := getattr(config.crawl, name))},
         "sites": [_site(config, site) for site in config.sites],

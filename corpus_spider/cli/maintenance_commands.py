@@ -54,7 +54,7 @@ def move_verb(state: State, /, database_url: str, **options: Any) -> int:
     """
     from corpus_spider.config.loader import database_variable
 
-    with state.console.progress("rows copied") as show:
+    with state.console.stages() as show:
         report = move(state.load_made(), database_url, show)
     if options["as_json"]:
         state.console.json(report)

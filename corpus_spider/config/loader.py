@@ -7,10 +7,10 @@ import shlex
 import tomllib
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Archive, Corpus, Crawl, Notify, Site, keys
+from corpus_spider.config.sections import Archive, Corpus, Crawl, Notify, Site, keys, kinds
 from corpus_spider.config.values import Given, Problem, WrongValueError, convert, is_utf8, nearest
 from storage.errors import ConfigError
 
@@ -126,8 +126,7 @@ def assemble(
 
 def build(section: type[Section], layer: Layer, problems: list[Problem], label: str = "") -> Section:
     """Return the section with all valid values, and append errors to ``problems``."""
-    known = keys(section)
-    kinds = get_type_hints(section, include_extras=True)
+    known, wanted = keys(section), kinds(section)
     good: dict[str, Any] = {}
     for name, given in layer.items():
         origin = given.origin + label
@@ -135,7 +134,7 @@ def build(section: type[Section], layer: Layer, problems: list[Problem], label: 
             problems.append(Problem(origin, f"there is no such key{_hint(name, known)}"))
             continue
         try:
-            good[name] = convert(given, kinds[name], known[name])
+            good[name] = convert(given, wanted[name], known[name])
         except WrongValueError as problem:
             problems.append(Problem(f"{given.origin}{problem.path}{label}", str(problem)))
     return section(**good)
@@ -151,6 +150,7 @@ def build_sites(tables: object, problems: list[Problem]) -> tuple[Site, ...]:
         problems.append(Problem("site", "expected [[site]] tables, in double brackets"))
         return ()
     sites: list[Site] = []
+    names: set[str] = set()
     for position, table in enumerate(tables):
         origin, name = f"site[{position}]", table.get("name")
         label = f" ({name})" if isinstance(name, str) and name else ""
@@ -159,11 +159,13 @@ def build_sites(tables: object, problems: list[Problem]) -> tuple[Site, ...]:
         if not table.get("name"):
             what = 'name is missing; give the site a short name such as "example-news"'
             problems.append(Problem(origin + label, what))
-        elif any(site.name and site.name == other.name for other in sites):
+        elif site.name in names:
             problems.append(Problem(origin + label, "another site has the same name"))
         if not any(table.get(key) for key in ("start", "feeds", "sitemaps")):
             problems.append(Problem(origin + label, "expected at least one of start, feeds, sitemaps"))
         sites.append(site)
+        if site.name:
+            names.add(site.name)
     return tuple(sites)
 
 

@@ -9,15 +9,15 @@ import os
 import re
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime
+from functools import cache, cached_property
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from corpus_spider.config.sections import Archive, Corpus, Crawl, Notify, Site, Texts
-from corpus_spider.config.seeds import hosts_elsewhere, hosts_of, seeds_of
+from corpus_spider.config.seeds import HostIndex, hosts_of, seeds_of
 from corpus_spider.config.values import masked_address, nearest
 from storage.errors import ConfigError
 from storage.frontier.recrawl_schedule import Schedule
@@ -27,15 +27,18 @@ RANGE_DEPTH = 1000
 """Minimum depth of a crawl limited to a range of days. Its lists may be long, and the last day bounds it."""
 
 
+@cache
 def program_version() -> str:
-    """Return the installed version, or ``0`` in a bare checkout."""
+    """Return the installed version, or ``0`` in a bare checkout. Cached: the package's metadata takes 5 ms to parse."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("corpus-spider")
     except PackageNotFoundError:
         return "0"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Config:
     """All settings of a run. ``path`` is the corpus.toml it was read from, None without a file."""
 
@@ -63,6 +66,11 @@ class Config:
     def warc_folder(self) -> Path:
         """Absolute folder of the WARC files."""
         return self.folder / self.corpus.warc
+
+    @cached_property
+    def _host_index(self) -> HostIndex:
+        """Index of all hosts. It is built once: a search through all sites for each site would be quadratic."""
+        return HostIndex(self.sites + self.others)
 
     @property
     def workers(self) -> int:
@@ -113,7 +121,7 @@ class Config:
         if not names:
             return self
         chosen = tuple(self.site(name) for name in dict.fromkeys(names))
-        left = tuple(site for site in self.sites if site not in chosen)
+        left = tuple(site for site in self.sites if site.name not in names)
         return replace(self, sites=chosen, others=self.others + left)
 
     def site_delay(self, site: Site) -> float:
@@ -133,9 +141,10 @@ class Config:
 
     def site_model(self, site: Site) -> SiteModel:
         """Return the rules of the site. Their version is a digest of the rules and the program version."""
+        hosts = hosts_of(site)
         model = SiteModel(
             site=site.name,
-            hosts=hosts_of(site),
+            hosts=hosts,
             allow=site.allow,
             deny=site.deny,
             languages=self.site_languages(site),
@@ -146,7 +155,7 @@ class Config:
             since=self.crawl.since,
             until=self.crawl.until,
             reservations=site.reservations or self.crawl.reservations,
-            elsewhere=hosts_elsewhere(site, self.sites + self.others),
+            elsewhere=self._host_index.elsewhere(hosts),
         )
         rules = {name: value for name, value in asdict(model).items() if name != "template"}
         return replace(model, version=_digest((program_version(), rules)))
@@ -154,13 +163,14 @@ class Config:
     def schedule(self) -> Schedule:
         """Return the ages of recrawls, and for each site a digest of the rules that select its links."""
         days = self.crawl.since, self.crawl.until
+        hosts = {site.name: hosts_of(site) for site in self.sites}
         rules = {
             site.name: (
-                *(hosts_of(site), site.allow, site.deny, self.site_max_depth(site), days),
+                *(hosts[site.name], site.allow, site.deny, self.site_max_depth(site), days),
                 # A rendered page has other links than before.
                 *(("render",) if site.render else ()),
                 *(("feeds_only",) if site.feeds_only else ()),
-                *hosts_elsewhere(site, self.sites + self.others),
+                *self._host_index.elsewhere(hosts[site.name]),
             )
             for site in self.sites
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import msgspec
 
@@ -171,7 +171,21 @@ class Site:
     checked: Annotated[str, Key("Day on which `sites check --write` last found its sources well.", iso_day)] = ""
 
 
+# Computed once: Python evaluates the annotations at each call of get_type_hints, and a corpus may have 10,000 sites.
+_KINDS: dict[type[object], dict[str, Any]] = {
+    section: get_type_hints(section, include_extras=True) for section in (Corpus, Crawl, Archive, Notify, Site)
+}
+_KEYS = {
+    section: {name: next(rule for rule in kind.__metadata__ if isinstance(rule, Key)) for name, kind in kinds.items()}
+    for section, kinds in _KINDS.items()
+}
+
+
+def kinds(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Site]) -> dict[str, Any]:
+    """Return the annotated type of each key of a section."""
+    return _KINDS[section]
+
+
 def keys(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Site]) -> dict[str, Key]:
     """Return the keys of a section with their rules, in the order of declaration."""
-    hints = get_type_hints(section, include_extras=True)
-    return {name: next(rule for rule in hint.__metadata__ if isinstance(rule, Key)) for name, hint in hints.items()}
+    return _KEYS[section]

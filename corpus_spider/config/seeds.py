@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import takewhile
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -9,7 +11,7 @@ from storage.errors import ConfigError
 from storage.records import Kind, Seed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from corpus_spider.config.sections import Site
 
@@ -24,14 +26,25 @@ def hosts_of(site: Site) -> tuple[str, ...]:
     return tuple(dict.fromkeys(host for host in named if host))
 
 
-def hosts_elsewhere(site: Site, sites: Iterable[Site]) -> tuple[str, ...]:
-    """Return the subdomains of a site that belong to other sites.
+class HostIndex:
+    """The hosts of all sites, sorted by their reversed names, so that the subdomains of a host are neighbours."""
 
-    ``e.paper.example`` is not part of ``paper.example`` if it is a site of its own.
-    """
-    own = hosts_of(site)
-    others = {host for other in sites if other.name != site.name for host in hosts_of(other)}
-    return tuple(sorted(host for host in others.difference(own) if host.endswith(tuple(f".{name}" for name in own))))
+    def __init__(self, sites: Iterable[Site]) -> None:
+        self._reversed = sorted({host[::-1] for site in sites for host in hosts_of(site)})
+
+    def elsewhere(self, own: Sequence[str]) -> tuple[str, ...]:
+        """Return the subdomains of a site's hosts that belong to other sites.
+
+        ``e.paper.example`` is not part of ``paper.example`` if it is a site of its own.
+        """
+        found = {host for name in own for host in self._subdomains(name)}
+        return tuple(sorted(found.difference(own)))
+
+    def _subdomains(self, host: str) -> Iterator[str]:
+        ending = f"{host[::-1]}."
+        begin = bisect_left(self._reversed, ending)
+        following = (self._reversed[place] for place in range(begin, len(self._reversed)))
+        return (name[::-1] for name in takewhile(lambda name: name.startswith(ending), following))
 
 
 def seeds_of(site: Site, archives: Iterable[str], depth: int) -> list[Seed]:

@@ -70,12 +70,15 @@ class OpenCorpus:
 
 
 @contextmanager
-def open_for_writing(config: Config, *, new_pages: bool = True, rebuild: bool = False) -> Iterator[OpenCorpus]:
+def open_for_writing(
+    config: Config, *, new_pages: bool = True, rebuild: bool = False, load_workers: bool = True
+) -> Iterator[OpenCorpus]:
     """Lock the configured sites of a corpus and open it for writing.
 
     ``new_pages``: whether pages will be added, by a crawl or an import. Folders and database are made then, the folder
     is claimed for this corpus, and what a dead run left is recovered. Re-extraction and learning add no pages.
     ``rebuild``: an empty database may take over a folder with WARC files.
+    ``load_workers``: load the workers' modules now, not with the first page.
 
     Raises ConfigError, DiskError, DatabaseError, LockedError or NewerCorpusError, and leaves nothing locked.
     """
@@ -91,7 +94,7 @@ def open_for_writing(config: Config, *, new_pages: bool = True, rebuild: bool = 
             corpus.documents.set_licences({site.name: site.licence for site in config.sites})
             # The schedule takes a while with many sites, and only new pages change it.
             corpus = replace(corpus, schedule=config.schedule())
-        pool = stack.enter_context(closing(_worker_pool(config)))
+        pool = stack.enter_context(closing(_worker_pool(config, load=load_workers)))
         yield OpenCorpus(config, corpus, locks, pool)
 
 
@@ -104,5 +107,5 @@ def open_for_reading(config: Config) -> Iterator[OpenCorpus]:
         yield OpenCorpus(config, corpus, locks, stack.enter_context(closing(_worker_pool(config))))
 
 
-def _worker_pool(config: Config) -> WorkerPool:
-    return WorkerPool(config.workers, WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory))
+def _worker_pool(config: Config, *, load: bool = True) -> WorkerPool:
+    return WorkerPool(config.workers, WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory), load=load)

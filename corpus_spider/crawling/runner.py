@@ -16,7 +16,6 @@ from corpus_spider.crawling.session import FORCED, STOPPED, Session, count_pendi
 from corpus_spider.monitoring import health
 from corpus_spider.terminal.progress import Recount, closing_words, shown
 from corpus_spider.terminal.signals import Interruption, heeded, let_go_of_terminal
-from pipelines.runtime.workers import start_fork_server
 from storage.errors import CorpusError
 from storage.plural import counted
 
@@ -52,14 +51,18 @@ def crawl(
     Raises CorpusError before the first request when the crawl cannot start.
     An error of disk or database during the crawl is raised after the session is closed.
     """
-    start_fork_server()
     with Interruption() as interruption:
         session = Session.open(config, now=now, rebuild=rebuild, forget_pending=forget_pending)
         many, workers = counted(len(session.sites), "site"), counted(config.workers, "worker")
         logger.info("run %d: %s, %s", session.run_id, many, workers)
         code = FORCED
         try:
-            code = _run(session, Stopper(session, interruption), log_level, quiet=quiet)
+            if session.is_idle():
+                # Scrapy, its reactor and the workers take seconds to load, and would find nothing to do.
+                session.ended = "finished"
+                code = exit_code(session, stopped=False)
+            else:
+                code = _run(session, Stopper(session, interruption), log_level, quiet=quiet)
         except KeyboardInterrupt:
             code = STOPPED
             raise

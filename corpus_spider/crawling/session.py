@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from corpus_spider.archive import adoption, retention
-from corpus_spider.crawling.dispatcher import DispatchLimits
-from corpus_spider.crawling.host_backoff import HostPauses
 from corpus_spider.crawling.model_learning import learn_due
 from corpus_spider.crawling.open_corpus import open_for_writing
 from corpus_spider.exit_codes import SICK
@@ -21,6 +19,7 @@ from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import Rule
 from corpus_spider.network.connection import require_proxies
 from corpus_spider.rendering.chromium import require_browser
+from pipelines.runtime.workers import start_fork_server
 from storage.disk import allow_open_files
 from storage.errors import CorpusError, DatabaseError
 from storage.plural import counted
@@ -28,6 +27,8 @@ from storage.plural import counted
 if TYPE_CHECKING:
     from corpus_spider.archive.writer import GuardedArchive
     from corpus_spider.config.model import Config
+    from corpus_spider.crawling.dispatcher import DispatchLimits
+    from corpus_spider.crawling.host_backoff import HostPauses
     from corpus_spider.crawling.open_corpus import OpenCorpus
     from corpus_spider.monitoring.model import Finding
     from storage.corpus import Corpus
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+RETRY_PATIENCE = 30.0
+"""Maximum seconds that a run waits for the next retry. Later ones are for the next run."""
 HELD_PAGES = 1000
 """Maximum pages in memory between the two transactions. The writer groups them, and the workers take them."""
 CONNECTIONS = 10
@@ -115,7 +118,7 @@ class Session:
         files = locks + CONNECTIONS * config.crawl.concurrency + RESTING + 2 * OWN_FILES
         allow_open_files(files, locks + OWN_FILES)
         with ExitStack() as stack:
-            opened = stack.enter_context(open_for_writing(config, rebuild=rebuild))
+            opened = stack.enter_context(open_for_writing(config, rebuild=rebuild, load_workers=False))
             corpus, sites = opened.corpus, opened.sites
             learn_due(config, corpus, opened.pool)
             corpus.frontier.seed(config.seeds())
@@ -124,6 +127,9 @@ class Session:
             woken = corpus.frontier.wake(sites, time.time(), sources=now)
             if woken:
                 logger.info("due again: %s", counted(woken, "known URL"))
+            if corpus.frontier.hosts(sites, time.time()):
+                # The workers load while the crawl goes on. With nothing due only an unprocessed page starts them.
+                start_fork_server()
             run_id = corpus.runs.start(msgspec.json.encode(config.effective()).decode(), sites)
             adoption.take_up(config, corpus, run_id)
             archive = opened.archive(run_id)
@@ -136,8 +142,19 @@ class Session:
         """Names of the sites this run crawls."""
         return tuple(site.name for site in self.config.sites)
 
+    def is_idle(self) -> bool:
+        """Return whether there is nothing to do: no URL is due soon, and no fetched page waits to be processed."""
+        frontier, now = self.corpus.frontier, time.time()
+        if self.pipeline.waiting or frontier.hosts(self.sites, now):
+            return False
+        retry = frontier.next_due(self.sites)
+        return retry is None or retry - now > RETRY_PATIENCE
+
     def dispatch_limits(self) -> DispatchLimits:
         """Return the limits on leases that are out at once."""
+        # Imported here: it imports Scrapy, which a run with nothing due does not need.
+        from corpus_spider.crawling.dispatcher import DispatchLimits
+
         crawl = self.config.crawl
         return DispatchLimits(
             run_id=self.run_id,
@@ -151,10 +168,13 @@ class Session:
             time_limit=crawl.time_limit,
             size_limit=crawl.size_limit,
             retries=crawl.retries,
+            patience=RETRY_PATIENCE,
         )
 
     def host_pauses(self) -> HostPauses:
         """Return the paused hosts, including pauses that a host requested in an earlier run."""
+        from corpus_spider.crawling.host_backoff import HostPauses
+
         pauses, now = HostPauses(self.config.crawl.retries), time.time()
         for host, until in self.corpus.frontier.pauses(self.sites, now).items():
             pauses.resume(host, until - now)

@@ -115,7 +115,7 @@ def _copy_database(config: Config, path: Path, on_progress: Callable[[int], None
             copy_file(corpus.database, path)
             return 0
         with Corpus.open(path, create=True) as copy:
-            return transfer(corpus.database, copy.database, on_progress).total
+            return transfer(corpus.database, copy.database, lambda _, rows, __: on_progress(rows)).total
 
 
 def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport) -> Iterator[int]:

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from storage.errors import ConfigError, DatabaseError
+from storage.progress import unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from corpus_spider.config.model import Config
     from storage.locking.locks import SiteLocks
+    from storage.progress import Progress
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class MoveReport:
     tables: dict[str, int] = field(default_factory=dict)
 
 
-def move(config: Config, database_url: str, on_progress: Callable[[int], None] = lambda _: None) -> MoveReport:
+def move(config: Config, database_url: str, on_progress: Progress = unseen) -> MoveReport:
     """Copy the corpus into another, empty database and check it there. The old one stays as it is.
 
     A SQLite file is named as in corpus.toml, relative to its folder. Raises LockedError when a crawl runs, ConfigError
@@ -48,7 +48,7 @@ def move(config: Config, database_url: str, on_progress: Callable[[int], None] =
         if copy.name == corpus.name:
             raise ConfigError("the corpus is there already", where=copy.name, do="Name another database.")
         sent = transfer(corpus.database, copy.database, on_progress, partial(_require_kept, locks, corpus.name))
-        return MoveReport(copy.name, sent.total, copy.status().documents, copy.problems(), sent.rows)
+        return MoveReport(copy.name, sent.total, copy.status().documents, copy.problems(on_progress), sent.rows)
 
 
 def _require_kept(locks: SiteLocks, where: str) -> None:

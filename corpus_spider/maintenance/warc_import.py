@@ -85,6 +85,7 @@ def take_in(
             with opened.pipeline(archive) as pipeline:
                 asyncio.run(_Importer(pipeline, report).run(pages))
             archive.close()
+            opened.corpus.gather_statistics()
             report.documents, report.dropped = pipeline.counts.documents, pipeline.counts.drops
     report.other_hosts = Counter(dict(report.other_hosts.most_common(HOSTS_REPORTED)))
 

@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import sys
+import threading
 import time
 import unicodedata
 from contextlib import contextmanager, suppress
@@ -21,10 +22,14 @@ from urllib.parse import quote, unquote
 
 import click
 
+from storage.progress import unseen
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from rich.console import Console as RichConsole
+
+    from storage.progress import Progress
 
 CONTROLS = r"\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f"
 """Character class, above C0: controls, bidirectional controls, line separators, invisible tags and surrogates."""
@@ -168,15 +173,27 @@ class Console:
 
         A callable ``total`` is called only for a bar, because counting may take a while.
         """
+        with self.stages() as show:
+            counted = not self.quiet and sys.stderr.isatty()
+            known = (total() if counted else None) if callable(total) else total
+            if counted:
+                show(what, 0, known)
+            yield lambda count: show(what, count, known)
+
+    @contextmanager
+    def stages(self) -> Iterator[Progress]:
+        """Yield a function that takes a step, the finished and the total count: a bar, or a line every 30 seconds.
+
+        The lines also come while one step is busy and reports nothing.
+        """
         if self.quiet:
-            yield lambda _: None
+            yield unseen
         elif sys.stderr.isatty():
-            with _bar(what, total() if callable(total) else total) as show:
+            with _bar() as show:
                 yield show
         else:
-            known = None if callable(total) else total
-            of_total = f" of {known}" if known else ""
-            yield _every(PLAIN_PROGRESS_SECONDS, lambda count: self.note(f"{what}: {count}{of_total}"))
+            with _lines(self.note) as show:
+                yield show
 
 
 class OneLine(logging.Formatter):
@@ -268,16 +285,30 @@ def _cell(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else safe(str(value))
 
 
-def _every(seconds: float, action: Callable[[int], None]) -> Callable[[int], None]:
-    due = time.monotonic() + seconds
+@contextmanager
+def _lines(note: Callable[[str], None]) -> Iterator[Progress]:
+    """Write the newest state every `PLAIN_PROGRESS_SECONDS`, from a thread: one query may take minutes."""
+    newest, over = "", threading.Event()
 
-    def show(count: int) -> None:
-        nonlocal due
-        if time.monotonic() >= due:
-            due = time.monotonic() + seconds
-            action(count)
+    def show(what: str, done: int, total: int | None) -> None:
+        nonlocal newest
+        newest = f"{what}: {done} of {total}" if total else f"{what}: {done}"
 
-    return show
+    def write() -> None:
+        while not over.wait(PLAIN_PROGRESS_SECONDS):
+            if newest:
+                note(newest)
+
+    thread = threading.Thread(target=write, name="progress", daemon=True)
+    # If the system has no thread left, the work goes on without the lines.
+    with suppress(RuntimeError):
+        thread.start()
+    try:
+        yield show
+    finally:
+        over.set()
+        if thread.is_alive():
+            thread.join()
 
 
 def _draw(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -302,10 +333,25 @@ def _drawing_on(stream: TextIO) -> RichConsole:
 
 
 @contextmanager
-def _bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+def _bar() -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns: tuple[Any, ...] = (SpinnerColumn(), TextColumn(what, markup=False), BarColumn(), MofNCompleteColumn())
+    columns: tuple[Any, ...] = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+    )
     with Progress(*columns, TimeElapsedColumn(), console=_drawing_on(sys.stderr), transient=True) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda count: progress.update(task, completed=count)
+        task = progress.add_task("starting", total=None)
+        newest = ""
+
+        def show(what: str, done: int, total: int | None) -> None:
+            nonlocal newest
+            if what != newest:
+                # A new step has its own clock and total.
+                newest = what
+                progress.reset(task, description=what, total=total)
+            progress.update(task, completed=done)
+
+        yield show

@@ -160,13 +160,15 @@ def _kill_server(pid: int | None) -> None:
 class WorkerPool:
     """A fixed number of supervised workers. Any thread may call ``submit``; ``close`` ends them all."""
 
-    def __init__(self, size: int, limits: WorkerLimits | None = None) -> None:
+    def __init__(self, size: int, limits: WorkerLimits | None = None, *, load: bool = True) -> None:
+        """``load``: start the fork server now, not with the first task."""
         self.size = size
         self.cpu_seconds = 0.0
         self.peak_kib = 0
         self._limits = limits or WorkerLimits()
         self._context = multiprocessing.get_context("forkserver")
-        start_fork_server()
+        if load:
+            start_fork_server()
         self._local = threading.local()
         self._workers: list[_Worker] = []
         self._guard = threading.Lock()

@@ -13,9 +13,10 @@ import sqlalchemy as sa
 
 from storage.database.engines import sqlite_location
 from storage.database.schema import metadata
-from storage.database.transactions import is_contention, masked, sqlite_path, translate, unhurried
+from storage.database.transactions import gather_statistics, is_contention, masked, sqlite_path, translate, unhurried
 from storage.disk import disk_errors
 from storage.errors import ConfigError, DamageError
+from storage.progress import unseen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import Database
+    from storage.progress import Progress
 
 BATCH = 500
 _OF_THE_WRITER = tuple(f"SQLITE_{name}" for name in ("FULL", "IOERR_WRITE", "IOERR_FSYNC", "IOERR_DIR_FSYNC"))
@@ -44,13 +46,14 @@ class Transferred:
 def transfer(
     source: Database,
     target: Database,
-    on_progress: Callable[[int], None] = lambda _: None,
+    on_progress: Progress = unseen,
     before_commit: Callable[[], None] = lambda: None,
 ) -> Transferred:
     """Copy every row of a corpus into an empty one, in one transaction, from a snapshot of the source.
 
     The copy is read back and compared. On an error the target stays empty. Raises ConfigError if the target is not
-    empty, DamageError if the copy differs, and every error of ``before_commit``.
+    empty, DamageError if the copy differs, and every error of ``before_commit``. ``on_progress`` gets the step, the
+    number of finished rows and, if known, that of all rows.
     """
     sent = Transferred()
     with source.snapshot() as reading, target.explained(), target.writer.begin() as writing:
@@ -64,12 +67,19 @@ def transfer(
             # Check references at the end. For PostgreSQL, `_copy` adds forward references at the end.
             writing.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
         for table in metadata.sorted_tables:
-            _copy(_explained(source, _noted(reading, table, sent)), writing, table, lambda: on_progress(sent.total))
+            _copy(
+                _explained(source, _noted(reading, table, sent)),
+                writing,
+                table,
+                lambda: on_progress("rows copied", sent.total, None),
+            )
         _continue_numbering(writing)
+        gather_statistics(writing)
         arrived = Transferred()
         for table in metadata.sorted_tables:
-            for _ in _noted(writing, table, arrived):
-                pass
+            for number, _ in enumerate(_noted(writing, table, arrived), 1):
+                if number % BATCH == 0:
+                    on_progress("rows compared", arrived.total, sent.total)
         if arrived != sent:
             wrong = [name for name in sent.digests if sent.digests[name] != arrived.digests[name]]
             raise DamageError(

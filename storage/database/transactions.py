@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
@@ -303,7 +302,14 @@ def sqlite_path(url: URL) -> Path:
 
 def upsert(connection: Connection, table: sa.Table) -> Any:
     """Return the INSERT of the dialect, which supports ON CONFLICT."""
-    return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
+    # Imported here: a dialect takes a tenth of a second to import, and a corpus needs only one.
+    if connection.dialect.name == "sqlite":
+        from sqlalchemy.dialects import sqlite
+
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert(table)
 
 
 def serialise(connection: Connection, key: int) -> None:
@@ -318,6 +324,16 @@ def unhurried(connection: Connection) -> None:
         connection.exec_driver_sql(WITHOUT_LIMITS)
 
 
+def gather_statistics(connection: Connection) -> None:
+    """Let PostgreSQL count the rows of all tables, after many were added.
+
+    Its autovacuum counts later, and never before a commit. Until then it plans for empty tables, and a join of two
+    large tables becomes quadratic. SQLite plans without statistics.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("ANALYZE")
+
+
 def chunks(values: Iterable[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
     """Cut ``values`` into lists of at most ``size``."""
     items = list(values)
@@ -330,14 +346,21 @@ def among(connection: Connection, column: sa.Column[Any], values: Sequence[Any])
     if connection.dialect.name == "sqlite":
         return column.in_(values)
     # One array: the driver takes longer to write a thousand parameters than the server to answer.
-    return column == sa.any_(sa.bindparam(None, values, postgresql.ARRAY(column.type)))
+    return column == sa.any_(sa.bindparam(None, values, _array_of(column.type)))
 
 
 def among_given(sqlite: bool, column: sa.Column[Any], name: str) -> sa.ColumnElement[bool]:
     """Return the condition that a column has one of a parameter's values, for cached statements."""
     if sqlite:
         return column.in_(sa.bindparam(name, expanding=True))
-    return column == sa.any_(sa.bindparam(name, type_=postgresql.ARRAY(column.type)))
+    return column == sa.any_(sa.bindparam(name, type_=_array_of(column.type)))
+
+
+def _array_of(kind: sa.types.TypeEngine[Any]) -> sa.types.TypeEngine[Any]:
+    """Return PostgreSQL's type of a flat array."""
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.ARRAY(kind, dimensions=1)
 
 
 def insert_many(connection: Connection, insert: Any, rows: Sequence[dict[str, Any]]) -> None:
@@ -358,7 +381,7 @@ def insert_many(connection: Connection, insert: Any, rows: Sequence[dict[str, An
 def _given_rows(table: sa.Table, names: tuple[str, ...], varying: tuple[str, ...]) -> sa.Select[Any]:
     """Return the query for rows from parameters: arrays for the varying columns, one value for the others."""
     types = {name: table.c[name].type for name in names}
-    arrays = {name: postgresql.ARRAY(types[name], dimensions=1) for name in varying}
+    arrays = {name: _array_of(types[name]) for name in varying}
     given = [sa.bindparam(_GIVEN + name, type_=kind) for name, kind in arrays.items()]
     values = sa.func.unnest(*given).table_valued(*arrays).render_derived()
     same = {name: sa.bindparam(_GIVEN + name, type_=kind) for name, kind in types.items() if name not in arrays}

@@ -40,7 +40,7 @@ _PUBLIC_ID = re.compile(r"[0-9a-f]{32}")
 _representative = document.alias("representative")
 _PAGE_OF_DOCUMENTS = 400
 _PAGE_CHARS = 4 * 2**20
-_MAPPED = 2**31
+_MAPPED = 0
 _SIGNALS = len(Quality.__struct_fields__)
 
 # Column of each field of a document.

@@ -12,7 +12,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import sqlalchemy as sa
 import xxhash
 
@@ -22,6 +21,7 @@ from storage.database.transactions import chunks
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
     from sqlalchemy.engine import Connection
 
@@ -53,6 +53,9 @@ def lines_of(texts: Iterable[tuple[int, str]]) -> SiteLines:
 
     A line recurs if it occurs in three sets and in one per cent of all sets. A possible paragraph needs twice as many.
     """
+    # Imported here: commands that only read counts need no numpy.
+    import numpy as np
+
     sets: dict[int, set[int]] = defaultdict(set)
     prose: dict[int, bool] = {}
     every = set()
@@ -74,6 +77,8 @@ def shared(paragraphs: Mapping[str, NDArray[np.int64]]) -> dict[str, float]:
 
     Texts of the same duplicate set do not count as others. Recurring lines do not count.
     """
+    import numpy as np
+
     none = np.empty((0, 2), dtype=np.int64)
     keys, number = np.unique(np.concatenate([none, *paragraphs.values()])[:, 0], return_counts=True)
     # Most paragraphs occur once. Dropping them first saves most of the memory.
@@ -92,6 +97,8 @@ def shared(paragraphs: Mapping[str, NDArray[np.int64]]) -> dict[str, float]:
 
 def _several(group: NDArray[np.int64], values: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
     """Return for each group whether it has several different values."""
+    import numpy as np
+
     pairs = np.unique(np.column_stack([group, values]), axis=0)
     return np.asarray(np.bincount(pairs[:, 0], minlength=count) > 1)
 

@@ -11,11 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
 _SKETCH = re.compile(r";s\d+x(2|8);")
@@ -40,6 +39,9 @@ class Shape:
 
         Values of b bits agree by chance once in 2^b, hence the correction.
         """
+        # Imported here: commands that only read counts need no numpy.
+        import numpy as np
+
         table = np.frombuffer(b"".join(others), dtype=np.uint8).reshape(len(others), len(sketch))
         differs = table ^ np.frombuffer(sketch, dtype=np.uint8)
         if self.bits == 8:

@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from storage.database.schema import document, fetch, original, url
 from storage.database.transactions import among_given, chunks, insert_many, upsert
 from storage.records import Original
-from storage.warc.headers import sha1
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,6 +99,9 @@ def _is_belied(stated: Mapping[str, str], capture: Capture, before: Original | N
     """Return whether a response has the validators of the last one but other bytes."""
     if before is None or not any(stated.values()) or stated != {"etag": before.etag, "modified": before.modified}:
         return False
+    # Imported here: commands that only read counts need no WARC files.
+    from storage.warc.headers import sha1
+
     return sha1(capture.body) != before.payload_digest
 
 

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from storage import failpoints
 from storage.database.schema import SCHEMA_VERSION
-from storage.database.transactions import serialise, unhurried
+from storage.database.transactions import gather_statistics, serialise, unhurried
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -55,9 +55,12 @@ def migrate(connection: Connection, target: str = SCHEMA_VERSION, scripts: Path 
 
     serialise(connection, _MIGRATION_LOCK)
     unhurried(connection)
+    is_new = not current_versions(connection)
     config = _config(scripts or Path(__file__).parent)
     config.attributes["connection"] = connection
     command.upgrade(config, target)
+    if not is_new:
+        gather_statistics(connection)
     failpoints.reach("in_migration")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from cProfile import Profile
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,43 @@ def test_a_minimal_file_gives_the_documented_defaults(tmp_path: Path) -> None:
     assert crawl.allow_private == ()
     assert config.workers >= 1
     assert config.sites[0].extractor == "auto"
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "expected"),
+    [
+        (["paper.example"], ["e.paper.example", "m.e.paper.example"], ("e.paper.example", "m.e.paper.example")),
+        (["paper.example"], ["apaper.example", "paper.example.org", "other.example"], ()),
+        (["paper.example", "e.paper.example"], ["e.paper.example", "f.e.paper.example"], ("f.e.paper.example",)),
+        ([], ["e.paper.example"], ()),
+    ],
+)
+def test_subdomains_that_are_sites_of_their_own_are_elsewhere(
+    own: list[str], others: list[str], expected: tuple[str, ...]
+) -> None:
+    """Only whole labels count, at any depth, and the own hosts of a site are never elsewhere."""
+    sites = tuple(Site(name=f"site-{number}", hosts=(host,)) for number, host in enumerate(others))
+    mine = Site(name="mine", hosts=tuple(own))
+    assert Config(sites=(mine, *sites)).site_model(mine).elsewhere == expected
+    assert Config(sites=(mine,), others=sites).site_model(mine).elsewhere == expected
+
+
+def test_the_work_per_site_does_not_grow_with_the_number_of_sites(tmp_path: Path) -> None:
+    """Ten times as many sites make ten times as many function calls from the file to the site models, within 20 %."""
+
+    def calls(count: int) -> int:
+        sites = (f'[[site]]\nname = "s{n}"\nstart = ["https://s{n}.example/"]\n' for n in range(count))
+        file = write(tmp_path, "".join(sites))
+        profile = Profile()
+        profile.enable()
+        config = load(file, environ={})
+        models = [config.site_model(site) for site in config.sites]
+        profile.disable()
+        assert len(models) == count == len(config.schedule().rules)
+        return sum(entry.callcount for entry in profile.getstats())
+
+    calls(1)  # Some modules and tables are loaded at their first use.
+    assert calls(400) < 12 * calls(40)
 
 
 def test_command_line_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ from storage import Corpus
 from storage.documents.model import Selection
 from storage.warc import read_record
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
-from tests.corpus_spider.running import run
+from tests.corpus_spider.running import environment, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +51,34 @@ def test_what_has_not_changed_is_asked_for_and_neither_sent_nor_processed(tmp_pa
     assert read[f"{newspaper.origin}/"].status == 200
     checked = run(tmp_path, "check", "--deep")
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+LOADED = """
+import sys
+from corpus_spider.cli.app import run
+code = run(sys.argv[1:])
+print(code, *sorted({"numpy", "scrapy", "pipelines.page.process", "multiprocessing.forkserver"} & sys.modules.keys()))
+"""
+
+
+def test_commands_load_only_what_they_need(tmp_path: Path, newspaper: Newspaper) -> None:
+    """`status` loads no numpy, and a crawl with nothing due ends well without Scrapy and without workers."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    assert run(tmp_path, "crawl").returncode == 0
+
+    def loaded(*arguments: str) -> str:
+        command = [sys.executable, "-c", LOADED, *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()[-1]
+
+    assert loaded("status") == "0"
+    asked = newspaper.asked.total()
+    assert "scrapy" not in loaded("crawl")
+    assert newspaper.asked.total() == asked
+    second = run(tmp_path, "crawl", "--json")
+    assert second.returncode == 0, second.stderr
+    summary = json.loads(second.stdout)
+    assert (summary["ended"], summary["pages"], summary["worker_cpu_seconds"]) == ("finished", 0, 0.0)
 
 
 def test_a_pause_holds_across_runs(tmp_path: Path, newspaper: Newspaper) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
 
+from storage.consistency import RULES, STEP
 from storage.corpus import Corpus
 from storage.database.copy import copy_file, transfer
 from storage.database.schema import document_text, url
@@ -65,6 +67,20 @@ def test_every_row_arrives_and_the_corpus_goes_on(corpus: Corpus, other: str) ->
         assert found.duplicates == 2
         with pytest.raises(ConfigError, match="there is a corpus already"):
             transfer(corpus.database, copy.database)
+
+
+def test_a_copy_is_counted_before_it_is_checked(corpus: Corpus, postgresql_url: str) -> None:
+    """PostgreSQL knows the number of rows of each copied table, so its plans for the check are those of full tables."""
+    filled(corpus)
+    counted = "SELECT relname, reltuples FROM pg_class WHERE relname IN ('document', 'http_fetch', 'url')"
+    steps: list[tuple[str, int, int | None]] = []
+    with Corpus.open(postgresql_url, create=True) as copy:
+        sent = transfer(corpus.database, copy.database, lambda *step: steps.append(step))
+        rows = copy.database.read(lambda reading: reading.exec_driver_sql(counted).all())
+        assert {row[0]: row[1] for row in rows} == {name: sent.rows[name] for name in ("document", "http_fetch", "url")}
+        copy.problems(lambda *step: steps.append(step))
+    assert [what for what, _ in groupby(steps, key=lambda step: step[0])] == ["rows copied", STEP]
+    assert [done for what, done, _ in steps if what == STEP] == list(range(len(RULES) + 2))
 
 
 def test_a_page_named_again_by_a_source_that_is_known_since_arrives(corpus: Corpus, other: str) -> None:
