@@ -34,7 +34,7 @@ TRUST = {
 }
 """Source of a date -> probability that a date there is the date of publication."""
 _MAY_BE_TODAY = frozenset({"masthead", "listed", "below", "updated"})
-"""Sources that show the day of the visit on some pages."""
+"""Sources that show the day of the visit on some pages, unless the candidate is the article's own."""
 _DAY = timedelta(days=1)
 _OTHER_CALENDARS = date(2400, 1, 1)
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -62,6 +62,8 @@ class Candidate(NamedTuple):
     text: str
     line: str = ""
     """The visible line, if the text is a part of it."""
+    is_own: bool = False
+    """True if the text belongs to the article, and not to the day of the visit."""
 
 
 class Published(NamedTuple):
@@ -97,8 +99,8 @@ def _read(candidate: Candidate, now: datetime, language: str) -> FoundDate | Non
         day = (now - (age_of(candidate.text) or timedelta())).astimezone(UTC).date()
         return FoundDate(day.isoformat(), candidate.text, GREGORIAN, _PLAIN)
     found = read_date(candidate.text, now, language)
-    found = read_date(candidate.text, now, language)
-    if found and candidate.source in _MAY_BE_TODAY and abs(date.fromisoformat(found.iso[:10]) - now.date()) <= _DAY:
+    may_be_today = candidate.source in _MAY_BE_TODAY and not candidate.is_own
+    if found and may_be_today and abs(date.fromisoformat(found.iso[:10]) - now.date()) <= _DAY:
         # Newspapers print the day of the visit at the top of each page.
         return None
     return found

@@ -335,7 +335,8 @@ def _date_candidates(
         node, text = loose[0]
         yield Candidate("masthead" if is_of_masthead(node) else "time", text)
     yield from (Candidate(*shown) for shown in visible_dates(around()))
-    yield from (Candidate("updated", shown.text) for _, shown in times if shown.place == "updated")
+    changed = ((node, shown.text) for node, shown in times if shown.place == "updated")
+    yield from (Candidate("updated", text, is_own=not is_of_masthead(node)) for node, text in changed)
     yield from (Candidate(*shown) for shown in visible_ages(around()))
 
 

@@ -48,6 +48,20 @@ def age_of(text: str) -> timedelta | None:
     return None
 
 
+def is_of_visit(text: str) -> bool:
+    """Return whether a text with a full date calls it today: newspapers show the day of the visit so.
+
+    >>> is_of_visit("Today, 22 November 2026"), is_of_visit("22 November 2026")
+    (True, False)
+    """
+    return _today().match(fold(text).lstrip()) is not None
+
+
+@cache
+def _today() -> re.Pattern[str]:
+    return re.compile(rf"(?:{_words()['today']})(?![^\W\d_])")
+
+
 @cache
 def _words() -> dict[str, str]:
     """Return, by the name of a table, an expression for any of its words."""
