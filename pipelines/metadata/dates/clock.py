@@ -15,6 +15,7 @@ _DOTTED = re.compile(
     r"(?:(?<=\s)|^)(?:เวลา|klo?|kello|alle|ore|kl\.|um)?\s*(?P<hour>\d{1,2})\.(?P<minute>\d{2})"
     r"(?P<second>(?!))?\s*(?:น|uhr|(?=(?:wi(?:b|ta?)|gmt|utc|ces?t)\b)|(?<=kl)\b)"
 )
+_FIGURES = re.compile(r"(?<!\d)\d{1,2}[:.]\d{2}(?![\d.])")
 # Parts of the day, as words after a time of the twelve-hour clock, and before it.
 _PARTS = {
     "morning": (
@@ -106,6 +107,16 @@ def read_clock(folded: str, day: date) -> tuple[time | None, timezone | None]:
     half = _HALF.match(after)
     part = half or _HALF_BEFORE.search(folded[: match.start()])
     return _time(match, (part and part.lastgroup) or ""), _zone(folded, after[half.end() if half else 0 :], day)
+
+
+def without_clock(folded: str) -> str:
+    """Return a folded text without its time of day, the part of the day and the zone beside it."""
+    match = _CLOCK.search(folded) or _DOTTED.search(folded) or _FIGURES.search(folded)
+    if match is None:
+        return folded
+    before, after = folded[: match.start()].rstrip(" -"), folded[match.end() :]
+    before, after = _HALF_BEFORE.sub("", before), _HALF.sub("", after, count=1) if _HALF.match(after) else after
+    return f"{before} {_NAMED.sub('', _OFFSET.sub('', _HOURS.sub('', after.lstrip(' .,([')), count=1))}"
 
 
 def _time(match: re.Match[str], part: str) -> time | None:

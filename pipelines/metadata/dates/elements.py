@@ -234,7 +234,7 @@ def visible_ages(around: Around) -> Iterator[Shown]:
         if node is None or node.tag in _UNREAD or node.tag in _HEADINGS:
             continue
         text = " ".join((node.text(separator=" ") or "").split())
-        if age_of(text) and not is_aside(node):
+        if age_of(text) is not None and not is_aside(node):
             ages.append((node, text))
     alike = Counter(naming_of(node) for node, _ in ages)
     yield from (Shown("age", text) for node, text in ages if alike[naming_of(node)] < _LIST)

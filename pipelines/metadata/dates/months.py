@@ -76,6 +76,16 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", _DOT.sub("i", _ACCENTS.sub("", unicodedata.normalize("NFD", folded))))
 
 
+def is_letter(character: str) -> bool:
+    """Return whether a character is a letter, or a mark on one, as in Thai and Hindi."""
+    return unicodedata.category(character)[0] in "LM"
+
+
+def is_unspaced(character: str) -> bool:
+    """Return whether a character is of a script that writes words without spaces between them."""
+    return _UNSPACED.match(character) is not None or "\u3040" <= character <= "\u9fff"
+
+
 @cache
 def months() -> dict[str, Month]:
     """Return, by folded name, the months that are read on every page."""

@@ -10,7 +10,9 @@ from pipelines.metadata.reader import read_metadata
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 TITLE = "Council agrees to mend the bridge over the river"
-PROSE = "<p>The bridge will open before the winter after next, said the minister of roads, who gave no price for it.</p>"
+PROSE = (
+    "<p>The bridge will open before the winter after next, said the minister of roads, who gave no price for it.</p>"
+)
 MENU = "".join(f'<a href="/{name}">{name}</a>' for name in ("home", "news", "sport", "arts", "opinion", "video"))
 TODAY = [
     ("en", "22 November 2026"),
