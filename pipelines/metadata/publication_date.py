@@ -49,6 +49,8 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _NAMED_IN_PATH = re.compile(rf"/((?:19|20)\d\d)/({'|'.join(_MONTHS)})/(0?[1-9]|[12]\d|3[01])(?=/)")
 # Years of other calendars. Many numbers look like them, so they need a directory of their own.
 _ELSEWHERE_IN_PATH = re.compile(r"/((?:13[6-9]|14[0-4]|25[3-9])\d)([/-])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])(?=/)")
+# With the year last, in a directory of its own: /05-08-2024/. The language of the page decides the order.
+_YEAR_LAST_IN_PATH = re.compile(r"/(\d{1,2})([-_./])(\d{1,2})\2((?:19|20)\d\d)(?=/|$)")
 # Moment when a web archive made its copy: /web/20110106023242/http://example.org/.
 _COPIED = re.compile(r"(?:^/web)?/\d{14}(?:[a-z]{2}_)?(?=/https?:)|^/web/\d{14}(?:[a-z]{2}_)?(?=/[^/]+\.)")
 # A day in a headline, which is the topic: /attack-of-2001-09-11-remembered.
@@ -132,13 +134,14 @@ def dates_in_path(path: str) -> list[str]:
 
 
 def stated_in_path(path: str) -> list[str]:
-    """Return the dates in a path that may be its page's: as `dates_in_path`, and years as they are (``/1403/02/24/``).
+    """Return the dates in a path that may be its page's: as `dates_in_path`, and as written (``/1403/02/24/``).
 
     A day between the words of a headline is its topic and is skipped.
     """
     folded = fold(unquote(path))
     elsewhere = ["-".join(match.group(1, 3, 4)) for match in _ELSEWHERE_IN_PATH.finditer(folded)]
-    return dates_in_path(_AMID_WORDS.sub("", _COPIED.sub("", folded))) or elsewhere
+    year_last = ["-".join(match.group(1, 3, 4)) for match in _YEAR_LAST_IN_PATH.finditer(folded)]
+    return dates_in_path(_AMID_WORDS.sub("", _COPIED.sub("", folded))) or elsewhere or year_last
 
 
 def may_be_of(text: str, dates: list[str]) -> bool:
