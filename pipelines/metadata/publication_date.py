@@ -7,7 +7,8 @@ date is guessed: it is stated in full (see ``pipelines.metadata.dates.parser``),
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, timedelta
+from datetime import UTC, date, datetime, timedelta
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
@@ -17,8 +18,7 @@ from pipelines.metadata.dates.months import fold
 from pipelines.metadata.dates.parser import FoundDate, read_date
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
+    from collections.abc import Iterable, Iterator
 
 TRUST = {
     "json-ld": 1.0,
@@ -35,6 +35,16 @@ TRUST = {
 """Source of a date -> probability that a date there is the date of publication."""
 _MAY_BE_TODAY = frozenset({"masthead", "listed", "below", "updated"})
 """Sources that show the day of the visit on some pages, unless the candidate is the article's own."""
+_FOR_PROGRAMS = frozenset({"json-ld", "meta", "time", "url"})
+_SHOWN = frozenset({"text", "masthead"})
+_SLOW_CLOCK, _REQUEST = timedelta(minutes=15), timedelta(minutes=2)
+"""How far a page may be ahead of the visit, and the time around the visit in which a page states its own request."""
+_QUARTER, _ZONES = 15, 28 * 60
+"""Minutes: the least distance of two zones, and the greatest one of a zone and its reverse."""
+_EAST, _WEST = timedelta(hours=14), timedelta(hours=12)
+"""The first and the last zone of the earth, from UTC."""
+_DOUBTED = 0.5
+"""Confidence of a date whose moment cannot be right."""
 _DAY = timedelta(days=1)
 _OTHER_CALENDARS = date(2400, 1, 1)
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -68,6 +78,9 @@ class Candidate(NamedTuple):
     """True if the text belongs to the article, and not to the day of the visit."""
 
 
+_Pair = tuple[Candidate, FoundDate]
+
+
 class Published(NamedTuple):
     """A date of publication in ISO 8601 (in UTC if time and zone are stated), and its source."""
 
@@ -84,16 +97,61 @@ def find_date(candidates: Iterable[Candidate], now: datetime, language: str = ""
 
     If its figures are ambiguous (05/06/2024), a later unambiguous candidate decides.
     """
-    read = ((each, found) for each in candidates if (found := _read(each, now, language)))
+    read: Iterator[_Pair] = ((each, found) for each in candidates if (found := _read(each, now, language)))
     first = next(read, None)
     if first is None:
         return None
+    if first[0].source in _FOR_PROGRAMS:
+        first, read = _checked(first, read, now)
     turned = _turned(first[1])
     others = (pair for pair in read if _is_plain(pair[1]) and pair[1].iso[:10] == turned)
     candidate, found = next(others, first) if turned else first
     sure = round(found.confidence * TRUST[candidate.source], 2)
     original = " ".join(candidate.line.split()) or found.original
     return Published(found.iso, original, found.calendar, candidate.source, sure)
+
+
+def _checked(first: _Pair, read: Iterator[_Pair], now: datetime) -> tuple[_Pair, Iterator[_Pair]]:
+    """Return the date that programs are given, or a date shown on the page that contradicts it; and what follows.
+
+    Templates state the local time as UTC, the zone with a reversed sign, or the moment of the request. Readers see the
+    right date. A moment after the visit keeps its day, if the page shows no other.
+    """
+    others = []
+    for pair in read:
+        others.append(pair)
+        if pair[0].source not in _FOR_PROGRAMS | _SHOWN:
+            break
+    following = chain(others, read)
+    moment, day = _moment(first[1]), date.fromisoformat(first[1].iso[:10])
+    for pair in others if moment else ():
+        if pair[0].source in _SHOWN and (shown := _moment(pair[1])) and moment and _is_zone_apart(moment, shown):
+            return pair, following
+    ahead = moment - now.astimezone(UTC) if moment else timedelta()
+    is_late = ahead > _SLOW_CLOCK or day > (now + _EAST).astimezone(UTC).date()
+    is_request = moment is not None and abs(ahead) <= _REQUEST
+    if not (is_late or is_request):
+        return first, following
+    # A date of the day of the visit, in the last zone of the earth, is no other date.
+    latest = (now - _WEST).astimezone(UTC).date() if moment and ahead < _DAY else now.astimezone(UTC).date() + _DAY
+    days = [(pair, date.fromisoformat(pair[1].iso[:10])) for pair in others]
+    believed = (pair for pair, shown in days if shown < min(latest, day) and pair[0].source in _FOR_PROGRAMS | _SHOWN)
+    if earlier := next(believed, None):
+        return earlier, following
+    if is_request and any(abs(shown - day) <= _DAY for _, shown in days):
+        return first, following
+    return (first[0], first[1]._replace(iso=first[1].iso[:10], confidence=_DOUBTED)), following
+
+
+def _moment(found: FoundDate) -> datetime | None:
+    """Return the exact moment of a date, or None if its time or zone is not stated."""
+    return datetime.fromisoformat(found.iso) if "T" in found.iso else None
+
+
+def _is_zone_apart(stated: datetime, shown: datetime) -> bool:
+    """Return whether two moments differ by a mistake about the zone: by quarters of an hour. Seconds are not shown."""
+    apart = (stated - shown).total_seconds() // 60
+    return apart != 0 and apart % _QUARTER == 0 and abs(apart) <= _ZONES
 
 
 def _read(candidate: Candidate, now: datetime, language: str) -> FoundDate | None:
