@@ -7,7 +7,8 @@ date is guessed: it is stated in full (see ``pipelines.metadata.dates.parser``),
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, timedelta
+from datetime import UTC, date, datetime, timedelta
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
@@ -17,8 +18,7 @@ from pipelines.metadata.dates.months import fold
 from pipelines.metadata.dates.parser import FoundDate, read_date
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
+    from collections.abc import Iterable, Iterator
 
 TRUST = {
     "json-ld": 1.0,
@@ -34,7 +34,17 @@ TRUST = {
 }
 """Source of a date -> probability that a date there is the date of publication."""
 _MAY_BE_TODAY = frozenset({"masthead", "listed", "below", "updated"})
-"""Sources that show the day of the visit on some pages."""
+"""Sources that show the day of the visit on some pages, unless the candidate is the article's own."""
+_FOR_PROGRAMS = frozenset({"json-ld", "meta", "time", "url"})
+_SHOWN = frozenset({"text", "masthead"})
+_SLOW_CLOCK, _REQUEST = timedelta(minutes=15), timedelta(minutes=2)
+"""How far a page may be ahead of the visit, and the time around the visit in which a page states its own request."""
+_QUARTER, _ZONES = 15, 28 * 60
+"""Minutes: the least distance of two zones, and the greatest one of a zone and its reverse."""
+_EAST, _WEST = timedelta(hours=14), timedelta(hours=12)
+"""The first and the last zone of the earth, from UTC."""
+_DOUBTED = 0.5
+"""Confidence of a date whose moment cannot be right."""
 _DAY = timedelta(days=1)
 _OTHER_CALENDARS = date(2400, 1, 1)
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -49,6 +59,8 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _NAMED_IN_PATH = re.compile(rf"/((?:19|20)\d\d)/({'|'.join(_MONTHS)})/(0?[1-9]|[12]\d|3[01])(?=/)")
 # Years of other calendars. Many numbers look like them, so they need a directory of their own.
 _ELSEWHERE_IN_PATH = re.compile(r"/((?:13[6-9]|14[0-4]|25[3-9])\d)([/-])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])(?=/)")
+# With the year last, in a directory of its own: /05-08-2024/. The language of the page decides the order.
+_YEAR_LAST_IN_PATH = re.compile(r"/(\d{1,2})([-_./])(\d{1,2})\2((?:19|20)\d\d)(?=/|$)")
 # Moment when a web archive made its copy: /web/20110106023242/http://example.org/.
 _COPIED = re.compile(r"(?:^/web)?/\d{14}(?:[a-z]{2}_)?(?=/https?:)|^/web/\d{14}(?:[a-z]{2}_)?(?=/[^/]+\.)")
 # A day in a headline, which is the topic: /attack-of-2001-09-11-remembered.
@@ -62,6 +74,11 @@ class Candidate(NamedTuple):
     text: str
     line: str = ""
     """The visible line, if the text is a part of it."""
+    is_own: bool = False
+    """True if the text belongs to the article, and not to the day of the visit."""
+
+
+_Pair = tuple[Candidate, FoundDate]
 
 
 class Published(NamedTuple):
@@ -80,10 +97,12 @@ def find_date(candidates: Iterable[Candidate], now: datetime, language: str = ""
 
     If its figures are ambiguous (05/06/2024), a later unambiguous candidate decides.
     """
-    read = ((each, found) for each in candidates if (found := _read(each, now, language)))
+    read: Iterator[_Pair] = ((each, found) for each in candidates if (found := _read(each, now, language)))
     first = next(read, None)
     if first is None:
         return None
+    if first[0].source in _FOR_PROGRAMS:
+        first, read = _checked(first, read, now)
     turned = _turned(first[1])
     others = (pair for pair in read if _is_plain(pair[1]) and pair[1].iso[:10] == turned)
     candidate, found = next(others, first) if turned else first
@@ -92,13 +111,56 @@ def find_date(candidates: Iterable[Candidate], now: datetime, language: str = ""
     return Published(found.iso, original, found.calendar, candidate.source, sure)
 
 
+def _checked(first: _Pair, read: Iterator[_Pair], now: datetime) -> tuple[_Pair, Iterator[_Pair]]:
+    """Return the date that programs are given, or a date shown on the page that contradicts it; and what follows.
+
+    Templates state the local time as UTC, the zone with a reversed sign, or the moment of the request. Readers see the
+    right date. A moment after the visit keeps its day, if the page shows no other.
+    """
+    others = []
+    for pair in read:
+        others.append(pair)
+        if pair[0].source not in _FOR_PROGRAMS | _SHOWN:
+            break
+    following = chain(others, read)
+    moment, day = _moment(first[1]), date.fromisoformat(first[1].iso[:10])
+    for pair in others if moment else ():
+        if pair[0].source in _SHOWN and (shown := _moment(pair[1])) and moment and _is_zone_apart(moment, shown):
+            return pair, following
+    ahead = moment - now.astimezone(UTC) if moment else timedelta()
+    is_late = ahead > _SLOW_CLOCK or day > (now + _EAST).astimezone(UTC).date()
+    is_request = moment is not None and abs(ahead) <= _REQUEST
+    if not (is_late or is_request):
+        return first, following
+    # A date of the day of the visit, in the last zone of the earth, is no other date.
+    latest = (now - _WEST).astimezone(UTC).date() if moment and ahead < _DAY else now.astimezone(UTC).date() + _DAY
+    days = [(pair, date.fromisoformat(pair[1].iso[:10])) for pair in others]
+    believed = (pair for pair, shown in days if shown < min(latest, day) and pair[0].source in _FOR_PROGRAMS | _SHOWN)
+    if earlier := next(believed, None):
+        return earlier, following
+    if is_request and any(abs(shown - day) <= _DAY for _, shown in days):
+        return first, following
+    return (first[0], first[1]._replace(iso=first[1].iso[:10], confidence=_DOUBTED)), following
+
+
+def _moment(found: FoundDate) -> datetime | None:
+    """Return the exact moment of a date, or None if its time or zone is not stated."""
+    return datetime.fromisoformat(found.iso) if "T" in found.iso else None
+
+
+def _is_zone_apart(stated: datetime, shown: datetime) -> bool:
+    """Return whether two moments differ by a mistake about the zone: by quarters of an hour. Seconds are not shown."""
+    apart = (stated - shown).total_seconds() // 60
+    return apart != 0 and apart % _QUARTER == 0 and abs(apart) <= _ZONES
+
+
 def _read(candidate: Candidate, now: datetime, language: str) -> FoundDate | None:
     if candidate.source == "age":
         day = (now - (age_of(candidate.text) or timedelta())).astimezone(UTC).date()
         return FoundDate(day.isoformat(), candidate.text, GREGORIAN, _PLAIN)
     found = read_date(candidate.text, now, language)
-    found = read_date(candidate.text, now, language)
-    if found and candidate.source in _MAY_BE_TODAY and abs(date.fromisoformat(found.iso[:10]) - now.date()) <= _DAY:
+    may_be_today = candidate.source in _MAY_BE_TODAY and not candidate.is_own
+    if found and may_be_today and abs(date.fromisoformat(found.iso[:10]) - now.date()) <= _DAY:
         # Newspapers print the day of the visit at the top of each page.
         return None
     return found
@@ -130,13 +192,14 @@ def dates_in_path(path: str) -> list[str]:
 
 
 def stated_in_path(path: str) -> list[str]:
-    """Return the dates in a path that may be its page's: as `dates_in_path`, and years as they are (``/1403/02/24/``).
+    """Return the dates in a path that may be its page's: as `dates_in_path`, and as written (``/1403/02/24/``).
 
     A day between the words of a headline is its topic and is skipped.
     """
     folded = fold(unquote(path))
     elsewhere = ["-".join(match.group(1, 3, 4)) for match in _ELSEWHERE_IN_PATH.finditer(folded)]
-    return dates_in_path(_AMID_WORDS.sub("", _COPIED.sub("", folded))) or elsewhere
+    year_last = ["-".join(match.group(1, 3, 4)) for match in _YEAR_LAST_IN_PATH.finditer(folded)]
+    return dates_in_path(_AMID_WORDS.sub("", _COPIED.sub("", folded))) or elsewhere or year_last
 
 
 def may_be_of(text: str, dates: list[str]) -> bool:

@@ -331,9 +331,17 @@ def _date_candidates(
     if len({text for _, text in loose}) == 1:
         node, text = loose[0]
         yield Candidate("masthead" if is_of_masthead(node) else "time", text)
-    yield from (Candidate(*shown) for shown in visible_dates(around()))
-    yield from (Candidate("updated", shown.text) for _, shown in times if shown.place == "updated")
+    late = []
+    for shown in visible_dates(around()):
+        if shown.place in {"below", "listed"}:
+            late.append(Candidate(*shown))
+        else:
+            yield Candidate(*shown)
+    changed = ((node, shown.text) for node, shown in times if shown.place == "updated")
+    yield from (Candidate("updated", text, is_own=not is_of_masthead(node)) for node, text in changed)
+    # An age is next to the headline. Dates in lists and after the text are seldom the page's.
     yield from (Candidate(*shown) for shown in visible_ages(around()))
+    yield from late
 
 
 def _canonical(tree: LexborHTMLParser, url: str) -> str | None:

@@ -1,7 +1,7 @@
 """Ages that pages show instead of a date ("3 hours ago"), as lengths of time before the visit.
 
-Minutes, hours, days and yesterday are read. Weeks and months are too coarse for a day. The words (ages.toml) are those
-of newspapers in many languages.
+Seconds to days, just now, today and yesterday are read. Weeks and months are too coarse for a day. The words
+(ages.toml) are those of newspapers in many languages.
 """
 
 from __future__ import annotations
@@ -12,18 +12,27 @@ from datetime import timedelta
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipelines.metadata.dates.labels import PUBLISHED_OR_UPDATED
-from pipelines.metadata.dates.months import fold
+from pipelines.metadata.dates.months import fold, is_letter, is_unspaced
+from pipelines.metadata.dates.parser import without_clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _TABLE = Path(__file__).with_name("ages.toml")
 MAX_CHARS = 60
 """Characters. A longer text is no age."""
 _MOST = timedelta(days=31)
-_UNITS = {"minute": 60, "hour": 3600, "day": 86400}
+_LABELS, _DIGIT = re.compile(PUBLISHED_OR_UPDATED), re.compile(r"\d")
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 """Seconds of the units in ages.toml."""
 _LABEL = r"(?:[^\W\d_]+\s?:\s?|[|•·-]\s*)?"
-_CLOCK = r"(?:\s*[,،|-]?\s*(?:at |lúc |às |à |um |в |saat )?\d{1,2}[:.h]\d{2}(?:\s?(?:[ap]\.?m\.?|น\.?))?)?"
+_MAX_BEFORE, _MAX_BEHIND = 20, 25
+"""Characters before a label ("تم النشر"), and between a label and its age ("منتشر شده در")."""
+_MARKS = " .,،:：|•·–—-()[]@"
+"""Signs around an age and the time of day beside it."""
 # A second number does not change the day: 2 hours 35 min ago.
 _REST = r"(?:(?:\s?,|\s?و)?\s(?:(?:and|und|et|y|e|og|och)\s)?\d{1,2}\s?[^\W\d_]{1,12}\.?)?"
 
@@ -31,21 +40,72 @@ _REST = r"(?:(?:\s?,|\s?و)?\s(?:(?:and|und|et|y|e|og|och)\s)?\d{1,2}\s?[^\W\d_]
 def age_of(text: str) -> timedelta | None:
     """Return the age that a text consists of, or None if it has other content.
 
+    A label may precede or follow it ("Published 3 hours ago"). A time of day may be beside "today" and "yesterday".
+
     >>> age_of("3 giờ trước"), age_of("منذ ساعتين"), age_of("3 May")
     (datetime.timedelta(seconds=10800), datetime.timedelta(seconds=7200), None)
     """
     if len(text) > MAX_CHARS:
         return None
-    folded = _label().sub("", " ".join(fold(text).split()))
+    folded = " ".join(fold(text).split())
+    age = _age(folded)
+    if age is not None:
+        return age
+    labelled = (_age(part, labelled=True) for part in _labelled(folded))
+    return next((age for age in labelled if age is not None), None)
+
+
+def _labelled(folded: str) -> Iterator[str]:
+    """Yield the parts of a text that may be the age beside its label: all after it, and all before it.
+
+    A few words may be between the two: "Posted on", "منتشر شده در", "เผยแพร่เมื่อ".
+    """
+    label = _LABELS.search(folded)
+    if label is None:
+        return
+    end = label.end()
+    if label.start() <= _MAX_BEFORE and not _DIGIT.search(folded[: label.start()]):
+        for start in range(end, min(end + _MAX_BEHIND, len(folded))):
+            if _DIGIT.search(folded[end:start]):
+                break
+            if not (is_letter(folded[start - 1]) and is_letter(folded[start])) or is_unspaced(folded[start]):
+                yield folded[start:].lstrip(_MARKS)
+    before = folded[: label.start()].rstrip(_MARKS)
+    yield before
+    yield before.rpartition(" ")[0].rstrip(_MARKS)
+
+
+def _age(folded: str, *, labelled: bool = False) -> timedelta | None:
+    """Return the age that a folded text without a label consists of. Today needs a label or a time of day."""
+    folded = _about().sub("", folded)
     folded = _number_words().sub(lambda word: (word.lastgroup or "")[1:], folded)
-    if _pattern_of_yesterday().fullmatch(folded):
-        return timedelta(days=1)
+    if _just_now().fullmatch(folded.rstrip(_MARKS)):
+        return timedelta()
+    for days, pattern in enumerate(_days()):
+        if (day := pattern.search(folded)) and (days or labelled or _DIGIT.search(folded)):
+            beside = f"{folded[: day.start()]} {folded[day.end() :]}"
+            if not _beside_clock().sub("", without_clock(beside)).strip(_MARKS):
+                return timedelta(days=days)
     for unit, seconds in _UNITS.items():
         if found := _pattern(unit).fullmatch(folded):
             number = next((int(value) for name, value in found.groupdict().items() if value and name[0] == "n"), 0)
             age = timedelta(seconds=seconds * (number or (2 if found["two"] else 1)))
             return age if age <= _MOST else None
     return None
+
+
+def is_of_visit(text: str) -> bool:
+    """Return whether a text with a full date calls it today: newspapers show the day of the visit so.
+
+    >>> is_of_visit("Today, 22 November 2026"), is_of_visit("22 November 2026")
+    (True, False)
+    """
+    return _today().match(fold(text).lstrip()) is not None
+
+
+@cache
+def _today() -> re.Pattern[str]:
+    return re.compile(rf"(?:{_words()['today']})(?![^\W\d_])")
 
 
 @cache
@@ -56,9 +116,27 @@ def _words() -> dict[str, str]:
 
 
 @cache
-def _label() -> re.Pattern[str]:
+def _about() -> re.Pattern[str]:
     """Return the pattern of words before an age that do not change it."""
-    return re.compile(rf"(?:{PUBLISHED_OR_UPDATED}[^\W\d_]{{0,8}}(?:\s?:)?\s)?(?:(?:{_words()['about']})\s)?(?=\S)")
+    return re.compile(rf"^(?:{_words()['about']})\s(?=\S)")
+
+
+@cache
+def _just_now() -> re.Pattern[str]:
+    return re.compile(rf"{_LABEL}(?:{_words()['now']})")
+
+
+@cache
+def _days() -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of the words for today, yesterday and the day before."""
+    names = ("today", "yesterday", "before_yesterday")
+    return tuple(re.compile(rf"(?<![^\W\d_])(?:{_words()[name]})(?![^\W\d_])") for name in names)
+
+
+@cache
+def _beside_clock() -> re.Pattern[str]:
+    """Return the pattern of words beside the time of day."""
+    return re.compile(rf"(?<![^\W\d_])(?:{_words()['at']})(?![^\W\d_])")
 
 
 @cache
@@ -66,11 +144,6 @@ def _number_words() -> re.Pattern[str]:
     words = _words()
     numbers = (rf"(?<![^\W_])(?P<n{number}>{words[str(number)]})(?![^\W_])" for number in range(2, 11))
     return re.compile("|".join(numbers))
-
-
-@cache
-def _pattern_of_yesterday() -> re.Pattern[str]:
-    return re.compile(rf"{_LABEL}(?:{_words()['yesterday']}){_CLOCK}")
 
 
 @cache

@@ -12,7 +12,7 @@ from collections import Counter
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipelines.metadata.dates.ages import age_of
+from pipelines.metadata.dates.ages import age_of, is_of_visit
 from pipelines.metadata.dates.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 from pipelines.metadata.dates.months import fold, is_name
 from pipelines.metadata.dates.parser import HEBREW_YEAR
@@ -71,6 +71,10 @@ _PROSE, _PARAGRAPHS = 100, 3
 """Characters of a paragraph of prose, and number of such paragraphs that a date hardly follows."""
 _LEVELS = 4
 """Levels of the tree, the element itself included, that decide its role."""
+_HEADED, _ARTICLE = 2, frozenset({"article", "main"})
+"""Levels above the headline of the elements that hold only the head of the article, and elements that hold it whole."""
+_FEW_LINKS = 3
+"""Links between the head of an article and its headline, at most. A masthead is above the menu, which has more."""
 _WHOLE = frozenset({"article", "main", "body", "html"})
 """Elements whose classes describe the page: that it has a sidebar, or comments."""
 _ATTRIBUTES = ("title", "data-datetime", "data-date", "data-time", "data-timestamp", "data-utc")
@@ -110,6 +114,8 @@ class Shown(NamedTuple):
     """A key of ``pipelines.metadata.publication_date.TRUST``."""
     text: str
     line: str = ""
+    is_own: bool = False
+    """True if its place or its words show that it belongs to the article, and not to the day of the visit."""
 
 
 class Around(NamedTuple):
@@ -125,6 +131,8 @@ class Around(NamedTuple):
     """Without elements that contain the headline."""
     prose: int
     is_in_teaser: Callable[[LexborNode], bool]
+    head: frozenset[int] = frozenset()
+    """Ids of the elements that hold the head of the article, or all of it, and not the masthead."""
 
 
 def time_elements(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, Shown]]:
@@ -188,7 +196,7 @@ def visible_dates(around: Around) -> Iterator[Shown]:
     6. dates after the text;
     7. dates in lists.
     """
-    before, behind, over, prose, is_in_teaser = around
+    before, behind, over, prose, is_in_teaser, head = around
     listed: set[str] | None = None
     late: list[Shown] = []
     marked, bare = (behind, 0, False), (behind[:_NEXT], _MAX_UNMARKED, False)
@@ -198,6 +206,11 @@ def visible_dates(around: Around) -> Iterator[Shown]:
             for kind, shown in _in_element(node, limit, above=above):
                 if node and is_in_teaser(node):
                     break
+                # A list, or what follows the text, is not the masthead.
+                own = not above or kind == PUBLISHED or bool(node and _is_within(node, head))
+                clocked = own or (_CLOCK.search(shown.text) and _links_below(node, before) <= _FEW_LINKS)
+                visit = is_of_visit(shown.text) and not _CLOCK.search(shown.text)
+                shown = shown._replace(is_own=bool(clocked) and not visit)
                 if kind == UPDATED and updated_at is None:
                     updated_at = at
                 far = not limit if above else at >= _NEXT
@@ -221,7 +234,7 @@ def visible_ages(around: Around) -> Iterator[Shown]:
         if node is None or node.tag in _UNREAD or node.tag in _HEADINGS:
             continue
         text = " ".join((node.text(separator=" ") or "").split())
-        if age_of(text) and not is_aside(node):
+        if age_of(text) is not None and not is_aside(node):
             ages.append((node, text))
     alike = Counter(naming_of(node) for node, _ in ages)
     yield from (Shown("age", text) for node, text in ages if alike[naming_of(node)] < _LIST)
@@ -239,15 +252,31 @@ def around_headline(tree: LexborHTMLParser) -> Around:
             held[node.parent.mem_id] += 1 + held[node.mem_id]
     small = [node if held[node.mem_id] <= _MAX_HELD else None for node in near]
     before, behind = small[: head - first], small[head - first + 1 :]
-    around, holding = (nodes[head] if nodes else None), set()
+    around, holding, own = (nodes[head] if nodes else None), list[int](), set[int]()
     while around is not None:
-        holding.add(around.mem_id)
+        if around.tag in _ARTICLE or (0 < len(holding) <= _HEADED and around.tag not in _WHOLE):
+            own.add(around.mem_id)
+        holding.append(around.mem_id)
         around = around.parent
     behind = [*(_loose_behind(nodes[head]) if nodes else ()), *behind]
     over: list[LexborNode | None] = [node for node in before[-_OVER:] if node and node.mem_id not in holding]
     paragraphs = (at for at, node in enumerate(behind) if node and node.tag == "p" and len(node.text()) >= _PROSE)
     prose = next(islice(paragraphs, _PARAGRAPHS - 1, None), len(behind))
-    return Around(before, behind, over, prose, teaser_test(tree))
+    return Around(before, behind, over, prose, teaser_test(tree), frozenset(own))
+
+
+def _is_within(node: LexborNode, elements: frozenset[int]) -> bool:
+    """Return whether one of some elements, by their ids, is around an element."""
+    around = node.parent
+    while around is not None and around.mem_id not in elements:
+        around = around.parent
+    return around is not None
+
+
+def _links_below(node: LexborNode | None, before: list[LexborNode | None]) -> int:
+    """Return the number of links after an element, among the elements before the headline."""
+    at = next((at for at, each in enumerate(before) if node and each and each.mem_id == node.mem_id), 0)
+    return sum(each is not None and each.tag == "a" for each in before[at + 1 :])
 
 
 def _loose_behind(headline: LexborNode) -> list[LexborNode]:

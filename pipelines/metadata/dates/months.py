@@ -38,6 +38,7 @@ _LETTERS = str.maketrans(
 )
 _ACCENTED = re.compile("[\u0386-\u03ce\u1f00-\u1fff]|i\u0307")
 _ACCENTS, _DOT = re.compile("(?<=[\u0370-\u03ff])[\u0300\u0301\u0308]+"), re.compile("i\u0307")
+_ARABIC = re.compile("[\u0600-\u06ff]")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
@@ -76,6 +77,16 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", _DOT.sub("i", _ACCENTS.sub("", unicodedata.normalize("NFD", folded))))
 
 
+def is_letter(character: str) -> bool:
+    """Return whether a character is a letter, or a mark on one, as in Thai and Hindi."""
+    return unicodedata.category(character)[0] in "LM"
+
+
+def is_unspaced(character: str) -> bool:
+    """Return whether a character is of a script that writes words without spaces between them."""
+    return _UNSPACED.match(character) is not None or "\u3040" <= character <= "\u9fff"
+
+
 @cache
 def months() -> dict[str, Month]:
     """Return, by folded name, the months that are read on every page."""
@@ -105,7 +116,11 @@ def _by_language(calendars: _Calendars) -> dict[str, dict[str, Month]]:
             named = found.setdefault(language, {})
             for number, spellings in enumerate(names, 1):
                 for name in filter(None, spellings.split("|")):
-                    named.setdefault(fold(name), Month(calendar, number, language == "th"))
+                    month = Month(calendar, number, language == "th")
+                    named.setdefault(fold(name), month)
+                    if " " in name and _ARABIC.match(name):
+                        # A zero-width non-joiner may replace the space. `fold` drops it.
+                        named.setdefault(fold(name).replace(" ", ""), month)
     return found
 
 

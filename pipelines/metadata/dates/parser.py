@@ -41,9 +41,10 @@ from pipelines.metadata.dates.calendars import (
     to_gregorian,
 )
 from pipelines.metadata.dates.months import Month, any_name, any_of, fold, is_disputed, month_of, months
+from pipelines.metadata.dates.weekdays import weekdays_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MAX_CHARS = 200
 _EVER = datetime(9000, 1, 1, tzinfo=UTC)
@@ -97,7 +98,12 @@ _IDEOGRAPHIC = re.compile(
     r"(?<!\d)(?P<year>\d{4})\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})(?:\s?[日일号號]|(?!\d))"
 )
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:t?(\d{2})(\d{2})(\d{2})?(?:\.\d+)?(?:(z)|([+-])(\d{2}):?(\d{2}))?)?")
+_WEEK = re.compile(r"(\d{4})-?w(\d{2})-?([1-7])(?:t.*)?")
+_ORDINAL = re.compile(r"((?:19|20)\d{2})-(\d{3})(?:t.*)?")
 _EPOCH = re.compile(r"(?:/date\()?(\d{10})(?:\d{3})?(?:\.\d{1,6})?(?:[+-]\d{4})?(?:\)/)?")
+# The era directly after a year of figures: 1445هـ is Islamic, 1403 ه.ش is Solar Hijri.
+_SOLAR_ERA = re.compile(r"[\s()]*(?:ه\s?[.-]?\s?ش|هجری\s?[-(]?\s?(?:شمسی|خورشیدی)|خورشیدی|شمسی|ش)(?![^\W\d_])")
+_LUNAR_ERA = re.compile(r"[\s()]*(?:ه(?:\s?[.-]?\s?ق)?|هجری[اه]?(?:\s?[-(]?\s?قمری)?|قمری|ق|a\.?h|h)(?![^\W\d_])")
 # .NET's format for a moment in American English, on pages of any language: 5/6/2024 2:30:00 PM.
 _AMERICAN = re.compile(r"[1-9]\d?/[1-9]\d?/\d{4} [1-9]\d?:\d\d:\d\d [ap]m")
 
@@ -189,11 +195,26 @@ def _whole(folded: str) -> tuple[Stated, time | None, timezone | None] | None:
                 elif compact[8]:
                     zone = as_zone(compact[8], int(compact[9]), int(compact[10]))
                 return Stated(gregorian, calendar, 0, 0, 0.9), clock, zone
+    if counted := _week_or_ordinal(folded):
+        return Stated(counted, GREGORIAN, 0, 0, 0.9 if "w" in folded else 0.7), None, None
     epoch = _EPOCH.fullmatch(folded)
     if epoch is None:
         return None
     moment = datetime.fromtimestamp(int(epoch[1]), UTC)
     return Stated(moment.date(), GREGORIAN, 0, 0, 0.9), moment.time(), UTC
+
+
+def _week_or_ordinal(folded: str) -> date | None:
+    """Return the day of an ISO 8601 week date (2024-W19-7) or ordinal date (2024-129), or None."""
+    week, ordinal = _WEEK.fullmatch(folded), _ORDINAL.fullmatch(folded)
+    with suppress(ValueError):
+        if week:
+            return date.fromisocalendar(*map(int, week.groups()))
+        if ordinal and (day := date(int(ordinal[1]), 1, 1) + timedelta(days=int(ordinal[2]) - 1)).year == int(
+            ordinal[1]
+        ):
+            return day
+    return None
 
 
 def _first(found: list[Stated]) -> Stated | None:
@@ -310,7 +331,14 @@ def _short_years(kind: str, year: int, *, thai: bool) -> Iterator[tuple[str, int
 def _in_order(
     match: re.Match[str], ymd: tuple[int, int, int], now: datetime, sure: float, language: str = ""
 ) -> Iterator[Stated]:
-    for calendar in (ETHIOPIAN,) if _ETHIOPIAN_ERA in match.string else calendars_of(ymd[0], language):
+    calendars: Iterable[str] = calendars_of(ymd[0], language)
+    if _ETHIOPIAN_ERA in match.string:
+        calendars = (ETHIOPIAN,)
+    elif set(calendars := tuple(calendars)) == {SOLAR, LUNAR}:
+        # The last group of figures before an era is the year, or the day of a date that begins with the year.
+        solar, lunar = (era.match(match.string, match.end()) for era in (_SOLAR_ERA, _LUNAR_ERA))
+        calendars = (SOLAR,) if solar else (LUNAR,) if lunar or language.partition("-")[0] == "ar" else calendars
+    for calendar in calendars:
         day = to_gregorian(calendar, *ymd)
         if day and _possible(day, now):
             yield Stated(day, calendar, match.start(), match.end(), min(sure, 0.7) if calendar == LUNAR else sure)
@@ -323,14 +351,29 @@ def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[Sta
     if len(match["first"]) == 4:
         yield from _in_order(match, (first, second, third), now, 0.95, language)
     elif len(match["third"]) == 4:
+        if by_weekday := _by_weekday(match, first, second, third, language):
+            yield from _in_order(match, by_weekday, now, 0.95, language)
+            return
         american = _AMERICAN.match(match.string, match.start())
         sure = _order(first, second, match["mark"], "en" if american else language)
         if sure:
-            yield from _in_order(match, (third, second, first), now, sure)
+            yield from _in_order(match, (third, second, first), now, sure, language)
         if first <= 12 < second:
-            yield from _in_order(match, (third, first, second), now, 0.9)
+            yield from _in_order(match, (third, first, second), now, 0.9, language)
     elif len(match["first"]) <= 2 == len(match["third"]) and language:
         yield from _short(match, (first, second, third), now, language)
+
+
+def _by_weekday(match: re.Match[str], first: int, second: int, year: int, language: str) -> tuple[int, int, int] | None:
+    """Return year, month and day of ambiguous figures if only one order falls on the day of the week beside them.
+
+    Where the language has one order, only an English name counts: it is of a system that writes the American order.
+    """
+    weekdays = weekdays_beside(match.string, match.start(), match.end(), english=language not in _MONTH_FIRST)
+    orders = ((year, second, first), (year, first, second)) if weekdays and first != second else ()
+    days = [(order, to_gregorian(calendar, *order)) for calendar in calendars_of(year) for order in orders]
+    fitting = [order for order, day in days if day and day.weekday() in weekdays]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _order(first: int, second: int, mark: str, language: str) -> float:
@@ -369,6 +412,7 @@ _DOTTED = re.compile(
     r"(?:(?<=\s)|^)(?:เวลา|klo?|kello|alle|ore|kl\.|um)?\s*(?P<hour>\d{1,2})\.(?P<minute>\d{2})"
     r"(?P<second>(?!))?\s*(?:น|uhr|(?=(?:wi(?:b|ta?)|gmt|utc|ces?t)\b)|(?<=kl)\b)"
 )
+_CLOCK_FIGURES = re.compile(r"(?<!\d)\d{1,2}[:.]\d{2}(?![\d.])")
 # Parts of the day, as words after a time of the twelve-hour clock, and before it.
 _DAY_PARTS = {
     "morning": (
@@ -462,6 +506,17 @@ def read_clock(folded: str, day: date) -> tuple[time | None, timezone | None]:
     half = _PART_BEHIND.match(after)
     part = half or _PART_BEFORE.search(folded[: match.start()])
     return _time(match, (part and part.lastgroup) or ""), _zone(folded, after[half.end() if half else 0 :], day)
+
+
+def without_clock(folded: str) -> str:
+    """Return a folded text without its time of day, the part of the day and the zone beside it."""
+    match = _CLOCK.search(folded) or _DOTTED.search(folded) or _CLOCK_FIGURES.search(folded)
+    if match is None:
+        return folded
+    before, after = folded[: match.start()].rstrip(" -"), folded[match.end() :]
+    before = _PART_BEFORE.sub("", before)
+    after = _PART_BEHIND.sub("", after, count=1) if _PART_BEHIND.match(after) else after
+    return f"{before} {_NAMED_ZONE.sub('', _OFFSET.sub('', _AFTER_HOURS.sub('', after.lstrip(' .,([')), count=1))}"
 
 
 def _time(match: re.Match[str], part: str) -> time | None:

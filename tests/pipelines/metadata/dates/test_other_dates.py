@@ -1,0 +1,68 @@
+"""Short lines beside the headline with the date of something else."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from pipelines.metadata.reader import read_metadata
+
+NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
+PARAGRAPH = "<p>The council of the coastal town said that repairs to the harbour begin next week and end in spring.</p>"
+
+
+def read(line: str, language: str) -> str | None:
+    body = f"<main><article><h1>The bridge over the river</h1><p>{line}</p>{PARAGRAPH * 4}</article></main>"
+    return read_metadata(f'<html lang="{language}"><body>{body}', "https://example.org/a", (), NOW).published
+
+
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("Decree No. 45 of 5 May 2024", "en"),
+        ("Deadline: 5 May 2024", "en"),
+        ("Offer ends 5 May 2024", "en"),
+        ("Nghị định số 45/2024/NĐ-CP ngày 5/5/2024", "vi"),
+        ("Hạn đăng ký: 5/5/2024", "vi"),
+        ("Ngày sinh: 05/05/1999", "vi"),
+        ("المرسوم رقم 45 بتاريخ 5 مايو 2024", "ar"),
+        ("آخر موعد للتقديم: 5 مايو 2024", "ar"),
+        ("صالح حتى 5 مايو 2024", "ar"),
+        ("مهلت ثبت نام: ۱۵ اردیبهشت ۱۴۰۳", "fa"),
+        ("تاریخ پیدائش: 5 مئی 1999", "ur"),
+        ("หมดเขต 5 พ.ค. 2567", "th"),
+        ("בתוקף עד 5 במאי 2024", "he"),
+        ("Указ № 45 от 5 мая 2024", "ru"),
+        ("Décret n° 45 du 5 mai 2024", "fr"),
+        ("Válido hasta el 5 de mayo de 2024", "es"),
+        ("Verordnung Nr. 45 vom 5. Mai 2024", "de"),
+        ("Son başvuru tarihi: 5 Mayıs 2024", "tr"),
+        ("Lahir 5 Mei 1999", "id"),
+        ("截止日期：2024年5月5日", "zh"),
+        ("締切：2024年5月5日", "ja"),
+    ],
+)
+def test_the_date_of_something_else_is_not_that_of_the_page(line: str, language: str) -> None:
+    """Laws, deadlines, births, deaths and terms have dates of their own."""
+    assert read(line, language) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("Hanoi, 5 May 2024", "en"),
+        ("Law | 5 May 2024", "en"),
+        ("Issue no. 45 | 5 May 2024", "en"),
+        ("Hà Nội, ngày 5 tháng 5 năm 2024", "vi"),
+        ("بتاريخ 5 مايو 2024", "ar"),
+        ("شماره خبر: ۱۲۳۴۵ تاریخ: ۱۶ اردیبهشت ۱۴۰۳", "fa"),
+        ("ลงวันที่ 5 พ.ค. 2567", "th"),
+        ("Son güncelleme 5 Mayıs 2024", "tr"),
+        ("Stand: 5. Mai 2024", "de"),
+        ("Par Jean Dupont le 5 mai 2024", "fr"),
+    ],
+)
+def test_a_dateline_with_other_words_is_read(line: str, language: str) -> None:
+    """Places, names, subjects and the number of the issue are beside the date of publication."""
+    assert read(line, language) == "2024-05-05"
