@@ -119,6 +119,7 @@ def init(state: State, /, **options: Any) -> None:
 @click.option(
     "--forget-pending", is_flag=True, help="First delete the URLs that were found in pages and never fetched."
 )
+@click.option("--release-suspended", is_flag=True, help="Fetch the suspended URLs, to which only articles lead.")
 @click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be older than this day.")
 @click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be newer than this day.")
 @click.option("--dry-run", is_flag=True, help="Show sites, sources and rules; fetch nothing.")
@@ -143,9 +144,9 @@ def crawl(state: State, /, **options: Any) -> int:
     from corpus_spider.monitoring.notify import crawl_and_notify
 
     quiet, now = state.verbosity < 0, options["now"] or bool(days)
-    forget = options["forget_pending"]
+    queue = {"forget_pending": options["forget_pending"], "release": options["release_suspended"]}
     code, summary = crawl_and_notify(
-        config, lambda: start(config, log_level=state.level, quiet=quiet, now=now, forget_pending=forget)
+        config, lambda: start(config, log_level=state.level, quiet=quiet, now=now, **queue)
     )
     _report(
         state,

@@ -36,17 +36,24 @@ LAST_LOG_SECONDS = 1.0
 
 
 def crawl(
-    config: Config, *, log_level: str = "INFO", quiet: bool = False, now: bool = False, forget_pending: bool = False
+    config: Config,
+    *,
+    log_level: str = "INFO",
+    quiet: bool = False,
+    now: bool = False,
+    forget_pending: bool = False,
+    release: bool = False,
 ) -> tuple[int, dict[str, Any]]:
     """Crawl the configured sites until nothing is due. Return the exit code and the summary of the run.
 
     ``now``: fetch every source, due or not. ``forget_pending``: first delete pages that were found and never fetched.
+    ``release``: fetch suspended URLs.
     Raises CorpusError before the first request when the crawl cannot start.
     An error of disk or database during the crawl is raised after the session is closed.
     """
     start_fork_server()
     with Interruption() as interruption:
-        session = Session.open(config, now=now, forget_pending=forget_pending)
+        session = Session.open(config, now=now, forget_pending=forget_pending, release=release)
         many, workers = counted(len(session.sites), "site"), counted(config.workers, "worker")
         logger.info("run %d: %s, %s", session.run_id, many, workers)
         code = FORCED
