@@ -44,6 +44,8 @@ class UrlState(StrEnum):
     FETCHED = "fetched"
     DONE = "done"
     FAILED = "failed"
+    SUSPENDED = "suspended"
+    """Only articles lead to it, and its site gave too many undated texts that way. Perhaps a trap for crawlers."""
     OUT_OF_SCOPE = "out_of_scope"
     """Queued before the link rules of its site became narrower. `Frontier.wake` returns it when they change again."""
 
@@ -54,6 +56,7 @@ class Ruling(StrEnum):
     FETCH = "fetch"
     LATER = "later"
     """URLs of this shape are nearly always missing. It waits for the next night."""
+    SUSPEND = "suspend"
     OUT_OF_SCOPE = "out_of_scope"
 
 
@@ -144,6 +147,8 @@ class Lease:
     depth: int = 0
     hops: int = 0
     attempts: int = 0
+    vouched: bool = True
+    """Whether a source names it, or a page without a text that is vouched for itself."""
     original: Original | None = None
     """Its last full response; None for an unconditional request."""
 

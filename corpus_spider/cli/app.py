@@ -129,6 +129,7 @@ def init(state: State, /, **options: Any) -> None:
 @click.option(
     "--forget-pending", is_flag=True, help="First delete the URLs that were found in pages and never fetched."
 )
+@click.option("--release-suspended", is_flag=True, help="Fetch the suspended URLs, to which only articles lead.")
 @click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be older than this day.")
 @click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be newer than this day.")
 @click.option("--rebuild", is_flag=True, help="Make a lost database again from the WARC files, then crawl.")
@@ -154,9 +155,9 @@ def crawl(state: State, /, **options: Any) -> int:
     from corpus_spider.monitoring.notify import crawl_and_notify
 
     quiet, now = state.verbosity < 0, options["now"] or bool(days)
-    again = {"rebuild": options["rebuild"], "forget_pending": options["forget_pending"]}
+    queue = {name: options[name] for name in ("rebuild", "forget_pending")} | {"release": options["release_suspended"]}
     code, summary = crawl_and_notify(
-        config, lambda: start(config, log_level=state.level, quiet=quiet, now=now, **again)
+        config, lambda: start(config, log_level=state.level, quiet=quiet, now=now, **queue)
     )
     _report(
         state,

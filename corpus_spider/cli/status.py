@@ -38,6 +38,7 @@ MEANINGS = {
     UrlState.FETCHED: "fetched, waiting to be processed",
     UrlState.DONE: "fetched and processed",
     UrlState.FAILED: "given up",
+    UrlState.SUSPENDED: "only articles lead to them; see `crawl --release-suspended`",
     UrlState.OUT_OF_SCOPE: "no longer within the link rules of its site",
 }
 """Meaning of each state of a URL."""

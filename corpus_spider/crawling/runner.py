@@ -42,17 +42,18 @@ def crawl(
     now: bool = False,
     rebuild: bool = False,
     forget_pending: bool = False,
+    release: bool = False,
 ) -> tuple[int, dict[str, Any]]:
     """Crawl the configured sites until nothing is due. Return the exit code and the summary of the run.
 
     ``now``: fetch every source, due or not. ``rebuild``: make an empty database again from the WARC files.
-    ``forget_pending``: first delete pages that were found and never fetched.
+    ``forget_pending``: first delete pages that were found and never fetched. ``release``: fetch suspended URLs.
 
     Raises CorpusError before the first request when the crawl cannot start.
     An error of disk or database during the crawl is raised after the session is closed.
     """
     with Interruption() as interruption:
-        session = Session.open(config, now=now, rebuild=rebuild, forget_pending=forget_pending)
+        session = Session.open(config, now=now, rebuild=rebuild, forget_pending=forget_pending, release=release)
         many, workers = counted(len(session.sites), "site"), counted(config.workers, "worker")
         logger.info("run %d: %s, %s", session.run_id, many, workers)
         code = FORCED

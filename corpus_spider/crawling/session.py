@@ -102,10 +102,19 @@ class Session:
         self._closing = threading.Lock()
 
     @classmethod
-    def open(cls, config: Config, *, now: bool = False, rebuild: bool = False, forget_pending: bool = False) -> Session:
+    def open(
+        cls,
+        config: Config,
+        *,
+        now: bool = False,
+        rebuild: bool = False,
+        forget_pending: bool = False,
+        release: bool = False,
+    ) -> Session:
         """Check, lock, recover, learn and start a run. ``now``: every source is due. ``rebuild``: see open_for_writing.
 
-        ``forget_pending``: delete the URLs that were found in pages and never fetched.
+        ``forget_pending``: delete the URLs that were found in pages and never fetched. ``release``: fetch suspended
+        URLs.
 
         Raises ConfigError (no contact, no browser, no proxy), DiskError, DatabaseError, LockedError or
         NewerCorpusError, and leaves nothing locked.
@@ -124,6 +133,8 @@ class Session:
             corpus.frontier.seed(config.seeds())
             if forget_pending:
                 logger.info("forgotten: %s", counted(corpus.frontier.forget_pending(sites), "pending URL"))
+            if release:
+                logger.info("released: %s", counted(corpus.frontier.release_suspended(sites), "suspended URL"))
             woken = corpus.frontier.wake(sites, time.time(), sources=now)
             if woken:
                 logger.info("due again: %s", counted(woken, "known URL"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_spider.monitoring.model import Case, Finding, Rule
 from corpus_spider.monitoring.site_checks import is_unfinished, judge, nights_of
 from storage.corpus import Corpus
+from storage.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,8 @@ class SiteHealth:
     usual: float | None
     sick: tuple[Finding, ...]
     unfinished: bool = False
+    suspended: int = 0
+    """URLs to which only articles lead, suspended because the site gave too many undated texts that way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +77,12 @@ def examine(corpus: Corpus, config: Config, rule: Rule, now: datetime | None = N
         runs[run.site].append(run)
     sources = _sources(corpus, config)
     listed = {site.name for site in config.sites if not config.site_max_depth(site)}
-    judged = []
+    judged, suspended = [], corpus.frontier.suspended(names)
     for name in names:
         known = any(state.read_at for _, state in sources[name] if state)
         case = Case(name, nights_of(runs[name]), sources[name], known, listed=name in listed)
-        judged.append(_site_health(case, rule, now or datetime.now(UTC)))
+        one = _site_health(case, rule, now or datetime.now(UTC))
+        judged.append(replace(one, suspended=suspended.get(name, 0)))
     return Health(tuple(judged))
 
 
@@ -125,6 +129,7 @@ def render(health: Health, console: Console) -> None:
             usual = "" if one.usual is None else f"{one.usual:g}"
             signs = ", ".join(dict.fromkeys(finding.sign.value for finding in one.sick))
             verdict = f"failing: {signs}" if signs else "not finished" if one.unfinished else "well"
+            verdict += f"; {counted(one.suspended, 'URL')} suspended" if one.suspended else ""
             rows.append((one.site, last, one.articles, usual, verdict))
         console.table("Sites (times are UTC)", ("site", "last crawl", "new", "usual", "verdict"), rows)
     console.table(

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from pipelines.discovery.crawler_traps import CrawlerTraps
 from pipelines.discovery.dead_links import DeadLinks
 from pipelines.discovery.scope import scope_of
+from pipelines.discovery.site_budget import SiteBudget
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
 from storage.errors import CorpusError
@@ -160,7 +161,7 @@ class PagePipeline:
         """Called when a lease ends, with the time of the next attempt (epoch seconds) or None."""
         self.unread: Counter[str] = Counter()
         """By host: pages of this run that are fetched and not processed."""
-        self.traps, self.dead_links = CrawlerTraps(), DeadLinks()
+        self.traps, self.dead_links, self.budget = CrawlerTraps(), DeadLinks(), SiteBudget()
         self.closing = False
         """Whether the run is over. Pages that wait for a worker are left to the next run."""
         self.leaving = False
@@ -211,7 +212,11 @@ class PagePipeline:
         model = self.settings.models.get(lease.site)
         if model is not None and model.hosts and not scope_of(model).still_has(lease, known=known):
             return Ruling.OUT_OF_SCOPE
-        return Ruling.LATER if not known and self.dead_links.has(lease) else Ruling.FETCH
+        if known:
+            return Ruling.FETCH
+        if self.budget.is_spent(lease):
+            return Ruling.SUSPEND
+        return Ruling.LATER if self.dead_links.has(lease) else Ruling.FETCH
 
     async def call(self, function: Callable[[], T]) -> T:
         """Run a database operation in the writer's thread: one thread writes, and the event loop does not block."""
@@ -222,6 +227,7 @@ class PagePipeline:
         fetch_id = await self._wakeups.result(self.writer.fetched(fetched))
         self.counts.exchange(fetched)
         if fetched.lease is not None:
+            self.budget.fetched(fetched.lease, fetched.capture.status)
             self.dead_links.note(fetched.lease, fetched.capture.status)
             self.unread[fetched.lease.host] += not (fetched.reason or fetched.retry_at or fetched.original)
             self.on_settled(fetched.lease, fetched.retry_at)
@@ -299,6 +305,7 @@ class PagePipeline:
         self.counts.outcome(stored)
         self.found_hosts.update(link.host for link in stored.links)
         self.changed.set()
+        self.budget.processed(lease, processed)
         if follow:
             # Whether a place is a trap depends on the texts read there, stored before or not.
             trap = self.traps.note(lease, processed)

@@ -216,7 +216,8 @@ def _store_drops(connection: Connection, dropped: Sequence[tuple[Target, Drop]])
 def _found(targets: Sequence[Target], items: dict[int, tuple[Lease, Processed]]) -> Iterator[Found]:
     for target in targets:
         lease, processed = items[target.fetch_id]
-        yield from (Found(link, lease, target.fetched_at) for link in processed.links)
+        in_text = processed.document is not None
+        yield from (Found(link, lease, target.fetched_at, in_text) for link in processed.links)
 
 
 def _finish(

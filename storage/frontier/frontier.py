@@ -122,6 +122,18 @@ class Frontier:
         statement = sa.delete(url).where(url.c.site.in_(sites), *never, *(url.c.id.not_in(ids) for ids in used))
         return self.database.write(lambda connection: connection.execute(statement).rowcount)
 
+    def release_suspended(self, sites: Collection[str]) -> int:
+        """Set the suspended URLs of these sites to pending, as if a source had named them. Return how many."""
+        suspended = url.c.site.in_(sites), SETTLED, url.c.state == UrlState.SUSPENDED
+        statement = sa.update(url).where(*suspended).values(CLEAN_SLATE | {"priority": 0})
+        return self.database.write(lambda connection: connection.execute(statement).rowcount)
+
+    def suspended(self, sites: Collection[str]) -> dict[str, int]:
+        """Count the suspended URLs of these sites, without sites that have none."""
+        statement = sa.select(url.c.site, sa.func.count()).group_by(url.c.site)
+        statement = statement.where(url.c.site.in_(sites), SETTLED, url.c.state == UrlState.SUSPENDED)
+        return {row[0]: row[1] for row in self.database.read(lambda c: c.execute(statement).all())}
+
     def pause(self, host_name: str, until: float) -> None:
         """Pause a host until this time (epoch seconds), as it requested."""
         statement = sa.update(host).where(host.c.name == host_name, host.c.paused_until < until)
@@ -293,7 +305,11 @@ def _write_seeds(connection: Connection, named: Mapping[str, Seed]) -> None:
     stored = {key: tuple(row)[1 : len(_DESCRIBED) + 1] for key, row in known.items()}
     _describe(connection, [seed for seed in seeds.values() if stored.get(seed.url) != _described(seed)])
     sources = [row for row in known.values() if not seeds[row.url].listed]
-    asleep = [row.id for row in sources if row.state in (*FINISHED, UrlState.OUT_OF_SCOPE) and row.due_again is None]
+    asleep = [
+        row.id
+        for row in sources
+        if row.state in (*FINISHED, UrlState.OUT_OF_SCOPE, UrlState.SUSPENDED) and row.due_again is None
+    ]
     _change_all(connection, asleep, CLEAN_SLATE | {"hops": 0})
     listed = [row.id for row in known.values() if row.seed and seeds[row.url].listed]
     _change_all(connection, listed, {"seed": False, "period": 0.0, "due_again": None})

@@ -32,6 +32,7 @@ LEASE_COLUMNS = (
     url.c.hops,
     url.c.attempts,
     url.c.reads,
+    url.c.priority,
 )
 # Literals, not parameters, so that both databases recognise the partial index of a query.
 PENDING = url.c.state == sa.literal_column("'pending'")
@@ -41,6 +42,8 @@ LATEST = 14 * 86_400.0
 """Seconds. Pending URLs wait at most a week; a later time came from a wrong clock."""
 ARCHIVE_SITEMAP_PRIORITY = -2
 """Priority of the sitemaps of a site's archive: below that of every page. They are leased in turns with pages."""
+UNVOUCHED_PRIORITY = -3
+"""Highest priority of pages that only articles lead to: they come last."""
 DEAD_LINK = "dead_link"
 """Reason of postponed pages: pages of this URL shape are nearly always missing."""
 UNTIL_NEXT_NIGHT = 12 * 3600.0
@@ -63,6 +66,7 @@ def lease_of(row: AnyRow) -> Lease:
         depth=row.depth,
         hops=row.hops,
         attempts=row.attempts,
+        vouched=row.priority > UNVOUCHED_PRIORITY,
     )
 
 
@@ -92,8 +96,11 @@ class LeaseScope:
         for row in rows:
             by_ruling.setdefault((row.site, self._ruling(row)), set()).add(row.lease_id)
         for (site, ruling), ids in by_ruling.items():
-            out = {"state": UrlState.OUT_OF_SCOPE, "reason": self.rules.get(site, "")}
-            values = out if ruling is Ruling.OUT_OF_SCOPE else {"next_try": self.later, "reason": DEAD_LINK}
+            values: dict[str, object] = {"next_try": self.later, "reason": DEAD_LINK}
+            if ruling is Ruling.OUT_OF_SCOPE:
+                values = {"state": UrlState.OUT_OF_SCOPE, "reason": self.rules.get(site, "")}
+            elif ruling is Ruling.SUSPEND:
+                values = {"state": UrlState.SUSPENDED}
             for part in chunks(sorted(ids)):
                 pending = url.c.id.in_(part), url.c.state == UrlState.PENDING
                 connection.execute(sa.update(url).where(*pending).values(values))
@@ -203,7 +210,7 @@ def _next_of(sqlite: bool, confined: bool, archive: bool) -> sa.Select[Any]:
     first = best.lateral("first")
     lateral = host.join(first, sa.true()).join(url, url.c.id == first.c.id)
     joined = host.join(url, url.c.id.in_(best)) if sqlite else lateral
-    statement = sa.select(*LEASE_COLUMNS, url.c.priority, url.c.dated).select_from(joined)
+    statement = sa.select(*LEASE_COLUMNS, url.c.dated).select_from(joined)
     statement = statement.where(among_given(sqlite, host.c.name, "names"))
     return statement.where(among_given(sqlite, host.c.site, "sites")) if confined else statement
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from storage.blocklist.tombstones import refused
 from storage.database.schema import MAX_URL, fetch, host, url
 from storage.database.transactions import among, chunks, insert_many, upsert
-from storage.frontier.leases import ARCHIVE_SITEMAP_PRIORITY
+from storage.frontier.leases import ARCHIVE_SITEMAP_PRIORITY, UNVOUCHED_PRIORITY
 from storage.frontier.recrawl_schedule import moment
 from storage.frontier.visit_results import GONE
 from storage.records import Kind, UrlState
@@ -62,6 +62,19 @@ class Found:
     parent: Lease
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     """Fetch time of the page. Later than this, the link counts as news of the next visit."""
+    in_text: bool = False
+    """Whether the page gave a text of its own, so it is no list."""
+
+    @property
+    def vouched(self) -> bool:
+        """Whether the link is vouched for: by a source, or by a page without a text that is vouched for itself.
+
+        Pages at depth 1 vouch too: a section page may pass for an article.
+        """
+        parent = self.parent
+        if parent.kind is not Kind.PAGE or parent.depth == 0 or self.link.kind is not Kind.PAGE:
+            return True
+        return parent.vouched and (not self.in_text or parent.depth <= 1)
 
     @property
     def hops(self) -> int:
@@ -83,6 +96,8 @@ class Found:
         is_old = 0 < moment(self.link.dated) < self.at.timestamp() - ARCHIVE_SECONDS
         if is_listed and (is_old or self.link.rank < 0 or self.parent.depth > 0):
             return ARCHIVE_SITEMAP_PRIORITY
+        if not self.vouched:
+            return UNVOUCHED_PRIORITY + min(self.link.rank, 0)
         return self.link.rank + link_priority(self.kind, self.parent)
 
     @property
@@ -117,6 +132,7 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
         insert_hosts(connection, rows)
     _requeue(connection, [each for each in found if each.link.redirect and follows(each)])
     _ask_again(connection, [each for key, each in wanted.items() if key in known])
+    _vouch(connection, [key for key, each in wanted.items() if key in known and each.vouched])
     return len(rows)
 
 
@@ -184,6 +200,14 @@ def _ask_again(connection: Connection, named: Sequence[Found]) -> None:
                 better = {"priority": max(row.priority, each.priority), "dated": moment(each.link.dated)}
                 again = CLEAN_SLATE | better | {"found_from": each.parent.url_id, "found_at": each.at, "hops": 0}
                 connection.execute(sa.update(url).where(url.c.id == row.id).values(again))
+
+
+def _vouch(connection: Connection, keys: Iterable[str]) -> None:
+    """Raise the priority of known pages that only articles led to, and return suspended ones to the queue."""
+    state = sa.case((url.c.state == UrlState.SUSPENDED, UrlState.PENDING.value), else_=url.c.state)
+    statement = sa.update(url).values(priority=0, state=state).where(url.c.priority <= UNVOUCHED_PRIORITY)
+    for part in chunks(sorted(keys)):
+        connection.execute(statement.where(among(connection, url.c.url, part)))
 
 
 def _gone(found_in: Iterable[Kind]) -> sa.Select[Any]:
