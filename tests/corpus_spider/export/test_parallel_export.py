@@ -28,20 +28,20 @@ import os, signal, sys
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from corpus_spider import dump_readers
-from storage import reading
-dump_readers.MANY, reading._PAGE_OF_DOCUMENTS = 1, 2
+from corpus_spider.export import parallel
+from storage.documents import reader as reading
+parallel.MANY, reading._PAGE_OF_DOCUMENTS = 1, 2
 """
 START = """
 from corpus_spider.cli.app import main
 main()
 """
 COUNTED = """
-made = dump_readers._in_order
+made = parallel._in_order
 def counted(view, readers, stack):
     print(f"{len(readers)} read", file=sys.stderr)
     return made(view, readers, stack)
-dump_readers._in_order = counted
+parallel._in_order = counted
 """
 
 
@@ -68,6 +68,8 @@ def export(folder: Path, target: Path, patch: str, *options: str) -> subprocess.
         ("out.jsonl.gz", ()),
         ("out.jsonl.zst", ()),
         ("out.parquet", ()),
+        ("out.vert", ()),
+        ("out.vert", ("--fold", "digits")),
         ("out.jsonl.zst", ("--fold", "digits", "--min-chars", "40")),
         ("out.parquet", ("--language", "nl")),
         ("out.parquet", ("--require-licence",)),
@@ -91,7 +93,7 @@ def test_several_processes_write_the_file_that_one_writes(
 def test_parts_come_the_same_through_memory_and_through_the_pipe(folder: Path, tmp_path: Path) -> None:
     """Those that do not fit into the memory that is shared are sent."""
     for name, room in (("all.jsonl", 2**20), ("some.jsonl", 1500), ("none.jsonl", 1)):
-        done = export(folder, tmp_path / name, f"dump_readers.ROOM = {room}")
+        done = export(folder, tmp_path / name, f"parallel.ROOM = {room}")
         assert done.returncode == 0, done.stderr
     written = {(tmp_path / name).read_bytes() for name in ("all.jsonl", "some.jsonl", "none.jsonl")}
     assert len(written) == 1
@@ -100,7 +102,7 @@ def test_parts_come_the_same_through_memory_and_through_the_pipe(folder: Path, t
 def test_a_target_that_exists_is_refused_before_anything_is_read(folder: Path, tmp_path: Path) -> None:
     """No process is started for what cannot be written."""
     (tmp_path / "out.jsonl").write_text("mine")
-    done = export(folder, tmp_path / "out.jsonl", "dump_readers.parts = None")
+    done = export(folder, tmp_path / "out.jsonl", "parallel.parts = None")
     assert (done.returncode, "exists already" in done.stderr) == (2, True), done.stderr
     assert (tmp_path / "out.jsonl").read_text() == "mine"
 
@@ -158,8 +160,8 @@ os.fork = fork
 @pytest.mark.parametrize(
     ("patch", "read_by_several"),
     [
-        ("dump_readers._number = lambda: 3", True),
-        ("dump_readers._number = lambda: 1", False),
+        ("parallel._number = lambda: 3", True),
+        ("parallel._number = lambda: 1", False),
         ("import threading; threading.active_count = lambda: 2", False),
         (REFUSED.replace("LEFT", "0"), False),
         (REFUSED.replace("LEFT", "1"), False),
@@ -177,14 +179,14 @@ def test_one_process_does_it_where_several_cannot(
 
 CHANGED = """
 import sqlite3
-seen, left = dump_readers._Reader.ask, [LEFT]
+seen, left = parallel._Reader.ask, [LEFT]
 def changed(reader, page):
     if page is None and left[0]:
         left[0] -= 1
         with sqlite3.connect("corpus.db") as connection:
             connection.execute("UPDATE document SET author = coalesce(author, '') || 'x'")
     return seen(reader, page)
-dump_readers._Reader.ask = changed
+parallel._Reader.ask = changed
 """
 
 
@@ -204,14 +206,14 @@ RAISING = """
 from storage.errors import DamageError
 def raising(pipe, work):
     raise {}
-dump_readers._answer = raising
+parallel._answer = raising
 """
 
 
 @pytest.mark.parametrize(
     ("patch", "code", "told"),
     [
-        ("dump_readers._answer = lambda pipe, work: os._exit(1)", 1, "has died"),
+        ("parallel._answer = lambda pipe, work: os._exit(1)", 1, "has died"),
         (RAISING.format("DamageError('a page is torn', where='corpus.db', do='Restore it.')"), 6, "corpus.db: a page"),
         (RAISING.format("ValueError('no number')"), 1, "internal error, ValueError: no number"),
         (RAISING.format("MemoryError()"), 1, "has died"),
@@ -235,13 +237,13 @@ def test_what_goes_wrong_in_a_process_is_told_with_its_place(folder: Path, tmp_p
 
 HANGING = """
 def hanging(pipe, work):
-    for answer in (None, dump_readers.Part(0, b"")):
+    for answer in (None, parallel.Part(0, b"")):
         pipe.recv()
         pipe.send(answer)
     pipe.recv()
     os.kill(os.getppid(), signal.SIGINT)
     pipe.recv()
-dump_readers._answer, dump_readers.pay, dump_readers._number = hanging, lambda *_: True, lambda: 1
+parallel._answer, parallel.pay, parallel._number = hanging, lambda *_: True, lambda: 1
 """
 
 
@@ -257,7 +259,7 @@ def waiting(view, readers, stack):
     print(*(reader._process.pid for reader in readers), flush=True)
     sys.stdin.read()
     yield
-dump_readers._in_order = waiting
+parallel._in_order = waiting
 """
 
 
