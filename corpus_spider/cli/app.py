@@ -214,7 +214,7 @@ def check(state: State, /, **options: Any) -> int:
     from corpus_spider.maintenance import check as integrity
 
     config = state.load_made()
-    with state.console.progress("WARC files checked", lambda: integrity.number_of_files(config)) as show:
+    with state.console.stages() as show:
         report = integrity.check(config, options["deep"], show)
     _report(state, options, {"ok": report.ok} | asdict(report))
     if state.console.quiet and not options["as_json"]:

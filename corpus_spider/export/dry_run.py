@@ -13,10 +13,13 @@ from corpus_spider.export.exporter import (
     filters,
     fit,
     folded,
+    licences_of,
     measured,
     number,
     refuse_own_files,
     refuse_unknown_sites,
+    selected,
+    with_licences,
 )
 from corpus_spider.export.request import changed, shape_of
 from storage.errors import ConfigError
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from corpus_spider.export.request import Dump
     from corpus_spider.terminal.console import Console
     from storage.corpus import Corpus
-    from storage.documents.model import CorpusDocument, Selection
+    from storage.documents.model import CorpusDocument, Outline, Selection
     from storage.exports.release import Shape
 
 OFTEN = 1000
@@ -43,7 +46,7 @@ class Amount:
     chars: int = 0
     words: int = 0
 
-    def add(self, document: CorpusDocument) -> None:
+    def add(self, document: CorpusDocument | Outline) -> None:
         """Count a document with measured quality."""
         self.documents += 1
         self.chars += document.chars
@@ -54,7 +57,7 @@ class Amount:
         return {"documents": self.documents, "chars": self.chars, "words": self.words}
 
 
-_KEYS: Mapping[str, Callable[[CorpusDocument], str]] = {
+_KEYS: Mapping[str, Callable[[CorpusDocument | Outline], str]] = {
     "language": lambda document: document.language,
     "site": lambda document: document.site,
     "month": lambda document: (document.published or "")[:7] or "undated",
@@ -77,10 +80,7 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     total = None if wanted.since_dump else partial(number, config, wanted)
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read", total) as show:
         refuse_unknown_sites(config, corpus, wanted.selection.sites)
-        documents = chosen(config, wanted, corpus.documents(wanted.selection), left_out)
-        if shape and shape.earlier:
-            documents = changed(documents, shape.earlier, partial(_exported, wanted, shape.format_name), changes)
-        for document in map(measured, documents):
+        for document in _documents(config, wanted, corpus, shape, left_out, changes):
             whole.add(document)
             for name, key in _KEYS.items():
                 groups[name][key(document)].add(document)
@@ -92,6 +92,22 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     }
     report = {**whole.plain(), "left_out": dict((+left_out).most_common()), **tables}
     return report | {"changes": {name: changes[name] for name in CHANGES}} if wanted.since_dump else report
+
+
+def _documents(
+    config: Config, wanted: Dump, corpus: Corpus, shape: Shape | None, left_out: Counter[str], changes: Counter[str]
+) -> Iterator[CorpusDocument | Outline]:
+    """Yield the documents of the export with their quality. Texts are read only if a filter needs them."""
+    earlier = shape.earlier if shape else None
+    if not (earlier or wanted.without_recurring) and corpus.documents.are_measured(wanted.selection):
+        yield from selected(
+            with_licences(corpus.documents.outlines(wanted.selection), licences_of(config)), wanted, left_out
+        )
+        return
+    documents = chosen(config, wanted, corpus.documents(wanted.selection), left_out)
+    if shape and earlier:
+        documents = changed(documents, earlier, partial(_exported, wanted, shape.format_name), changes)
+    yield from map(measured, documents)
 
 
 def _exported(wanted: Dump, format_name: str, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:

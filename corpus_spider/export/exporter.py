@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
 
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from corpus_spider.export.request import Dump
     from corpus_spider.terminal.console import Console
     from storage.corpus import Corpus
-    from storage.documents.model import Columns, CorpusDocument
+    from storage.documents.model import Columns, CorpusDocument, Outline
     from storage.exports import ExportReport
     from storage.exports.formats import Destination
     from storage.exports.release import Release
+
+Described = TypeVar("Described", "CorpusDocument", "Outline")
 
 ORIGINALS = (".wacz", ".cdxj")
 """Suffixes of targets for the originals."""
@@ -83,9 +85,9 @@ def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: 
     work = Work(
         config.database_url,
         wanted.selection,
-        partial(_prepared, config, wanted),
+        partial(_fitted, config, wanted, where.format_name),
         where.format_name,
-        None if needs_documents else partial(_columns_licensed, _licences(config)),
+        None if needs_documents else partial(_columns_licensed, licences_of(config)),
     )
     with parts(work) as made, console.progress("documents exported", partial(number, config, wanted)) as show:
         if made is None:
@@ -108,13 +110,25 @@ def _prepared(config: Config, wanted: Dump, documents: Iterable[CorpusDocument])
     return folded(chosen(config, wanted, documents, Counter()), wanted.folds)
 
 
+def _fitted(
+    config: Config, wanted: Dump, format_name: str, documents: Iterable[CorpusDocument]
+) -> Iterator[CorpusDocument]:
+    """Yield the chosen documents in their written form."""
+    return fit(_prepared(config, wanted, documents), format_name)
+
+
 def chosen(
     config: Config, wanted: Dump, documents: Iterable[CorpusDocument], left_out: Counter[str]
 ) -> Iterator[CorpusDocument]:
     """Yield the documents that meet the request, and count the others by reason."""
-    for document in with_licences(documents, _licences(config)):
-        document = own_lines(document) if wanted.without_recurring else document
-        document = measured(document) if wanted.quality else document
+    found = with_licences(documents, licences_of(config))
+    found = map(own_lines, found) if wanted.without_recurring else found
+    return selected(map(measured, found) if wanted.quality else found, wanted, left_out)
+
+
+def selected(documents: Iterable[Described], wanted: Dump, left_out: Counter[str]) -> Iterator[Described]:
+    """Yield the documents that meet the request, and count the others by reason. Licence and quality are known."""
+    for document in documents:
         reason = _why_not(document, wanted)
         if reason:
             left_out[reason] += 1
@@ -122,7 +136,7 @@ def chosen(
             yield document
 
 
-def _why_not(document: CorpusDocument, wanted: Dump) -> str | None:
+def _why_not(document: CorpusDocument | Outline, wanted: Dump) -> str | None:
     """Return the reason to leave a document out, or None."""
     if wanted.require_licence and not (document.licence or document.licence_url):
         return "no licence"
@@ -240,14 +254,15 @@ def fields(report: ExportReport) -> dict[str, Any]:
     return plain if plain["changes"] else {key: value for key, value in plain.items() if key != "changes"}
 
 
-def with_licences(documents: Iterable[CorpusDocument], licences: dict[str, str | None]) -> Iterator[CorpusDocument]:
+def with_licences(documents: Iterable[Described], licences: dict[str, str | None]) -> Iterator[Described]:
     """Yield each document with the licence of its site in corpus.toml, or else the one it was crawled with."""
     for document in documents:
         licence = licences.get(document.site) or document.licence
         yield document if licence == document.licence else structs.replace(document, licence=licence)
 
 
-def _licences(config: Config) -> dict[str, str | None]:
+def licences_of(config: Config) -> dict[str, str | None]:
+    """Return the licence in corpus.toml of each site."""
     return {site.name: site.licence for site in config.sites}
 
 

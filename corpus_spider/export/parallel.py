@@ -246,7 +246,7 @@ def _answer(pipe: _Side, work: Work) -> None:
             stretch: Sequence[int] | None = pipe.recv()
             if stretch is None or view is None:
                 views.close()
-                view = views.enter_context(corpus.documents.view(work.selection, mapped=True))
+                view = views.enter_context(corpus.documents.view(work.selection))
                 pipe.send(None)
             else:
                 # Choosing takes a tenth of the time, so every process does it for its stretches.

@@ -25,6 +25,7 @@ from storage.errors import CorpusError, DiskError
 from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED
 from storage.plural import counted
+from storage.progress import unseen
 from storage.records import Kind, Pointer
 from storage.warc import is_file_name, read_record, scan, unread
 from storage.warc.redact import NOTHING
@@ -38,11 +39,14 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
     from storage.documents.model import CorpusDocument
+    from storage.progress import Progress
     from storage.records import Document
     from storage.warc import ScannedRecord
 
 SAMPLE = 200
 """Pages that a deep check extracts again, spread evenly over the corpus."""
+OFTEN = 1000
+"""Texts between two reports of progress."""
 _AT_ONCE = 500
 """Addresses to look up at a time."""
 _IS_RULES = re.compile(r"^\w+://[^/]*/(?:robots\.txt$|\.well-known/)")
@@ -80,14 +84,14 @@ class CheckReport:
         return not self.problems
 
 
-def check(config: Config, deep: bool = False, on_progress: Callable[[int], None] = lambda _: None) -> CheckReport:
-    """Check the configured corpus. ``on_progress`` gets the number of finished WARC files.
+def check(config: Config, deep: bool = False, on_progress: Progress = unseen) -> CheckReport:
+    """Check the configured corpus. ``on_progress`` gets the step, the finished and the total count.
 
     Raises CorpusError when it cannot be opened.
     """
     report = CheckReport()
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        report.problems += corpus.problems()
+        report.problems += corpus.problems(on_progress)
         report.removed_documents = len(corpus.removals.documents())
         report.notes += [OLD_SQLITE] if corpus.database.is_sqlite and not is_sound() else []
         if strays := adoption.waiting(config, corpus):
@@ -95,24 +99,22 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
         files = {file.name: file.state for file in corpus.warc.files()}
         report.removed_files = list(files.values()).count(REMOVED)
         found = files_of(config.warc_folder)
+        total = len(found | {name for name, state in files.items() if state != REMOVED})
+
+        def show(count: int) -> None:
+            on_progress("WARC files checked", count, total)
+
+        show(0)
         late = frozenset(path.name for path in unread(config.warc_folder, files))
         looker = _Looker(corpus, config, files, report, deep, late)
         for name in sorted(name for name, state in files.items() if state != REMOVED):
-            looker.look(name, on_progress)
-        looker.look_at_documents()
+            looker.look(name, show)
+        looker.look_at_documents(on_progress)
         # Last: a running removal rewrites a file before it points the rows to it.
         for name in sorted(found - files.keys()):
-            looker.look(name, on_progress)
+            looker.look(name, show)
             looker.look_whether_known(name)
     return report
-
-
-def number_of_files(config: Config) -> int:
-    """Return the number of WARC files to check."""
-    with Corpus.open(config.database_url, read_only=True) as corpus:
-        files = {file.name: file.state for file in corpus.warc.files()}
-    removed = {name for name, state in files.items() if state == REMOVED}
-    return len((files.keys() - removed) | (files_of(config.warc_folder) - files.keys()))
 
 
 def files_of(folder: Path) -> set[str]:
@@ -190,13 +192,15 @@ class _Looker:
         if not self.deep and name in self.late and not any(file.name == name for file in self.corpus.warc.files()):
             self.report.notes.append(f"{name}: the database does not know this file; {ADOPTS}")
 
-    def look_at_documents(self) -> None:
+    def look_at_documents(self, on_progress: Progress) -> None:
         """Check every text. A deep check extracts a sample again, of documents with an original."""
         models, status = Models(self.config, self.corpus), self.corpus.status()
         every = max(1, (status.documents + status.superseded) // SAMPLE)
         number, selection = 0, Selection(include_duplicates=True, versions="all")
         for number, document in enumerate(self.corpus.documents(selection), 1):
             self.report.problems += malformed(document)
+            if number % OFTEN == 0:
+                on_progress("texts checked", number, status.documents + status.superseded)
             if self.deep and number % every == 0 and self.files.get(document.warc) != REMOVED:
                 self.report.reextracted += 1
                 differs = _differs(document, models, self.config.warc_folder)

@@ -10,7 +10,7 @@ from storage.database.rejected_rows import write_apart
 from storage.database.schema import site
 from storage.database.transactions import upsert
 from storage.documents import reader, writer
-from storage.documents.model import CorpusDocument, Selection
+from storage.documents.model import CorpusDocument, Outline, Selection
 from storage.frontier.recrawl_schedule import Schedule
 
 if TYPE_CHECKING:
@@ -81,9 +81,17 @@ class Documents:
         """Return the document made from a fetch, of any version; None if the fetch gave no document."""
         return self.database.read(lambda connection: reader.document_of(connection, fetch_id))
 
-    def view(self, selection: Selection, *, mapped: bool = False) -> AbstractContextManager[View]:
+    def view(self, selection: Selection) -> AbstractContextManager[View]:
         """Open a snapshot of the selected documents, read a page at a time (see `reading.view`)."""
-        return reader.view(self.database, selection, mapped=mapped)
+        return reader.view(self.database, selection)
+
+    def outlines(self, selection: Selection) -> Iterator[Outline]:
+        """Stream the selected documents without their texts, in any order."""
+        return reader.stream_outlines(self.database, selection)
+
+    def are_measured(self, selection: Selection) -> bool:
+        """Return whether the quality of all selected documents is stored."""
+        return self.database.read(lambda connection: reader.are_measured(connection, selection))
 
     def count(self, selection: Selection) -> int:
         """Count the selected documents."""

@@ -54,6 +54,7 @@ PARTED_FORMATS: dict[str, PartedFormat] = {
     "jsonl.gz": PartedFormat(jsonl.part, jsonl.write_gzip_parts),
     "jsonl.zst": PartedFormat(jsonl.part, jsonl.write_zstd_parts),
     "parquet": PartedFormat(parquet.part, parquet.write_parts, parquet.part_of_columns),
+    "vert": PartedFormat(vertical.part, vertical.write_parts),
 }
 """Formats whose rows several processes can prepare."""
 

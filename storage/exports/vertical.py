@@ -52,9 +52,23 @@ def write_prevertical(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
     _write(rows, stream, lambda line: (escaped(line.replace(SENTENCE, " ")),))
 
 
+def part(rows: Iterable[CorpusDocument]) -> bytes:
+    """Return tokenised rows as vertical text for `write_parts`."""
+    return b"".join(_documents(rows, _tokens))
+
+
+def write_parts(parts: Iterable[bytes], stream: BinaryIO) -> None:
+    """Write parts, one after another."""
+    stream.writelines(parts)
+
+
 def _write(rows: Iterable[CorpusDocument], stream: BinaryIO, lines_of: Callable[[str], Iterable[str]]) -> None:
     # A document in one piece: the hashing stream takes longer for a million small pieces.
-    stream.writelines("".join(f"{line}\n" for line in _lines(row, lines_of)).encode() for row in map(encodable, rows))
+    stream.writelines(_documents(rows, lines_of))
+
+
+def _documents(rows: Iterable[CorpusDocument], lines_of: Callable[[str], Iterable[str]]) -> Iterator[bytes]:
+    return ("".join(f"{line}\n" for line in _lines(row, lines_of)).encode() for row in map(encodable, rows))
 
 
 def _lines(row: CorpusDocument, lines_of: Callable[[str], Iterable[str]]) -> Iterator[str]:

@@ -68,6 +68,8 @@ def export(folder: Path, target: Path, patch: str, *options: str) -> subprocess.
         ("out.jsonl.gz", ()),
         ("out.jsonl.zst", ()),
         ("out.parquet", ()),
+        ("out.vert", ()),
+        ("out.vert", ("--fold", "digits")),
         ("out.jsonl.zst", ("--fold", "digits", "--min-chars", "40")),
         ("out.parquet", ("--language", "nl")),
         ("out.parquet", ("--require-licence",)),
