@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.cli.options import DAY, MOST, PROGRAM, as_json, languages, several_sites, verb_of
-from storage.documents.model import CLEANEST, EARLIEST, LONGEST
+from storage.documents.representative_rules import CLEANEST, EARLIEST, LONGEST
 from storage.errors import ConfigError, DamageError
 from storage.plural import counted
 

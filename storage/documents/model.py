@@ -12,10 +12,9 @@ from typing import Any
 
 import msgspec
 
+from storage.documents.representative_rules import LONGEST
 from storage.records import Quality
 
-LONGEST, EARLIEST, CLEANEST = "longest", "earliest", "cleanest"
-"""Rules for the representative of a duplicate set; `storage.documents.representatives` has the orders."""
 MIXED = 0.1
 """A text is mixed from this share of lines in another language."""
 SAMPLE_DIGITS = 12

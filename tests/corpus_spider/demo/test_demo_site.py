@@ -356,7 +356,7 @@ def test_the_configuration_is_valid_and_names_what_exists(tmp_path: Path) -> Non
 
 def test_the_data_files_travel_with_the_package() -> None:
     """The wheel holds every article, every template and papers.toml."""
-    root = Path(articles.__file__).parents[3]
+    root = Path(articles.__file__).parents[2]
     shipped = {file.relative_path for file in WheelBuilder(str(root)).recurse_included_files()}
     data = [path for path in (root / "corpus_spider/demo").rglob("*") if path.suffix in {".txt", ".html", ".toml"}]
     assert len(data) > 70
