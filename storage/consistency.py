@@ -25,10 +25,9 @@ from storage.database.schema import (
 from storage.documents.succession import HAS_SUCCESSOR
 from storage.errors import CorpusError, DamageError, DatabaseError, DiskError, LockedError
 from storage.frontier.leases import SETTLED
-from storage.plural import counted
-from storage.progress import unseen
 from storage.records import UrlState
 from storage.removal.reappeared import returned
+from storage.reporting import counted, unseen
 from storage.warc.redact import NOTHING
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
     from sqlalchemy.sql.expression import Select
 
-    from storage.progress import Progress
+    from storage.reporting import Progress
 
 ERRORS = tuple(error.exit_code for error in (CorpusError, DiskError, DatabaseError, LockedError, DamageError))
 """Exit codes of runs that may have been unable to release their leases."""

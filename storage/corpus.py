@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from storage.database import opening
 from storage.database.transactions import Database, gather_statistics, masked
 from storage.frontier.recrawl_schedule import Schedule
-from storage.progress import unseen
+from storage.reporting import unseen
 
 if TYPE_CHECKING:
     import os
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from storage.fetches.fetch_log import Fetches
     from storage.fetches.warc_files import WarcFiles
     from storage.frontier.frontier import Frontier
-    from storage.progress import Progress
     from storage.removal.takedown import Removals
+    from storage.reporting import Progress
     from storage.runs.run_log import Runs
 
 

@@ -17,8 +17,8 @@ from pipelines.discovery.scope import scope_of
 from pipelines.urls.url import parse
 from storage.errors import CorpusError
 from storage.frontier.imported_pages import Seen
-from storage.plural import counted
 from storage.records import Fetched
+from storage.reporting import counted
 from storage.warc import read_record
 
 if TYPE_CHECKING:

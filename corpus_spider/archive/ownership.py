@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.config.loader import load
 from storage.disk import disk_errors, make_folder, open_to_read, replace_file
 from storage.errors import ConfigError
-from storage.plural import counted
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from corpus_spider.config.model import Config

@@ -19,7 +19,7 @@ from storage import warc
 from storage.fetches.fetches import Orphan
 from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED
-from storage.plural import counted
+from storage.reporting import counted
 from storage.warc.redact import Scrubbed, latest
 from storage.warc.writer import OPEN
 

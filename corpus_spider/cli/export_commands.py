@@ -11,7 +11,7 @@ import click
 from corpus_spider.cli.options import DAY, MOST, PROGRAM, as_json, languages, several_sites, verb_of
 from storage.documents.representative_rules import CLEANEST, EARLIEST, LONGEST
 from storage.errors import ConfigError, DamageError
-from storage.plural import counted
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from corpus_spider.cli.options import State

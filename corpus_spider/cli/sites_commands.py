@@ -11,7 +11,7 @@ import click
 from corpus_spider.cli.options import MOST_DAYS, State, as_json, examples, verb_of
 from corpus_spider.exit_codes import SICK
 from storage.errors import ConfigError
-from storage.plural import counted
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

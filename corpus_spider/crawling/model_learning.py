@@ -19,7 +19,7 @@ from pipelines.extractors.auto.blocks.template_learning import SCHEME, THRESHOLD
 from storage.documents.recurring_lines import shared
 from storage.documents.site_models import LearnedModel
 from storage.errors import CorpusError
-from storage.plural import counted
+from storage.reporting import counted
 from storage.warc import read_record
 
 if TYPE_CHECKING:

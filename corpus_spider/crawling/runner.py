@@ -17,7 +17,7 @@ from corpus_spider.monitoring import health
 from corpus_spider.terminal.progress import Recount, closing_words, shown
 from corpus_spider.terminal.signals import Interruption, heeded, let_go_of_terminal
 from storage.errors import CorpusError
-from storage.plural import counted
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings

@@ -22,7 +22,7 @@ from corpus_spider.rendering.chromium import require_browser
 from pipelines.runtime.workers import start_fork_server
 from storage.disk import allow_open_files
 from storage.errors import CorpusError, DatabaseError
-from storage.plural import counted
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from corpus_spider.archive.writer import GuardedArchive

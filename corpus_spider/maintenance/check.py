@@ -24,9 +24,8 @@ from storage.documents.model import Selection
 from storage.errors import CorpusError, DiskError
 from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED
-from storage.plural import counted
-from storage.progress import unseen
 from storage.records import Kind, Pointer
+from storage.reporting import counted, unseen
 from storage.warc import is_file_name, read_record, scan, unread
 from storage.warc.redact import NOTHING
 from storage.warc.scan import ANSWERS
@@ -39,8 +38,8 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
     from storage.documents.model import CorpusDocument
-    from storage.progress import Progress
     from storage.records import Document
+    from storage.reporting import Progress
     from storage.warc import ScannedRecord
 
 SAMPLE = 200

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from storage.errors import ConfigError, DatabaseError
-from storage.progress import unseen
+from storage.reporting import unseen
 
 if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from storage.locking.locks import SiteLocks
-    from storage.progress import Progress
+    from storage.reporting import Progress
 
 
 @dataclass(slots=True)

@@ -14,8 +14,8 @@ from storage.errors import ConfigError, LockedError
 from storage.failpoints import reach
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.locking.locks import SiteLocks
-from storage.plural import counted
 from storage.removal.takedown import Request, What
+from storage.reporting import counted
 from storage.warc import warc_path
 from storage.warc.redact import scrub
 from storage.warc.writer import OPEN

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_spider.monitoring.model import Case, Finding, Rule
 from corpus_spider.monitoring.site_checks import is_unfinished, judge, nights_of
 from storage.corpus import Corpus
-from storage.plural import counted
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ from corpus_spider.monitoring.model import Finding, Night, Sign
 from corpus_spider.monitoring.source_checks import source_words
 from storage.documents.shortened import SHORTENED
 from storage.frontier.visit_results import GONE
-from storage.plural import counted
+from storage.reporting import counted
 from storage.runs.site_runs import column_of
 
 if TYPE_CHECKING:

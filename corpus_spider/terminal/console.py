@@ -22,14 +22,14 @@ from urllib.parse import quote, unquote
 
 import click
 
-from storage.progress import unseen
+from storage.reporting import unseen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from rich.console import Console as RichConsole
 
-    from storage.progress import Progress
+    from storage.reporting import Progress
 
 CONTROLS = r"\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f"
 """Character class, above C0: controls, bidirectional controls, line separators, invisible tags and surrogates."""

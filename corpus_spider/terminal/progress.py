@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_spider.exit_codes import DONE, LIMITED, NONE_SUCCEEDED, SICK, STOPPED
 from storage.errors import CorpusError
-from storage.plural import counted
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

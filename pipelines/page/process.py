@@ -26,8 +26,8 @@ from pipelines.text import minhash
 from pipelines.urls.url import REDIRECTS, TO_ITSELF
 from storage.bytes.content_encoding import InflateError, inflate, unpack
 from storage.bytes.mime import PAGES, charset_of, says_html, sniff
-from storage.plural import counted
 from storage.records import Decoded, Document, Drop, Kind, Link, Processed
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser

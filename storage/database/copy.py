@@ -16,7 +16,7 @@ from storage.database.schema import metadata
 from storage.database.transactions import gather_statistics, is_contention, masked, sqlite_path, translate, unhurried
 from storage.disk import disk_errors
 from storage.errors import ConfigError, DamageError
-from storage.progress import unseen
+from storage.reporting import unseen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import Database
-    from storage.progress import Progress
+    from storage.reporting import Progress
 
 BATCH = 500
 _OF_THE_WRITER = tuple(f"SQLITE_{name}" for name in ("FULL", "IOERR_WRITE", "IOERR_FSYNC", "IOERR_DIR_FSYNC"))
