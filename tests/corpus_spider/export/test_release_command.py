@@ -34,8 +34,10 @@ from tests.corpus_spider.local_paper import crawl_into
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from storage.reporting import Progress
 
 
 def a_document(text: str, language: str, **changes: Any) -> CorpusDocument:
@@ -257,15 +259,14 @@ def test_a_bar_knows_where_it_ends(
     drawn: list[tuple[str, int | None]] = []
 
     @contextmanager
-    def bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-        drawn.append((what, total))
-        yield lambda _: None
+    def bar() -> Iterator[Progress]:
+        yield lambda what, _, total: drawn.append((what, total))
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr("corpus_spider.terminal.console._bar", bar)
     monkeypatch.chdir(folder)
     assert app.run([each.format(tmp_path) for each in options]) == 0
-    assert drawn == [(what, total)]
+    assert {step for step in drawn if step[0] == what} == {(what, total)}
 
 
 def test_texts_are_folded_whole() -> None:
