@@ -242,7 +242,10 @@ class LanguageGuess:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """Metadata stated by a page. ``published`` is ISO 8601, ``published_text`` the string it was read from."""
+    """Metadata stated by a page. ``published`` is ISO 8601, ``published_text`` the string it was read from.
+
+    A time is local, with its offset from UTC, so that the first ten characters are the day where it was written.
+    """
 
     title: str | None = None
     author: str | None = None

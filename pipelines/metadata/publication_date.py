@@ -90,6 +90,8 @@ class Published(NamedTuple):
     """Calendar in which it is written, from ``pipelines.metadata.dates.calendars``."""
     source: str
     confidence: float
+    local: str = ""
+    """The same moment in the zone of the page, with its offset from UTC, if both are stated."""
 
 
 def find_date(candidates: Iterable[Candidate], now: datetime, language: str = "") -> Published | None:
@@ -108,7 +110,7 @@ def find_date(candidates: Iterable[Candidate], now: datetime, language: str = ""
     candidate, found = next(others, first) if turned else first
     sure = round(found.confidence * TRUST[candidate.source], 2)
     original = " ".join(candidate.line.split()) or found.original
-    return Published(found.iso, original, found.calendar, candidate.source, sure)
+    return Published(found.iso, original, found.calendar, candidate.source, sure, found.local)
 
 
 def _checked(first: _Pair, read: Iterator[_Pair], now: datetime) -> tuple[_Pair, Iterator[_Pair]]:
@@ -124,9 +126,14 @@ def _checked(first: _Pair, read: Iterator[_Pair], now: datetime) -> tuple[_Pair,
             break
     following = chain(others, read)
     moment, day = _moment(first[1]), date.fromisoformat(first[1].iso[:10])
-    for pair in others if moment else ():
-        if pair[0].source in _SHOWN and (shown := _moment(pair[1])) and moment and _is_zone_apart(moment, shown):
-            return pair, following
+    for candidate, found in others if moment else ():
+        shown = _moment(found) if candidate.source in _SHOWN else None
+        if shown and moment and _is_zone_apart(moment, shown):
+            return (candidate, found), following
+        if shown and moment and (moment - shown).total_seconds() // 60 == 0 and first[1].local.endswith("Z"):
+            # The same moment to the minute, with the local day.
+            local = moment.astimezone(datetime.fromisoformat(found.local).tzinfo)
+            first = (first[0], first[1]._replace(local=local.isoformat().replace("+00:00", "Z")))
     ahead = moment - now.astimezone(UTC) if moment else timedelta()
     is_late = ahead > _SLOW_CLOCK or day > (now + _EAST).astimezone(UTC).date()
     is_request = moment is not None and abs(ahead) <= _REQUEST
@@ -140,7 +147,8 @@ def _checked(first: _Pair, read: Iterator[_Pair], now: datetime) -> tuple[_Pair,
         return earlier, following
     if is_request and any(abs(shown - day) <= _DAY for _, shown in days):
         return first, following
-    return (first[0], first[1]._replace(iso=first[1].iso[:10], confidence=_DOUBTED)), following
+    day_only = (first[1].local or first[1].iso)[:10]
+    return (first[0], first[1]._replace(iso=day_only, local="", confidence=_DOUBTED)), following
 
 
 def _moment(found: FoundDate) -> datetime | None:

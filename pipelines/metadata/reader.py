@@ -138,7 +138,7 @@ def read_metadata(
     return Metadata(
         title=_title(tree, metas, stated, url),
         author=_author(tree, metas, stated, url, around),
-        published=found.iso if found else None,
+        published=(found.local or found.iso) if found else None,
         published_text=clean_value(found.original, MAX_TITLE) if found else None,
         published_calendar=found.calendar if found else None,
         published_source=found.source if found else None,

@@ -116,6 +116,8 @@ class FoundDate(NamedTuple):
     calendar: str
     confidence: float
     """Probability, 0-1, that this date was meant."""
+    local: str = ""
+    """The same moment as written, with its offset from UTC, if time and zone were stated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +168,14 @@ def _result(
     if not _possible(stated.day, now):
         return None
     clock, zone = moment
-    iso = stated.day.isoformat()
+    iso, local = stated.day.isoformat(), ""
     if zone is not None and clock not in {None, time()}:
-        exact = datetime.combine(stated.day, clock or time(), zone).astimezone(UTC)
-        if exact > now.astimezone(UTC) + TOLERANCE:
+        exact = datetime.combine(stated.day, clock or time(), zone).replace(microsecond=0)
+        if exact.astimezone(UTC) > now.astimezone(UTC) + TOLERANCE:
             return None
-        iso = exact.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return FoundDate(iso, original, stated.calendar, stated.sure)
+        local = exact.isoformat().replace("+00:00", "Z")
+        iso = exact.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return FoundDate(iso, original, stated.calendar, stated.sure, local)
 
 
 def _possible(day: date, now: datetime) -> bool:

@@ -233,7 +233,11 @@ def test_author(html: str, expected: str | None) -> None:
 @pytest.mark.parametrize(
     ("html", "url", "expected"),
     [
-        ("<meta property='article:published_time' content='2024-05-13T10:20:30+07:00'>", URL, "2024-05-13T03:20:30Z"),
+        (
+            "<meta property='article:published_time' content='2024-05-13T10:20:30+07:00'>",
+            URL,
+            "2024-05-13T10:20:30+07:00",
+        ),
         ("<meta name='pubdate' content='20240513'>", URL, "2024-05-13"),
         ("<meta name='published' content='May 13, 2024'>", URL, "2024-05-13"),
         ("<meta itemprop='datePublished' content='2024-05-13'>", URL, "2024-05-13"),
