@@ -196,11 +196,11 @@ def test_a_crawl_without_a_contact_is_refused_with_exit_code_2(tmp_path: Path, n
     assert "contact" in crawl(tmp_path, code=2)
 
 
-def test_a_warc_folder_that_cannot_be_made_is_exit_code_3(tmp_path: Path, newspaper: Newspaper) -> None:
+def test_a_warc_setting_that_names_a_file_is_exit_code_2(tmp_path: Path, newspaper: Newspaper) -> None:
     """The message names the folder, and no database is left behind."""
     configured(tmp_path, newspaper)
     (tmp_path / "warc").write_text("a file, not a folder")
-    assert str(tmp_path / "warc") in crawl(tmp_path, code=3)
+    assert str(tmp_path / "warc") in crawl(tmp_path, code=2)
 
 
 def test_a_database_that_cannot_be_reached_is_exit_code_4(tmp_path: Path, newspaper: Newspaper) -> None:
