@@ -146,7 +146,7 @@ def test_a_proxy_that_is_no_address_is_a_mistake_of_the_configuration(
     """Told by the variable, without the login in it."""
     monkeypatch.setenv("http_proxy", value)
     monkeypatch.setenv("no_proxy", "")
-    with pytest.raises(ConfigError, match="is no address") as caught:
+    with pytest.raises(ConfigError, match="is not a valid address") as caught:
         proxy_for("http", "a.example")
     assert (caught.value.where, "secret" in str(caught.value)) == ("$http_proxy", False)
 
@@ -155,7 +155,7 @@ def test_a_crawl_does_not_start_with_a_proxy_that_is_no_address(tmp_path: Path) 
     """It ended by an error that did not name it, or told every host as unreachable."""
     (tmp_path / "corpus.toml").write_text(CONFIG)
     crawled = run(tmp_path, "crawl", https_proxy="http://[p.example", no_proxy="")
-    assert (crawled.returncode, "$https_proxy: is no address" in crawled.stderr) == (2, True), crawled.stderr
+    assert (crawled.returncode, "$https_proxy: is not a valid address" in crawled.stderr) == (2, True), crawled.stderr
     assert not (tmp_path / "corpus.db").exists()
 
 
