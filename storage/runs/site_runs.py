@@ -113,8 +113,11 @@ def column_of(outcome: str | None, reason: str) -> str | None:
 
 
 def begin(connection: Connection, run_id: int, sites: Collection[str]) -> None:
-    """Store zero counters for a new run, and compute those of killed runs. The caller holds the sites' locks."""
-    recount(connection, sites)
+    """Store zero counters for a new run, and compute those of killed runs. The caller holds the sites' locks.
+
+    The counters of the run itself are left alone: when the answer to the commit is lost, this runs twice.
+    """
+    recount(connection, sites, before=run_id)
     after_fetch, after_url = (
         connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0 for table in (fetch, url)
     )
@@ -138,11 +141,14 @@ def note_failures(connection: Connection, run_id: int, failures: Sequence[Failur
         connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=more), rows)
 
 
-def recount(connection: Connection, sites: Collection[str]) -> None:
-    """Compute the counters of runs at these sites that are not final. The caller holds the sites' locks."""
+def recount(connection: Connection, sites: Collection[str], before: int | None = None) -> None:
+    """Compute the counters of runs at these sites that are not final. The caller holds the sites' locks.
+
+    ``before``: only of runs with a smaller id.
+    """
     statement = sa.select(run_site.c.run_id, run_site.c.site, run_site.c.after_fetch, run_site.c.after_url)
     pending = statement.where(run_site.c.site.in_(sites), run_site.c.pending_count).order_by(run_site.c.run_id)
-    rows = connection.execute(pending).all()
+    rows = connection.execute(pending if before is None else pending.where(run_site.c.run_id < before)).all()
     last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id)).group_by(run_site.c.site)
     last = last.where(run_site.c.site.in_({row.site for row in rows}))
     newest = {row[0]: row[1] for row in connection.execute(last)}
