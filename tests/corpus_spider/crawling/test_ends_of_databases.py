@@ -19,6 +19,7 @@ from corpus_spider.maintenance import reextract, remove
 from corpus_spider.maintenance.copy_corpus import move as move_to
 from storage import Corpus
 from storage.documents.document_store import Documents
+from storage.documents.site_models import SiteModels
 from storage.errors import CorpusError, DatabaseError, LockedError
 from storage.locking.locks import SiteLocks
 from storage.removal.takedown import Request, What
@@ -244,8 +245,8 @@ def test_what_was_learned_is_not_stored_once_a_crawl_has_taken_the_locks(
 ) -> None:
     """That reads by what it has learned itself, since."""
     stored = list[str]()
-    for name in ("add_site_models", "keep_lines"):
-        monkeypatch.setattr(Corpus, name, lambda *_, name=name: stored.append(name))
+    for name in ("add", "keep_lines"):
+        monkeypatch.setattr(SiteModels, name, lambda *_, name=name: stored.append(name))
     at_first(monkeypatch, "corpus_spider.crawling.model_learning.learn", rival.take_over)
     with pytest.raises(LockedError):
         model_learning.learn_sites(config)
