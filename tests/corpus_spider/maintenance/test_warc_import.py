@@ -266,16 +266,21 @@ def test_a_collection_without_its_directory_is_searched_for_records(folder: Path
 def test_no_bytes_end_in_another_error(
     tmp_path_factory: pytest.TempPathFactory, packed: bool, cuts: list[tuple[int, int, bytes]]
 ) -> None:
-    """An archive with parts cut out or written over is read, or it is damaged. No text is another than was written."""
+    """An archive with parts cut out or written over is read, or it is damaged.
+
+    No text is another than was written, if the record still states a digest. Without digest or CRC nothing shows it.
+    """
     path = archive(tmp_path_factory.getbasetemp() / "changed.warc", story(1), story(2), packed=packed)
     changed = bytearray(path.read_bytes())
+    digests = changed.count(b"\nWARC-Block-Digest: sha1:")
     for start, length, new in cuts:
         changed[start : start + length] = new
     path.write_bytes(changed)
+    verifiable = packed or changed.count(b"\nWARC-Block-Digest: sha1:") == digests
     written = {f"{PAPER}/story/{number}.html": article(number) for number in (1, 2)}
     for found in captures(path, lambda _: True, 10**6):
         assert isinstance(found, Page | Skipped | Lost)
-        if isinstance(found, Page):
+        if isinstance(found, Page) and verifiable:
             assert found.capture.body in written.values()
 
 
