@@ -349,7 +349,7 @@ def test_quiet_still_tells_of_damage(
 ) -> None:
     """What check finds is what went wrong."""
     Corpus.open(home / "corpus.db", create=True).close()
-    monkeypatch.setattr("storage.corpus.Corpus.problems", lambda _: ["a row points nowhere"])
+    monkeypatch.setattr("storage.corpus.Corpus.problems", lambda *_: ["a row points nowhere"])
     assert run(["-q", "check"]) == 6
     assert capsys.readouterr() == ("", "a row points nowhere\n")
 
