@@ -144,7 +144,8 @@ def run_module(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
 def test_ctrl_c_while_a_text_is_executed_gives_the_exit_code_under_python_m(tmp_path: Path) -> None:
     """As in modules that are being imported: Python took it for uncaught and ended by the signal, with 130."""
     (tmp_path / "interrupted.py").write_text(
-        "from corpus_spider.cli import app\napp.cli.invoke = lambda context: exec('raise KeyboardInterrupt')\napp.main()\n"
+        "from corpus_spider.cli import app\n"
+        "app.cli.invoke = lambda context: exec('raise KeyboardInterrupt')\napp.main()\n"
     )
     done = run_module(tmp_path, "interrupted", "status")
     assert (done.returncode, done.stderr) == (11, "corpus-spider: stopped\n")
