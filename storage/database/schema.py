@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from storage.database.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0015"
+SCHEMA_VERSION = "0016"
 MAX_URL = 2000
 """Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
 
@@ -207,9 +207,12 @@ fetch = Table(
     Column("crashes", Integer, nullable=False),
     Column("original_id", Big, ForeignKey("http_fetch.id")),
     Column("terms_id", Big, ForeignKey(terms.c.id)),
+    Column("recovered", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("warc_id", "warc_offset"),
 )
-"""``original_id``: for a revisit record, the fetch whose response record has the payload."""
+"""``original_id``: for a revisit record, the fetch whose response record has the payload. ``recovered``: an import
+found the record by searching behind damage.
+"""
 Index("ix_http_fetch_outcome_reason", fetch.c.outcome, fetch.c.reason)
 _awaiting = text("outcome IS NULL")
 Index("ix_http_fetch_awaiting", fetch.c.id, fetch.c.url_id, sqlite_where=_awaiting, postgresql_where=_awaiting)
@@ -362,6 +365,7 @@ document = Table(
     Column("reserved", Boolean, nullable=False, server_default=false()),
     Column("quality", Numbers),
     Column("foreign_share", Double),
+    Column("authors", Lines),
     UniqueConstraint("url_id", "version"),
 )
 """``superseded``: a later version exists, or a document of the same page at its canonical URL, or the document is a
@@ -386,6 +390,19 @@ document_text = Table(
     Column("languages", Runs),
 )
 """Separate from `document`, so that counting and selecting a million documents does not read their texts."""
+
+metadata_change = Table(
+    "metadata_change",
+    metadata,
+    Column("document_id", Big, ForeignKey(document.c.id), primary_key=True, autoincrement=False),
+    Column("field", Words, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("old", Words),
+    Column("reason", Words, nullable=False),
+    Column("fetch_id", Big),
+    Column("changed_at", Moment, nullable=False),
+)
+"""Earlier values of a document's title, authors and date that a later visit or re-extraction replaced, in order."""
 
 removal = Table(
     "removal",
