@@ -114,7 +114,7 @@ _ESSENTIAL = _Essential(
 )
 _MARKED_IN_ROWS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 # Signs above, below and around one letter, which are typed in any order and look the same: Thai, Lao; Khmer, whose
-# subscript letters are two characters; Burmese likewise.
+# subscript letters are two characters; Burmese too.
 _SIGNS_IN_A_ROW = re.compile(
     "[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]{2,}|[\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece]{2,}"
     "|(?:\u17d2[\u1780-\u17b3]|[\u17b6-\u17d1\u17d3\u17dd]){2,}"
@@ -202,8 +202,8 @@ def canonical_text(text: str) -> str:
     - digits of other scripts;
     - tatweel and the vowel points of Arabic and Hebrew, which one edition prints and another does not;
     - Arabic, Persian or Urdu forms of yeh, kaf and heh, and the seat of hamza, because a copy may be typed elsewhere;
-    - the order of the signs of one letter in Thai, Lao, Khmer and Burmese, and their characters that look alike, such as
-      SARA AM as one character or two;
+    - the order of the signs of one letter in Thai, Lao, Khmer and Burmese, and characters that look alike there, such
+      as SARA AM in one or two;
     - the place of a Vietnamese tone mark (hòa, hoà).
 
     Marks of all other scripts stay: without them Thai and Vietnamese lose their words. Scripts with and without spaces
@@ -238,7 +238,8 @@ def earlier_canonical_text(text: str) -> str:
 class _EarlierEssential(dict[int, str | None]):
     def __missing__(self, code: int) -> str | None:
         character = chr(code)
-        return None if _EARLIER_UNESSENTIAL.match(character) else character
+        self[code] = kept = None if _EARLIER_UNESSENTIAL.match(character) else character
+        return kept
 
 
 _EARLIER_ESSENTIAL = _EarlierEssential(
@@ -247,9 +248,8 @@ _EARLIER_ESSENTIAL = _EarlierEssential(
 
 
 def _tone_on_the_first(pair: re.Match[str]) -> str:
-    first, second = pair.group()
-    letter, *marks = unicodedata.normalize("NFD", second)
-    return unicodedata.normalize("NFC", first + "".join(marks)) + letter
+    first, second = pair.group()[0], unicodedata.normalize("NFD", pair.group()[1])
+    return unicodedata.normalize("NFC", first + second[1:]) + second[0]
 
 
 def _signs_sorted(row: re.Match[str]) -> str:
