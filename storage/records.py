@@ -268,6 +268,8 @@ class Metadata:
     """Source of the statement: ``meta``, ``header`` or ``file`` (tdmrep.json)."""
     licence_url: str | None = None
     """Absolute URL of the licence that the page names."""
+    authors: tuple[str, ...] = ()
+    """Each author of ``author`` by name, in the order stated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ def _fields(document: Document) -> dict[str, object]:
         "text": document.text,
         "title": stated.title,
         "author": stated.author,
+        "authors": stated.authors,
         "date": stated.published,
         "date_text": stated.published_text,
         "date_calendar": stated.published_calendar,

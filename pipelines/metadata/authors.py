@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 
 from pipelines.metadata.dates.elements import is_aside
 from pipelines.text.normalise import INVISIBLE, clean_value
+from pipelines.urls.url import canonicalise
+from storage.blocklist.author_keys import AND, AND_UNSPACED, JOINED_AND
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -91,12 +93,16 @@ _MAX_FLUSH, _MAX_SIGNED = 10, 100
 """Right-aligned elements that are read, the last first, and characters of one that is a signature."""
 _PARAGRAPHS, _PROSE, _BEFORE = frozenset({"p", "div"}), 100, 8
 """Prose before a signature: its elements, its characters, and the number of nodes in which it is searched."""
+_TEASER_DEPTH, _TEASER_CHARS, _HEADLINE = 5, 400, 25
+"""Elements around an author in which a teaser is searched, characters of a short one, characters of a headline."""
+_MOST_LINKED = 3
+"""Headings or links of a teaser that are read."""
 _MAX_NAMING = 2000
 """Characters of a class or id that are read."""
 
 
-def byline_authors(tree: LexborHTMLParser, around: Around) -> list[str]:
-    """Return the names in the byline next to the headline. ``around`` are the elements there."""
+def byline_authors(tree: LexborHTMLParser, around: Around, url: str) -> list[str]:
+    """Return the names in the byline next to the headline of the page ``url``. ``around`` are the elements there."""
     headed = tree.css_first("h1") is not None
     places = [*enumerate(around.behind[: min(around.prose, _FAR)]), *((_NEXT, node) for node in around.over)]
     found: list[str] = []
@@ -104,7 +110,8 @@ def byline_authors(tree: LexborHTMLParser, around: Around) -> list[str]:
     for place, node in places:
         if node is None or (found and (place > last + _BESIDE or make != (node.tag, _naming(node)))):
             continue
-        if read := _in_element(node, near=headed and place < _NEXT):
+        read = _in_element(node, near=headed and place < _NEXT)
+        if read and not is_of_teaser(node, url):
             found += (name for name in read if name not in found)
             make, last = (node.tag or "", _naming(node)), place
     return found
@@ -192,6 +199,39 @@ def is_name(text: str) -> bool:
     )
 
 
+def is_of_teaser(node: LexborNode, url: str) -> bool:
+    """Return whether an element is in a teaser of another page: beside a linked heading, away from the h1.
+
+    In a short list item or ``article`` a long link is enough.
+    """
+    around = node.parent
+    for _ in range(_TEASER_DEPTH):
+        if around is None or around.tag in {"body", "main", None} or around.css_first("h1") is not None:
+            return False
+        headings = around.css("h2, h3, h4, h5")[:_MOST_LINKED]
+        if any(_leads_elsewhere(link, url) for each in headings if (link := link_of(each))):
+            return True
+        if around.tag in {"li", "article"} and len(around.text()) <= _TEASER_CHARS:
+            links = [
+                link for link in around.css("a[href]")[: 2 * _MOST_LINKED] if len(link.text().strip()) >= _HEADLINE
+            ]
+            if any(_leads_elsewhere(link, url) for link in links):
+                return True
+        around = around.parent
+    return False
+
+
+def link_of(heading: LexborNode) -> LexborNode | None:
+    """Return the link in a heading or around it."""
+    parent = heading.parent
+    return heading.css_first("a[href]") or (parent if parent is not None and parent.tag == "a" else None)
+
+
+def _leads_elsewhere(link: LexborNode, url: str) -> bool:
+    target = canonicalise(link.attributes.get("href") or "", url)
+    return target is not None and target != canonicalise(url)
+
+
 def _naming(node: LexborNode) -> str:
     attributes = node.attributes
     return " ".join((attributes.get(name) or "")[:_MAX_NAMING] for name in ("class", "id", "data-testid", "data-hook"))
@@ -227,6 +267,12 @@ _NOBODY = frozenset(
 _ADDRESS = re.compile(r"\s*[|,;]?\s*<?\S+@\S+")
 """An e-mail address beside the name, or with the name beside it (RSS 2.0)."""
 _OF_SITE = re.compile(r"\s*[,|]\s*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,8}$")
+_BETWEEN_PERSONS = re.compile(
+    rf"[,;&/\u060c\u061b\u3001\uff0c\uff1b]|\s(?:{'|'.join(AND)})\s|{AND_UNSPACED}", re.IGNORECASE
+)
+_WITH_WAW = re.compile("(?:ليد|ائل|سام|فاء|جيه|حيد|ديع|هيب|لاء|سيم|عد|جدي|صفي|جدان|داد|هاب|رد|صال|فيق|اصف|اثق)\\b")
+"""The rest of Arabic names that begin with the letter of "and"."""
+_DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,8}", re.IGNORECASE)
 _ACCOUNT = re.compile(r"[a-z][a-z0-9._-]*")
 
 
@@ -239,6 +285,36 @@ def names(values: Iterable[str]) -> list[str]:
     """Return names that can be printed. Of names with the same letters, as in addresses, the first is kept."""
     fit = [name for value in values if (name := _printable_name(value))]
     return list({letters(name): name for name in reversed(fit)}.values())[::-1]
+
+
+def persons(stated: Iterable[str]) -> list[str]:
+    """Return the persons of some stated names, each once. A text that names several is split where all parts are names.
+
+    >>> persons(["Lan Phạm và Minh Trần", "LAN PHẠM", "García, Ana"])
+    ['Lan Phạm', 'Minh Trần', 'García, Ana']
+    >>> persons(["أحمد علي ومحمد حسن", "سارة وليد"])
+    ['أحمد علي', 'محمد حسن', 'سارة وليد']
+    """
+    found: dict[str, str] = {}
+    for text in stated:
+        for name in _parted(text):
+            found.setdefault(letters(name), name)
+    return [name for key, name in found.items() if key]
+
+
+def _parted(text: str) -> list[str]:
+    parts = [part.strip() for part in _BETWEEN_PERSONS.split(text) if part.strip()]
+    if len(parts) < 2 or not all(map(is_name, parts)):
+        parts = [text]
+    return [name for part in parts for name in _at_joined_and(part)]
+
+
+def _at_joined_and(name: str) -> list[str]:
+    """Split a name at an Arabic or Hebrew "and", which is the first letter of the next name."""
+    found = JOINED_AND.match(name)
+    if found is None or _WITH_WAW.match(found[2]) or not all(map(is_name, found.groups())):
+        return [name]
+    return [part for each in found.groups() for part in _at_joined_and(each)]
 
 
 def is_account(name: str) -> bool:
@@ -267,4 +343,5 @@ def _printable_name(value: str) -> str:
     if len(once) == 1 or all(" " in part for part in parts):
         name = ", ".join(once)
     wordy = any(len(part.split()) > _MAX_NAME_WORDS for part in name.split(","))
-    return "" if wordy or len(name) > MAX_AUTHOR or _NO_NAME.search(name) or name.casefold() in _NOBODY else name
+    unfit = wordy or len(name) > MAX_AUTHOR or _NO_NAME.search(name) or name.casefold() in _NOBODY
+    return "" if unfit or _DOMAIN.fullmatch(name) else name

@@ -32,6 +32,10 @@ _VALUE = re.compile(r"[^\s,;\ufeff]")
 _LOOSE = re.compile(r'"(headline|datePublished)"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
 _ARTICLES = ("article", "posting", "report")
 _PAGES = ("webpage", "itempage")
+_NAME_PARTS = ("givenName", "additionalName", "familyName")
+_NAMING = frozenset({"name", *_NAME_PARTS})
+_WITHOUT_SPACE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_FAMILY_FIRST = re.compile(f"{_WITHOUT_SPACE.pattern}|[ăđơưĂĐƠƯ\u1ea0-\u1ef9]")
 _BELOW = ("@graph", "mainEntity", "mainEntityOfPage")
 
 
@@ -59,7 +63,7 @@ def read_jsonld(tree: LexborHTMLParser, url: str) -> Statement:
     scripts = [node.text()[:_MAX_CHARS] for node in tree.css('script[type*="ld+json" i]')[:_MAX_SCRIPTS]]
     parsed = [(script, _load(script)) for script in scripts]
     nodes = _nodes(value for _, values in parsed for value in values)
-    known = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and "name" in node}
+    known = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and not _NAMING.isdisjoint(node)}
     ranked = sorted((rank, place) for place, node in enumerate(nodes) if (rank := _rank(node, url)) is not None)
     named = bool(ranked) and ranked[0][0] == 0
     stated = [
@@ -188,18 +192,32 @@ def _licence(value: object) -> str:
 def _authors(value: object, known: dict[object, Node]) -> Iterator[tuple[str, bool]]:
     """Yield names of authors (text, objects with a name, or lists of these), and whether each is an organisation."""
     for stated in _listed(value):
-        refers = isinstance(stated, dict) and "name" not in stated and isinstance(stated.get("@id"), str)
+        refers = isinstance(stated, dict) and _NAMING.isdisjoint(stated) and isinstance(stated.get("@id"), str)
         one = known.get(stated["@id"], stated) if isinstance(stated, dict) and refers else stated
-        named = one.get("name") if isinstance(one, dict) else one
+        named = (one.get("name") or _name_of_parts(one)) if isinstance(one, dict) else one
         kinds = _strings(one.get("@type")) if isinstance(one, dict) else []
         organised = any(kind.lower().endswith("organization") for kind in kinds)
         yield from ((name, organised) for name in _strings(named))
 
 
+def _name_of_parts(person: Node) -> str:
+    """Return the name of a person that is stated in parts, in the order of the language: family first in Vietnamese,
+    Chinese, Japanese and Korean.
+    """
+    given, more, family = (next(iter(_strings(person.get(key))), "").strip() for key in _NAME_PARTS)
+    parts = [family, more, given] if _FAMILY_FIRST.search(given + family) else [given, more, family]
+    return ("" if _WITHOUT_SPACE.search(given + family) else " ").join(filter(None, parts))
+
+
 def _listed(value: object) -> list[object]:
-    """Return the first values of a list and of lists in it, or the value itself."""
-    listed = value[:_MAX_AUTHORS] if isinstance(value, list) else [value]
-    return [each for one in listed for each in (one[:_MAX_AUTHORS] if isinstance(one, list) else [one])]
+    """Return the first values of a list (or of a ``@list``) and of lists in it, or the value itself."""
+    listed = _as_list(value)
+    return [each for one in listed for each in _as_list(one)]
+
+
+def _as_list(value: object) -> list[object]:
+    inner = value.get("@list") if isinstance(value, dict) and "@list" in value else value
+    return inner[:_MAX_AUTHORS] if isinstance(inner, list) else [inner]
 
 
 def _strings(value: object) -> list[str]:

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 from pipelines.language.detect import main_script
 from pipelines.markup.tree import base_of, parse_tree, shown_text
-from pipelines.metadata.authors import MAX_AUTHOR, byline_authors, is_account, is_name, letters, names, signature
+from pipelines.metadata.authors import (
+    MAX_AUTHOR,
+    byline_authors,
+    is_account,
+    is_name,
+    is_of_teaser,
+    letters,
+    link_of,
+    names,
+    persons,
+    signature,
+)
 from pipelines.metadata.dates.elements import (
     around_headline,
     is_aside,
@@ -23,7 +34,7 @@ from pipelines.metadata.jsonld import read_jsonld
 from pipelines.metadata.publication_date import Candidate, find_date, may_be_of, stated_in_path
 from pipelines.metadata.rights import MAX_METAS, licence_url, noted_directives, reservation_of_page
 from pipelines.text.normalise import clean_value
-from pipelines.urls.url import host_of, parse, registered_domain, same_site
+from pipelines.urls.url import canonicalise, host_of, parse, registered_domain, same_site
 from storage.records import Metadata
 
 if TYPE_CHECKING:
@@ -121,6 +132,10 @@ _ARABIC = (("ur", re.compile("[ےںٹڈڑ]")), ("fa", re.compile("[پچژگکی]
 """Letters of one language. Years of two digits come first in Persian and last elsewhere."""
 _MARKED = 3
 """Elements for each selector that are read."""
+_MOST_LOWER = 20
+"""Lower headings that are compared with <title>."""
+_UNLIKE, _LIKE = 0.2, 0.6
+"""Shared runs of three letters below which two titles contradict, and from which they agree."""
 
 
 def read_metadata(
@@ -135,9 +150,11 @@ def read_metadata(
     around = cache(partial(around_headline, tree))
     found = find_date(_date_candidates(tree, metas, stated, url, around), fetched_at, _language_of_dates(tree))
     reserved = reservation_of_page(metas, url)
+    authors = _authors(tree, metas, stated, url, around)
     return Metadata(
         title=_title(tree, metas, stated, url),
-        author=_author(tree, metas, stated, url, around),
+        author=", ".join(authors) or None,
+        authors=authors,
         published=(found.local or found.iso) if found else None,
         published_text=clean_value(found.original, MAX_TITLE) if found else None,
         published_calendar=found.calendar if found else None,
@@ -172,22 +189,59 @@ def _first(metas: dict[str, list[str]], names: Iterable[str]) -> Iterator[str]:
 def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str) -> str | None:
     """Return the title without the name of the site: from headline, og:title, the only h1 and <title>.
 
-    An h1 that equals the og:title comes first. Some papers state another headline for search engines.
+    An h1 that equals the og:title comes first. Some papers state another headline for search engines. An h1 with the
+    name of the site is no heading. A headline of the JSON-LD that contradicts the h1 and <title>, which agree, is that
+    of another page.
     """
-    headings = [heading for node in tree.css("h1")[:5] if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
+    site = _site_names(metas, url)
+    shown = [(node, clean_value(shown_text(node, " "), MAX_TITLE)) for node in tree.css("h1")[:5]]
+    mastheads = {heading for node, heading in shown if heading and _is_masthead(node, heading, tree, site, url)}
+    headings = [heading for _, heading in shown if heading and heading not in mastheads]
+    site |= set(map(letters, mastheads))
     shared = [clean_value(title, MAX_TITLE) for title in _first(metas, ("og:title", "twitter:title"))]
     named = set(map(letters, shared)) - {""}
     titles = [
         *(heading for heading in headings if letters(heading) in named),
-        stated.headline,
+        "" if _contradicts(stated.headline, headings, _title_element(tree)) else stated.headline,
         *shared,
         *(headings if len(headings) == 1 else []),
         _title_element(tree),
         *headings,
     ]
     cleaned = (_without_markup(clean_value(title, MAX_TITLE)) for title in titles)
-    site = _site_names(metas, url)
     return next((_as_headed(_without_site(title, site, headings), headings) for title in cleaned if title), None)
+
+
+def _is_masthead(node: LexborNode, heading: str, tree: LexborHTMLParser, site: set[str], url: str) -> bool:
+    """Return whether an h1 is the name of the site, as in old templates.
+
+    It says so by its words, by a link to the front page, or because <title> has it at its end, behind a lower heading.
+    """
+    if letters(heading) in site:
+        return True
+    front, link = canonicalise("/", url), link_of(node)
+    if link is not None and front == canonicalise(link.attributes.get("href") or "", url) != canonicalise(url):
+        return True
+    whole = clean_value(_title_element(tree), MAX_TITLE)
+    before = {letters(whole[: m.start()]) for m in _SITE_MARK.finditer(whole) if whole[m.end() :] == heading}
+    return bool(before) and any(letters(shown_text(each, " ")) in before for each in tree.css("h2, h3")[:_MOST_LOWER])
+
+
+def _contradicts(headline: str, headings: list[str], title: str) -> bool:
+    """Return whether a stated headline has nothing of the only heading and the title element, which agree."""
+    if not headline or len(headings) != 1:
+        return False
+    stated, shown, named = (_trigrams(letters(each)) for each in (headline, headings[0], title))
+    return _shared(shown, named) >= _LIKE and max(_shared(stated, shown), _shared(stated, named)) < _UNLIKE
+
+
+def _trigrams(text: str) -> set[str]:
+    return {text[at : at + 3] for at in range(len(text) - 2)} or {text}
+
+
+def _shared(one: set[str], other: set[str]) -> float:
+    """Return the share of the smaller set that is in both."""
+    return len(one & other) / max(1, min(len(one), len(other)))
 
 
 def _without_markup(title: str) -> str:
@@ -226,40 +280,53 @@ def _as_headed(title: str, headings: list[str]) -> str:
     return next(goes_on, title)
 
 
-def _author(
+def _authors(
     tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Around]
-) -> str | None:
-    """Return the names of the first source with any.
+) -> tuple[str, ...]:
+    """Return the persons of the first source with any, each once.
 
     Sources in order: JSON-LD, meta elements, elements marked as the author, the visible byline, the signature, and
-    organisations in the JSON-LD. Names of the site, as in many templates, and of user accounts come last.
+    organisations in the JSON-LD. Names of user accounts come last. The site itself is no author.
     """
     title = clean_value(_title_element(tree), MAX_TITLE)
     site = _site_names(metas, url) | {
         letters(end) for mark in _SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])
     }
-    read = list[list[str]]()
+    accounts = list[str]()
     for source in (
         lambda: stated.authors,
         lambda: _first(metas, _AUTHOR_NAMES),
-        lambda: _marked_authors(tree),
-        lambda: byline_authors(tree, around()),
+        lambda: _marked_authors(tree, url),
+        lambda: byline_authors(tree, around(), url),
         lambda: signature(tree),
         lambda: stated.organisations,
     ):
-        read.append(names(source()))
-        if people := [name for name in read[-1] if letters(name) not in site and not is_account(name)]:
-            return clean_value(", ".join(people), MAX_AUTHOR)
-    return clean_value(", ".join(next(filter(None, read), [])), MAX_AUTHOR) or None
+        found = [name for name in persons(names(source())) if letters(name) not in site]
+        people = [name for name in found if not is_account(name)]
+        accounts = accounts or found
+        if people:
+            return _within_limit(people)
+    return _within_limit(accounts)
 
 
-def _marked_authors(tree: LexborHTMLParser) -> list[str]:
+def _within_limit(names: Iterable[str]) -> tuple[str, ...]:
+    """Return as many names as fit into the field of all authors together."""
+    kept: list[str] = []
+    for name in names:
+        if len(", ".join([*kept, name])) > MAX_AUTHOR:
+            break
+        kept.append(name)
+    return tuple(kept)
+
+
+def _marked_authors(tree: LexborHTMLParser, url: str) -> list[str]:
     """Return the text of the first element marked as the author, and names in such elements beside it.
 
-    Elements in the head are invisible. Elements in comments and in the page's credits name other authors.
+    Elements in the head are invisible. Elements in comments, in the page's credits and in teasers name other authors.
     """
     every = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
-    marked = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHERS) or _is_in_comment(node)))
+    own = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHERS) or _is_in_comment(node)))
+    marked = (node for node in own if not is_of_teaser(node, url))
     named = ((node, name) for node in marked if (name := " ".join(_name_in(node).split())))
     first, name = next(named, (None, ""))
     # Nodes with the same markup compare as equal, so compare their ids.

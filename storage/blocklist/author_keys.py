@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_AND = (
+AND = (
     *("and", "with", "und", "mit", "et", "avec", "y", "e", "con", "và", "với", "cùng", "dan", "ve", "och", "og", "en"),
     *("și", "és", "ja", "û", "και", "и", "й", "і", "та", "و", "او", "اور", "और", "এবং", "ও"),
 )
+"""Words for "and" between names."""
 _SIGNS = r"[,;|/&+\u2022\xb7()\u060c\u061b\u3001\n]|\s[-\u2013\u2014]\s"
-_UNSPACED = "และ|ແລະ|និង|နှင့်"
+AND_UNSPACED = "และ|ແລະ|និង|နှင့်"
 """Words for "and" in scripts without word spaces."""
-_BETWEEN_AUTHORS = re.compile(rf"{_SIGNS}|\s(?:{'|'.join(_AND)})\s|{_UNSPACED}", re.IGNORECASE)
-_JOINED_AND = re.compile(r"^(\S+\s.*\S)\s[\u0648\u05d5](?=\w)(\S+\s.*\S)$")
+_BETWEEN_AUTHORS = re.compile(rf"{_SIGNS}|\s(?:{'|'.join(AND)})\s|{AND_UNSPACED}", re.IGNORECASE)
+JOINED_AND = re.compile(r"^(\S+\s.*\S)\s[\u0648\u05d5](?=\w)(\S+\s.*\S)$")
 """Arabic and Hebrew write "and" as the first letter of the next word."""
 _TITLES = re.compile(r"^(?:[^\s.]+\.+\s*)+(?=\S+\s+\S)")
 """Abbreviations before a name of two or more words: Dr., PGS.TS., and the Thai one without a space."""
@@ -88,7 +89,7 @@ def _names(author: str) -> Iterator[str]:
     for name in (author.strip(), *parts):
         yield name
         yield _TITLES.sub("", name)
-        if found := _JOINED_AND.match(name):
+        if found := JOINED_AND.match(name):
             yield from found.groups()
     for surname, given in pairwise(author.split(",")):
         yield f"{given} {surname}"

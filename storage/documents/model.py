@@ -115,6 +115,8 @@ class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
     """As `is_mixed` says."""
     recurring: str
     """A letter for each line of the text: ``r`` if it recurs over the site, else ``-``; "" if no line does."""
+    authors: tuple[str, ...] = ()
+    """Each author by name; ``author`` has them in one text."""
 
 
 Columns = dict[str, Sequence[Any]]

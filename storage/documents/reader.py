@@ -236,6 +236,10 @@ def _in_sets(rows: Sequence[AnyRow], sets: Sets, recurring: Mapping[str, frozens
         None if (one.url_id or represented) == url_id else one.representative or first
         for one, represented, url_id, first in zip(of_sets, representative_urls, url_ids, stored, strict=True)
     ]
+    # Earlier releases stored the authors in one text only.
+    fields[_AUTHORS] = [
+        each or ((one,) if one else ()) for each, one in zip(fields[_AUTHORS], fields[_AUTHOR], strict=True)
+    ]
     fields[_RECURRING] = list(map(recurring_lines.marks, fields[_TEXT], map(recurring.get, fields[_SITE])))
     return dict(zip(_FIELDS, fields, strict=True))
 
@@ -301,8 +305,9 @@ def _quality(value: str | None) -> Quality | None:
     return Quality(*signals) if len(signals) == _SIGNALS else None  # type: ignore[arg-type]
 
 
-_ID, _SITE, _TEXT, _DUPLICATES, _DUPLICATE_OF, _CLUSTER, _RECURRING = map(
-    _FIELDS.index, ("id", "site", "text", "duplicates", "duplicate_of", "cluster", "recurring")
+_ID, _SITE, _TEXT, _DUPLICATES, _DUPLICATE_OF, _CLUSTER, _RECURRING, _AUTHOR, _AUTHORS = map(
+    _FIELDS.index,
+    ("id", "site", "text", "duplicates", "duplicate_of", "cluster", "recurring", "author", "authors"),
 )
 _SET_ID = len(_FIELDS) + _ASIDE.index(fingerprint.c.set_id)
 _READERS: dict[str, Callable[[Any], Any]] = {
@@ -315,5 +320,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "directives": lambda words: tuple(words.split()),
     "quality": _quality,
     "languages": as_runs,
+    "authors": as_lines,
 }
 _READ = tuple((_FIELDS.index(name), read) for name, read in _READERS.items())

@@ -176,7 +176,7 @@ def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, V
     """
     for target, version, made in repeated:
         of_text = document.c.url_id == target.url_id, document.c.version == version.number
-        named = {"title": made.metadata.title, "author": made.metadata.author}
+        named = {"title": made.metadata.title, "author": made.metadata.author, "authors": made.metadata.authors}
         stated = _rights_row(made.metadata) | {name: value for name, value in named.items() if value}
         connection.execute(sa.update(document).where(*of_text).values(stated))
 
@@ -286,6 +286,7 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "day": day_of(stated.published, target.fetched_at),
         "title": stated.title,
         "author": stated.author,
+        "authors": stated.authors,
         "published": stated.published,
         "published_text": stated.published_text,
         "canonical": stated.canonical,

@@ -9,6 +9,7 @@ fields that a reader or a concordancer needs (see ``tei`` and ``vertical``). A `
 ``url``             canonical URL
 ``title``           as the page shows it, else as it states it
 ``author``          as the page states it
+``authors``         list of the same persons, each once
 ``date``            publication date, ISO 8601
 ``date_text``       the string the date was read from
 ``language``        ISO 639-1 where there is one, ``und`` when unknown

@@ -25,7 +25,7 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <sourceDesc><p>Pages of the public web, each described in its own header.</p></sourceDesc></fileDesc></teiHeader>
 """
 HELD = frozenset(
-    {"id", "language", "title", "author", "site", "date", "licence", "url", "version", "fetched_at"}
+    {"id", "language", "title", "author", "authors", "site", "date", "licence", "url", "version", "fetched_at"}
     | {"text", "kinds", "languages"}
 )
 """Names of the fields in a TEI document."""
@@ -41,7 +41,7 @@ def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
 
 
 def _document(row: CorpusDocument) -> Iterator[str]:
-    author = f"<author>{_text(row.author)}</author>" if row.author else ""
+    author = "".join(f"<author>{_text(name)}</author>" for name in row.authors or filter(None, (row.author,)))
     yield f'<TEI xml:id="d{_text(row.id)}" xml:lang="{_text(row.language)}">\n<teiHeader><fileDesc><titleStmt>'
     yield f"<title>{_text(row.title)}</title>{author}</titleStmt><publicationStmt>"
     yield f"<publisher>{_text(row.site)}</publisher>{_published(row.published)}<availability><licence>"

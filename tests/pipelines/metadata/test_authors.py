@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from time import thread_time
 
@@ -13,6 +14,7 @@ from pipelines.markup.tree import parse_tree
 from pipelines.metadata.authors import byline_authors, is_name, names
 from pipelines.metadata.dates.elements import around_headline
 from pipelines.metadata.reader import read_metadata
+from storage.blocklist.author_keys import author_key, author_keys
 
 TEXT = (
     "<p>The council said on Monday that it would mend the old bridge, and that work on its piers begins in spring.</p>"
@@ -26,7 +28,7 @@ def page(byline: str, *, over: str = "", under: str = "") -> str:
 
 def found(html: str) -> list[str]:
     tree = parse_tree(html)
-    return byline_authors(tree, around_headline(tree))
+    return byline_authors(tree, around_headline(tree), "https://example.org/1")
 
 
 @pytest.mark.parametrize(
@@ -154,14 +156,14 @@ def test_an_organisation_is_the_author_where_nobody_else_is() -> None:
         ("<p style='text-align:right;'><strong>Lê Phương</strong></p>", "Lê Phương"),
         ("<P ALIGN=Right>Hà Thu (theo <em>Reuters, CNN</em>)</P>", "Hà Thu"),
         ("<div style='TEXT-ALIGN: right'>Quang Phong - Tùng Nguyên</div>", "Quang Phong, Tùng Nguyên"),
-        ("<p style='margin-right: 1em'>Lê Phương</p>", "Our Paper"),
-        ("<p>Lê Phương</p>", "Our Paper"),
-        ("<p align=right><a href=/>Lê Phương</a></p>", "Our Paper"),
-        ("<div class=comments><p align=right>Lê Phương</p></div>", "Our Paper"),
-        ("<hr>" * 9 + "<p align=right>Lê Phương</p>", "Our Paper"),
+        ("<p style='margin-right: 1em'>Lê Phương</p>", None),
+        ("<p>Lê Phương</p>", None),
+        ("<p align=right><a href=/>Lê Phương</a></p>", None),
+        ("<div class=comments><p align=right>Lê Phương</p></div>", None),
+        ("<hr>" * 9 + "<p align=right>Lê Phương</p>", None),
     ],
 )
-def test_who_signs_a_text_is_its_author_where_the_page_names_but_its_paper(signed: str, author: str) -> None:
+def test_who_signs_a_text_is_its_author_where_the_page_names_but_its_paper(signed: str, author: str | None) -> None:
     """Right behind its paragraphs, set flush right: as Vietnamese papers do, and state their own name to programs."""
     stated = '<meta property=og:site_name content="Our Paper"><meta name=author content="Our Paper">'
     metadata = read_metadata(stated + page("", under=signed), "https://paper.example/1", (), datetime.now(UTC))
@@ -207,3 +209,66 @@ def test_any_text_is_a_name_or_none(text: str) -> None:
 def test_names_stand_without_the_addresses_and_papers_behind_them(stated: list[str], expected: list[str]) -> None:
     """Papers write both beside their reporters' names; of several people all stay."""
     assert names(stated) == expected
+
+
+def person(**parts: str) -> str:
+    return json.dumps({"@type": "Person", **parts}, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("stated", "authors"),
+    [
+        (person(givenName="Lan", familyName="Phạm"), ("Phạm Lan",)),
+        (person(givenName="Ann", familyName="Lee"), ("Ann Lee",)),
+        (person(givenName="Ann", additionalName="B.", familyName="Lee"), ("Ann B. Lee",)),
+        (person(givenName="太郎", familyName="松村"), ("松村太郎",)),
+        (person(givenName="أحمد", familyName="المصري"), ("أحمد المصري",)),
+        (f"[{person(givenName='Lan', familyName='Phạm')}, {person(name='Minh Trần')}]", ("Phạm Lan", "Minh Trần")),
+        (f'{{"@list": [{person(name="Ann Lee")}, {person(name="Bo Ek")}]}}', ("Ann Lee", "Bo Ek")),
+        (f'[{{"@list": [{person(name="Ann Lee")}]}}]', ("Ann Lee",)),
+        ('"Lan Phạm và Minh Trần"', ("Lan Phạm", "Minh Trần")),
+        ('"Ann Lee and Bo Ek"', ("Ann Lee", "Bo Ek")),
+        ('"Ann Lee, Bo Ek, ANN LEE"', ("Ann Lee", "Bo Ek")),
+        ('"María López y Juan Pérez"', ("María López", "Juan Pérez")),
+        ('"Anna Schmidt und Jan Berg"', ("Anna Schmidt", "Jan Berg")),
+        ('"أحمد علي ومحمد حسن"', ("أحمد علي", "محمد حسن")),
+        ('"سارة أحمد، محمد حسن"', ("سارة أحمد", "محمد حسن")),
+        ('"علی رضایی و مریم کریمی"', ("علی رضایی", "مریم کریمی")),
+        ('"دانا כהן"', ("دانا כהן",)),
+        ('"דנה כהן ורון לוי"', ("דנה כהן", "רון לוי")),
+        ('"สมชาย ใจดีและสมศรี มีสุข"', ("สมชาย ใจดี", "สมศรี มีสุข")),
+        ('["Ann Lee", "Ann Lee"]', ("Ann Lee",)),
+        ('"García, Ana"', ("García, Ana",)),
+        ('"baochinhphu.vn"', ()),
+        (person(name="Example"), ()),
+        (f"[{person(name='example.org')}, {person(name='Ann Lee')}]", ("Ann Lee",)),
+    ],
+)
+def test_all_authors_are_listed_once_and_the_house_is_none(stated: str, authors: tuple[str, ...]) -> None:
+    """Names in parts, lists, and several names in one text; no domains and no name of the site."""
+    html = page("").replace("<article>", f"{ld(stated)}<article>")
+    found = read_metadata(html, "https://example.org/1", (), datetime(2026, 11, 20, tzinfo=UTC))
+    assert (found.authors, found.author) == (authors, ", ".join(authors) or None)
+    assert {author_key(name) for name in authors} <= author_keys(found.author)
+
+
+MOST_READ = (
+    '<div class=box><h3>Most read</h3><ul><li><a href="/2">Another story with a long headline</a> {}</li></ul></div>'
+)
+
+
+@pytest.mark.parametrize(
+    ("around", "author"),
+    [
+        (MOST_READ.format('<a rel=author href="/writers/bo">Bo Ek</a>'), None),
+        ('<div><h2><a href="/2">Another story</a></h2><span itemprop=author>Bo Ek</span></div>', None),
+        ('<div><a href="/2"><h3>Another story</h3></a><a rel=author href="/bo">Bo Ek</a></div>', None),
+        ('<div><h2><a href="/1">This story</a></h2><a rel=author href="/bo">Bo Ek</a></div>', "Bo Ek"),
+        ('<ul><li><a rel=author href="/bo">Bo Ek</a></li><li>1 May</li></ul>', "Bo Ek"),
+        ('<p>By <a rel=author href="/bo">Bo Ek</a></p>', "Bo Ek"),
+    ],
+)
+def test_the_author_of_a_teaser_is_not_that_of_the_page(around: str, author: str | None) -> None:
+    """An element beside a headline that leads elsewhere belongs to that page."""
+    html = f"<html><body><main><h1>The bridge</h1></main>{around}</body></html>"
+    assert read_metadata(html, "https://example.org/1", (), datetime(2026, 11, 20, tzinfo=UTC)).author == author

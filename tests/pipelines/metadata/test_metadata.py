@@ -219,7 +219,7 @@ def test_title(html: str, expected: str | None) -> None:
             "Ann Lee",
         ),
         ("<meta property='og:site_name' content='Báo'><meta name='author' content='Báo'><a rel='author'>An</a>", "An"),
-        ("<title>Rain - The Paper</title><meta name='author' content='The Paper'>", "The Paper"),
+        ("<title>Rain - The Paper</title><meta name='author' content='The Paper'>", None),
         ("<meta name='author' content='ann.lee12'><a rel='author'>Ann Lee</a>", "Ann Lee"),
         ("<meta name='author' content='annlee'>", "annlee"),
         ("<p>by Ann Lee</p>", None),
@@ -395,3 +395,32 @@ def test_any_page_is_safe(html: str, url: str) -> None:
     found = read(html, url)
     for value in (found.title, found.author, found.published_text, found.canonical):
         assert value is None or (value.encode() and "\x00" not in value)
+
+
+def stating(headline: str) -> str:
+    script = json.dumps({"@type": "NewsArticle", "headline": headline}, ensure_ascii=False)
+    return f'<script type="application/ld+json">{script}</script>'
+
+
+@pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        ("<title>Cầu mới mở | Báo Xanh</title><h1><a href='/'>Báo Xanh</a></h1><h2>Cầu mới mở</h2>", "Cầu mới mở"),
+        ("<title>Cầu mới mở - Báo Xanh</title><h1>Báo Xanh</h1><h2>Cầu mới mở</h2>", "Cầu mới mở"),
+        ("<title>افتتاح الجسر » الجريدة</title><h1><a href='/'>الجريدة</a></h1><h3>افتتاح الجسر</h3>", "افتتاح الجسر"),
+        ("<title>เปิดสะพาน | ข่าวดี</title><h1>ข่าวดี</h1><h2>เปิดสะพาน</h2>", "เปิดสะพาน"),
+        ("<title>Báo Xanh - Cầu mới mở</title><h1>Cầu mới mở</h1>", "Cầu mới mở"),
+        ("<title>Cầu mới mở | Báo Xanh</title><h1>Cầu mới mở</h1><h2>Tin khác</h2>", "Cầu mới mở"),
+        (
+            f"<title>The old bridge | Paper</title>{stating('Ten recipes for winter')}<h1>The old bridge</h1>",
+            "The old bridge",
+        ),
+        (
+            f"<title>Old bridge reopens today</title>{stating('Old bridge reopens')}<h1>Crowds see the old bridge</h1>",
+            "Old bridge reopens",
+        ),
+    ],
+)
+def test_the_title_is_that_of_the_article(html: str, title: str) -> None:
+    """Not the site's name in the only h1, nor a stated headline of another article."""
+    assert read(html).title == title

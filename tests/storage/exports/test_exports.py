@@ -59,7 +59,8 @@ def test_odd_texts_and_all_fields_come_back_equal_from_every_format(tmp_path: Pa
     for row, original in zip(rows, originals, strict=True):
         expected = {field.name: getattr(original, field.attribute) for field in FIELDS}
         expected |= {
-            name: list(getattr(original, name)) for name in ("captions", "comments", "directives", "languages")
+            name: list(getattr(original, name))
+            for name in ("authors", "captions", "comments", "directives", "languages")
         }
         assert original.quality
         expected |= {"quality": structs.asdict(original.quality)}
