@@ -24,7 +24,7 @@ from storage.corpus import Corpus
 from storage.documents.model import Selection
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.others_archives import HTML, Answer, archive, wacz
-from tests.corpus_spider.running import PATIENCE, run
+from tests.corpus_spider.running import PATIENCE, run, well
 
 PAPER = "https://paper.example"
 CONFIG = """
@@ -380,6 +380,32 @@ def test_damaged_records_are_named_and_no_damaged_text_is_stored(tmp_path: Path)
     assert damage.startswith(f"{path} at {start}, ")
     assert damage.endswith(f"the block digest does not agree ({PAPER}/story/2.html)")
     assert texts(tmp_path) == {f"/story/{number}.html": "\n".join(paragraphs(number)) for number in (1, 3, 4)}
+
+
+def test_recovered_pages_stay_marked(tmp_path: Path) -> None:
+    """In the visits of `show`, in `status`, in a copy by `move`, and in a database made again from the WARC files."""
+
+    def marked(folder: Path) -> tuple[int, list[list[bool]]]:
+        shown = [json.loads(run(folder, "show", f"{paper.origin}/{at}.html", "--json").stdout) for at in (1, 2)]
+        visits = [[visit["recovered"] for visit in page["visits"]] for page in shown]
+        return json.loads(run(folder, "status", "--json").stdout)["recovered"], visits
+
+    with served(Newspaper(articles=2)) as paper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
+        pages = [Answer(f"{paper.origin}/{number}.html", article(number)) for number in (1, 2)]
+        data = archive(tmp_path / "theirs.warc", *pages, packed=False).read_bytes()
+        length = data.index(b"Content-Length", data.index(b"/2.html")) + 16
+        (tmp_path / "theirs.warc").write_bytes(data[:length] + b"7" + data[length + 1 :])
+        assert taken(tmp_path, tmp_path / "theirs.warc").recovered == 1
+        assert marked(tmp_path) == (1, [[False], [True]])
+        assert "recovered from a damaged archive" in run(tmp_path, "show", f"{paper.origin}/2.html").stdout
+        (tmp_path / "copy").mkdir()
+        (tmp_path / "copy" / "corpus.toml").write_text(corpus_toml(paper))
+        well(tmp_path, "move", "sqlite:///copy/corpus.db")
+        assert marked(tmp_path / "copy") == (1, [[False], [True]])
+        (tmp_path / "corpus.db").unlink()
+        well(tmp_path, "crawl", "--rebuild")
+        assert marked(tmp_path) == (1, [[False], [True]])
 
 
 def test_a_dry_run_tells_of_which_sites_there_are_pages(folder: Path) -> None:
