@@ -6,7 +6,8 @@ record when something vouches for its bytes:
 
 - the gzip member that holds it is complete and its CRC agrees; or
 - its block digest agrees; or
-- it states no digest and is not packed, and it begins where the sound record before it ends.
+- it states no digest and is not packed, it begins where the sound record before it ends, and the next record begins
+  exactly where it ends (`_fits`).
 
 After damage the reader continues at the end of the damaged record, if that is known. It searches for the next record
 only if the end is unknown. A record that is found by a search needs a CRC or a block digest. The records after it must
@@ -97,6 +98,8 @@ class _Head:
     fields: dict[str, str]
     genuine: bool
     clean: bool
+    separator: bytes = END
+    """Bytes between records in this format."""
 
     @property
     def length(self) -> int | None:
@@ -287,15 +290,18 @@ class ForeignRecords:
 
         Return the offset at which a gzip member begins, or that of the end.
         """
-        recovered = False
+        recovered, usual = False, None
         while (at := _skip_blanks(source, offset)) is not None:
             if member is None and source.read_at(at, len(MAGIC)) == MAGIC:
                 return at
             head = _head(source, at)
             block = self._read(source, head, head.length) if head and head.length is not None else _Block(0, None)
             if head and head.genuine and (block.agrees or (block.after is not None and block.agrees is None)):
-                offset = head.block + block.size if block.after is None else block.after
-                found = self._accept(source, at, head, block, recovered=recovered)
+                end = head.block + block.size
+                offset = end if block.after is None else block.after
+                fits, between = _fits(source, head, (end, offset), usual)
+                usual = between if fits else usual
+                found = self._accept(source, head, block, fits=fits, recovered=recovered)
                 recovered = False
             else:
                 found, offset, recovered = self._after_damage(source, at, head, block)
@@ -306,9 +312,10 @@ class ForeignRecords:
         return offset
 
     def _accept(
-        self, source: Source, at: int, head: _Head, block: _Block, *, recovered: bool
+        self, source: Source, head: _Head, block: _Block, *, fits: bool, recovered: bool
     ) -> ForeignRecord | Loss | None:
         """Return a record whose framing is sound, if something vouches for its bytes; None in a damaged member."""
+        at = head.start
         vouched = bool(block.agrees)
         if block.keep and not vouched:
             if isinstance(source, _MemberSource):
@@ -317,6 +324,8 @@ class ForeignRecords:
                 vouched = True
             elif not head.clean:
                 return Loss(at, head.block + block.size - at, "the record header is damaged", head.uri)
+            elif not fits and head.fields.get("warc-type") not in _OF_LINES:
+                return Loss(at, head.block + block.size - at, _WRONG_LENGTH, head.uri)
         return block.record(at, head, vouched=vouched, recovered=recovered)
 
     def _after_damage(
@@ -511,6 +520,24 @@ def _boundary(source: Source, end: int) -> int | None:
     return at if _begins(source.read_at(at, _HEAD_PIECE)) else None
 
 
+def _fits(source: Source, head: _Head, between: tuple[int, int], usual: bytes | None) -> tuple[bool, bytes]:
+    """Return whether a block ends where its separator begins, and the bytes ``between`` it and the next record.
+
+    If a block has lost a few bytes, its stated length reaches into the separator, and what is left of that is blank.
+    So the separator must be the one of the format, or the ``usual`` one of the archive (None: not known yet). The first
+    and the last record of an archive may have another, if they do not end with a part of the separator.
+    """
+    end, after = between
+    separator = source.read_at(end, min(after - end, 2 * len(END)))
+    other = b"\n\n" if usual is None else usual
+    if separator == other or separator.startswith(head.separator):
+        return True, separator
+    if usual is not None and source.read_at(after, 1):
+        return False, separator
+    ending = source.read_at(end - len(END), len(END)) + separator
+    return not ending.endswith((head.separator, other or head.separator)), separator
+
+
 def _in_member(found: ForeignRecord | Loss, member: int) -> ForeignRecord | Loss:
     """Return a record or loss in an unpacked member with the member's offset, which is in bytes of the file."""
     if isinstance(found, ForeignRecord):
@@ -550,7 +577,7 @@ def _head(source: Source, offset: int) -> _Head | None:
         data = source.read_at(offset, size)
         arc = _ARC.match(data)
         if arc:
-            return _Head(offset, offset + arc.end(), _arc_fields(arc), genuine=True, clean=True)
+            return _Head(offset, offset + arc.end(), _arc_fields(arc), genuine=True, clean=True, separator=b"\n")
         end = _HEAD_END.search(data)
         if end:
             fields, clean = _fields(data[: end.start()])

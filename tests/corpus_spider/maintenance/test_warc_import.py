@@ -268,7 +268,8 @@ def test_no_bytes_end_in_another_error(
 ) -> None:
     """An archive with parts cut out or written over is read, or it is damaged.
 
-    No text is another than was written, if the record still states a digest. Without digest or CRC nothing shows it.
+    No text is another than was written. Only in a plain record that has lost its digests, nothing shows that a byte has
+    another value, as long as its length agrees.
     """
     path = archive(tmp_path_factory.getbasetemp() / "changed.warc", story(1), story(2), packed=packed)
     changed = bytearray(path.read_bytes())
@@ -280,8 +281,9 @@ def test_no_bytes_end_in_another_error(
     written = {f"{PAPER}/story/{number}.html": article(number) for number in (1, 2)}
     for found in captures(path, lambda _: True, 10**6):
         assert isinstance(found, Page | Skipped | Lost)
-        if isinstance(found, Page) and verifiable:
-            assert found.capture.body in written.values()
+        if isinstance(found, Page) and found.capture.body not in written.values():
+            assert not verifiable
+            assert len(found.capture.body) in {len(body) for body in written.values()}
 
 
 HEAD = b"WARC/1.0\r\nWARC-Type: response\r\n"

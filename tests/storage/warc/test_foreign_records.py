@@ -197,6 +197,32 @@ def test_plain_archives_are_read_on_after_damage(tmp_path: Path, damage: str) ->
     assert any(isinstance(each, Loss) for each in found) == (len(numbers) < 3 or lossy(damage))
 
 
+SEPARATORS = {"blank lines": b"\r\n\r\n", "line feeds": b"\n\n", "one line end": b"\r\n", "nothing": b""}
+
+
+@pytest.mark.parametrize("changed", [1, 2, 3])
+@pytest.mark.parametrize("separator", SEPARATORS)
+def test_a_record_without_a_digest_must_fit(tmp_path: Path, separator: str, changed: int) -> None:
+    """One that has lost or gained a few bytes is lost, however the records are separated.
+
+    The others are read if the separator shows where the next one begins. A search does not find them.
+    """
+    end = SEPARATORS[separator]
+    parts = [part[:-4] + end for part in [record("x", b"1", kind="warcinfo"), *pages(1, 2, 3, digest=False)]]
+    whole = stored(read(tmp_path / "theirs.warc", b"".join(parts)))
+    whole.pop("x", None)
+    assert whole == expected(1, 2, 3)
+    others = expected(*({1, 2, 3} - {changed}))
+    for gained in range(-5, 6):
+        if gained:
+            place = parts[changed].index(b"Words")
+            new = parts[changed][:place] + b"x" * gained + parts[changed][place - min(gained, 0) :]
+            data = b"".join([*parts[:changed], new, *parts[changed + 1 :]])
+            found = stored(read(tmp_path / "theirs.warc", data))
+            assert found.items() <= others.items(), gained
+            assert found == others or not -len(end) <= gained < 0, gained
+
+
 @pytest.mark.parametrize("digest", [True, False])
 @pytest.mark.parametrize("damage", PACKED_DAMAGE)
 def test_packed_archives_are_read_on_after_damage(tmp_path: Path, damage: str, digest: bool) -> None:
