@@ -57,6 +57,8 @@ _STATED = re.compile(rb"\n(Content-Length|Transfer-Encoding)[ \t]*:[ \t]*([0-9]{
 _OF_LINES = frozenset({"request", "warcinfo", "metadata"})
 """Types of records that consist of header lines. They hold nothing that a server sent."""
 _LONGEST_MARK = 16
+_CHUNKS_END = b"0\r\n\r\n"
+"""End of a body with chunks (RFC 9112, 7.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +302,8 @@ class ForeignRecords:
                 end = head.block + block.size
                 offset = end if block.after is None else block.after
                 fits, between = _fits(source, head, (end, offset), usual)
-                usual = between if fits else usual
+                if fits or head.fields.get("warc-type") in _OF_LINES:
+                    usual = between
                 found = self._accept(source, head, block, fits=fits, recovered=recovered)
                 recovered = False
             else:
@@ -348,7 +351,8 @@ class ForeignRecords:
                 False,
             )
         known = _http_end(source, head)
-        after = self._next_plain(source, head.block) if known is None else known
+        stated = head.block + (head.length or 0) if block.complete else 0
+        after = self._next_plain(source, head.block, stated) if known is None else known
         return Loss(at, after - at, _WRONG_LENGTH, head.uri), after, known is None
 
     def _read(self, source: Source, head: _Head, length: int, *, verify: bool = False) -> _Block:
@@ -391,8 +395,12 @@ class ForeignRecords:
             size *= 4
         return None
 
-    def _next_plain(self, source: Source, start: int) -> int:
-        """Return the offset of the next record that is sound for certain, or of the end."""
+    def _next_plain(self, source: Source, start: int, stated: int = 0) -> int:
+        """Return the offset of the next record that is sound for certain, or of the end.
+
+        ``stated``: end of the damaged record by its length, if the content reaches so far. A piece that was lost or
+        added shifts the end. So records that do not lead on as far as this are a part of its body.
+        """
         while (mark := _mark(source, start)) is not None:
             start = mark
             head = _head(source, start)
@@ -400,25 +408,33 @@ class ForeignRecords:
                 start += 1
                 continue
             block = self._read(source, head, head.length, verify=True)
-            if block.agrees and self._leads_on(source, head.block + block.size):
+            if block.agrees and self._leads_on(source, head.block + block.size, stated):
                 return start
             # Nothing is searched inside a record that ends where it says.
             start = start + 1 if block.after is None else block.after
         return _end(source, start)
 
-    def _leads_on(self, source: Source, end: int) -> bool:
-        """Return whether records follow up to the end of the content or to another damage."""
-        for _ in range(_CHAIN):
+    def _leads_on(self, source: Source, end: int, stated: int) -> bool:
+        """Return whether records follow up to the end of the content or to another damage behind ``stated``.
+
+        A record at the end of a page's body has the blank lines of both behind it.
+        """
+        for number in range(_CHAIN):
             at = _skip_blanks(source, end)
             if at is None:
                 return True
+            if number == 0 and at - end > len(END):
+                return False
             beginning = source.read_at(at, _HEAD_PIECE)
             if not _begins(beginning):
                 return not beginning.strip(b"\0")
             head = _head(source, at)
-            after = None if head is None or head.length is None else _boundary(source, head.block + head.length)
+            if head is None or head.length is None:
+                return at >= stated
+            after = _boundary(source, head.block + head.length)
             if after is None:
-                return True
+                # A sound record with text behind it is a part of a page, and no damage.
+                return at >= stated and not self._read(source, head, head.length, verify=True).agrees
             end = after
         return True
 
@@ -525,7 +541,8 @@ def _fits(source: Source, head: _Head, between: tuple[int, int], usual: bytes | 
 
     If a block has lost a few bytes, its stated length reaches into the separator, and what is left of that is blank.
     So the separator must be the one of the format, or the ``usual`` one of the archive (None: not known yet). The first
-    and the last record of an archive may have another, if they do not end with a part of the separator.
+    and the last record of an archive may have another, if they do not end with a part of the separator, or if the next
+    record has the same.
     """
     end, after = between
     separator = source.read_at(end, min(after - end, 2 * len(END)))
@@ -534,8 +551,18 @@ def _fits(source: Source, head: _Head, between: tuple[int, int], usual: bytes | 
         return True, separator
     if usual is not None and source.read_at(after, 1):
         return False, separator
-    ending = source.read_at(end - len(END), len(END)) + separator
-    return not ending.endswith((head.separator, other or head.separator)), separator
+    ending = source.read_at(end - len(_CHUNKS_END), len(_CHUNKS_END)) + separator
+    if not ending.endswith((head.separator, other or head.separator)):
+        return True, separator
+    if not separator and not source.read_at(after, 1) and (head.separator == b"\n" or ending == _CHUNKS_END):
+        # The archive ends without a separator, and many pages end like this.
+        return True, separator
+    following = _head(source, after)
+    if following is None or following.length is None:
+        return False, separator
+    end = following.block + following.length
+    after = _boundary(source, end) or end
+    return after > end and source.read_at(end, min(after - end, 2 * len(END))) == separator, separator
 
 
 def _in_member(found: ForeignRecord | Loss, member: int) -> ForeignRecord | Loss:
