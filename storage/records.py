@@ -94,6 +94,8 @@ class Capture:
     """DOM of a browser as HTML in UTF-8; empty without a browser."""
     terms: Terms | None = None
     """None if unknown. Not part of the WARC record; stored with the fetch."""
+    recovered: bool = False
+    """Whether an import found its record by a search after damage, or the end of the record."""
 
     def header(self, name: str) -> str | None:
         """Return the first response header of this name, in any case, or None."""

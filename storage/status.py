@@ -53,6 +53,7 @@ def read_status(connection: Connection) -> Status:
         last_run=_last_run(connection),
         reserved=connection.execute(_RESERVED_COUNT).scalar_one(),
         licensed=connection.execute(_LICENSED_COUNT).scalar_one(),
+        recovered=connection.execute(_RECOVERED_COUNT).scalar_one(),
     )
 
 
@@ -74,6 +75,7 @@ _LICENSED_COUNT = (
     .select_from(document)
     .where(document.c.licence_url.is_not(None), document.c.superseded.is_(False))
 )
+_RECOVERED_COUNT = sa.select(sa.func.count()).select_from(fetch).where(sa.text("http_fetch.recovered"))
 _OUTCOME_COUNTS = sa.select(fetch.c.outcome, fetch.c.reason, sa.func.count().label("number")).group_by(
     fetch.c.outcome, fetch.c.reason
 )

@@ -49,13 +49,9 @@ _DAMAGED = (EOFError, ValueError, OSError, RuntimeError, OverflowError, zlib.err
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page. ``recovered``: its record was found by a search after damage, or its end was.
-
-    ``rewritten``: it does not have the stated payload digest, but its record is sound.
-    """
+    """A page. ``rewritten``: it does not have the stated payload digest, but its record is sound."""
 
     capture: Capture
-    recovered: bool
     rewritten: bool
 
 
@@ -213,8 +209,9 @@ def _response(record: ForeignRecord, wanted: Callable[[str], bool], max_body: in
         body=body,
         ip=_ip(fields.get("warc-ip-address", "")),
         protocol=answer.protocol,
+        recovered=record.recovered,
     )
-    return Page(capture, record.recovered, not agrees)
+    return Page(capture, rewritten=not agrees)
 
 
 def _payload_agrees(fields: dict[str, str], payloads: tuple[bytes, bytes]) -> bool:

@@ -33,6 +33,8 @@ SHOWN_FIELDS = (
     "duplicate_of",
 )
 """Fields of a document that are shown above its text, if they have a value."""
+RECOVERED = "recovered from a damaged archive"
+"""Note on a visit whose record an import found by a search."""
 
 _verbs = click.Group()
 
@@ -209,7 +211,7 @@ def render(found: Shown, console: Console) -> None:
                 f"{one.fetched_at:%Y-%m-%d %H:%M}",
                 one.status,
                 one.reason or one.outcome,
-                one.detail,
+                ", ".join(filter(None, (one.detail, RECOVERED if one.recovered else ""))),
                 one.warc,
                 one.offset,
             )

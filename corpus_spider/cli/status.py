@@ -64,6 +64,7 @@ class Standing:
             "reserved": status.reserved,
             "licensed": status.licensed,
             "fetches": status.fetches,
+            "recovered": status.recovered,
             "languages": [dict(zip(LANGUAGE_KEYS, row, strict=True)) for row in _with_chars(status.by_language)],
             "sites": [dict(zip(SITE_KEYS, row, strict=True)) for row in _sites(self)],
             "urls": dict(_counts(status.by_state)),
@@ -112,8 +113,8 @@ def render(standing: Standing, console: Console) -> None:
     status = standing.status
     totals = [("documents", status.documents), ("duplicates", status.duplicates), ("fetches", status.fetches)]
     totals[2:2] = [("earlier versions", status.superseded)] if status.superseded else []
-    terms = [("reserved", status.reserved), ("with a licence", status.licensed)]
-    totals += [(what, count) for what, count in terms if count]
+    some = [("reserved", status.reserved), ("with a licence", status.licensed), ("recovered", status.recovered)]
+    totals += [(what, count) for what, count in some if count]
     console.table("Corpus", ("what", "count"), totals)
     console.table("Languages", ("language", "documents", "characters"), _with_chars(status.by_language))
     console.table("Sites", ("site", "documents", "characters", "pending"), _sites(standing))

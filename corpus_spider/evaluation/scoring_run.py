@@ -26,7 +26,7 @@ from corpus_spider.evaluation.evaluate import (
 )
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.extractors.registry import get
-from pipelines.page.postprocess import MAX_REPLACED, Source, clean, extract, settle, title_of
+from pipelines.page.postprocess import MAX_REPLACED, Source, clean, extract, judge, tidy, title_of
 from pipelines.page.process import source_of
 from storage.errors import CorpusError
 from storage.records import Capture, Drop, SiteModel
@@ -119,7 +119,8 @@ def _reading(extractor: Extractor, found: Extraction, source: Source, truth: str
     """Process an extraction as in a crawl, if corpora may use the extractor."""
     if extractor.evaluation_only:
         return _described(clean(found), source, truth)
-    extraction, outcome = settle(found, source, SiteModel(extractor=extractor.name))
+    extraction = tidy(found, source.page.metadata)
+    outcome = judge(extraction, source, SiteModel(extractor=extractor.name))
     refused = outcome.reason if isinstance(outcome, Drop) else ""
     return replace(_described(extraction, source, truth), refused=refused if extraction.text else None)
 
@@ -143,7 +144,7 @@ def dropped(reason: str, model: SiteModel | None, original: Callable[[], Capture
     except (CorpusError, OSError):
         source = Drop(reason)
     if model is not None and isinstance(source, Source) and source.decoded.replaced <= MAX_REPLACED:
-        extraction, _ = settle(extract(source, model), source, model)
+        extraction = tidy(extract(source, model), source.page.metadata)
         if extraction.text:
             return replace(_described(extraction, source, ""), refused=reason)
     return Reading("", NO_EXTRACTOR, missing=reason)

@@ -116,7 +116,7 @@ def _pages(
                     hosts[host] += 1
             elif seen := sites.seen(found.capture.url, found.capture.fetched_at):
                 report.pages += 1
-                report.recovered += found.recovered
+                report.recovered += found.capture.recovered
                 report.rewritten += found.rewritten
                 report.sites[seen.site] += 1
                 yield seen, replace(found.capture, url=seen.fetch_url)

@@ -140,8 +140,10 @@ class CrawlerTraps:
     def note(self, lease: Lease, processed: Processed) -> Trap | None:
         """Record the result of a page. Return its place if that is a trap from now on."""
         drop, made = processed.drop, processed.document
-        # Links that were not named before.
-        fresh = [link for link in processed.links if self._remember(self._named, hash(link.url))]
+        # Links that no other list has named, or no other article. Related articles name each other long before the
+        # further pages of a list do.
+        is_list = made is None
+        fresh = [link for link in processed.links if self._remember(self._named, hash((link.url, is_list)))]
         first = self._remember(self._hosts, hash(lease.host))
         if lease.kind is not Kind.PAGE or lease.depth == 0 or (drop and drop.reason not in TEXTLESS):
             return None

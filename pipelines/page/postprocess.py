@@ -76,12 +76,6 @@ def extract(source: Source, model: SiteModel) -> Extraction:
     return registry.get(model.extractor).extract(source.decoded.text, options)
 
 
-def settle(found: Extraction, source: Source, model: SiteModel) -> tuple[Extraction, tuple[str, LanguageGuess] | Drop]:
-    """Clean an extraction and judge it. The cleaned extraction is returned either way."""
-    extraction = tidy(found, source.page.metadata)
-    return extraction, judge(extraction, source, model)
-
-
 def judge(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
     """Decide whether a cleaned extraction is stored: return its text and language, or the drop with the reason."""
     tree, stated = source.page.tree, source.page.metadata

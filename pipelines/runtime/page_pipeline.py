@@ -227,7 +227,7 @@ class PagePipeline:
         fetch_id = await self._wakeups.result(self.writer.fetched(fetched))
         self.counts.exchange(fetched)
         if fetched.lease is not None:
-            self.budget.fetched(fetched.lease, fetched.capture.status)
+            self.budget.fetched(fetched.lease, fetched.capture.status, fetched.capture.fetched_at)
             self.dead_links.note(fetched.lease, fetched.capture.status)
             self.unread[fetched.lease.host] += not (fetched.reason or fetched.retry_at or fetched.original)
             self.on_settled(fetched.lease, fetched.retry_at)

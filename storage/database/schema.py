@@ -211,11 +211,13 @@ fetch = Table(
     UniqueConstraint("warc_id", "warc_offset"),
 )
 """``original_id``: for a revisit record, the fetch whose response record has the payload. ``recovered``: an import
-found the record by searching behind damage.
+found the record by a search after damage, or its end.
 """
 Index("ix_http_fetch_outcome_reason", fetch.c.outcome, fetch.c.reason)
 _awaiting = text("outcome IS NULL")
 Index("ix_http_fetch_awaiting", fetch.c.id, fetch.c.url_id, sqlite_where=_awaiting, postgresql_where=_awaiting)
+_recovered = text("recovered")
+Index("ix_http_fetch_recovered", fetch.c.id, sqlite_where=_recovered, postgresql_where=_recovered)
 
 original = Table(
     "original",

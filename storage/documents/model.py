@@ -187,3 +187,5 @@ class Status:
     """Documents whose page or host reserves text and data mining, AI or archiving."""
     licensed: int = 0
     """Documents whose page names a licence."""
+    recovered: int = 0
+    """Imported records that were found by a search after damage, or whose end was."""

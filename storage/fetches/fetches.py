@@ -86,6 +86,8 @@ class StoredFetch:
     original: Pointer | None = None
     """For a revisit: pointer to the record with the payload."""
     terms: Terms | None = None
+    recovered: bool = False
+    """Whether an import found its record by a search after damage, or the end of the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +215,7 @@ def _fetch_row(run_id: int | None, warc_id: int, fetched: Fetched, pointer: Poin
         "mime": mime or None,
         "ip": capture.ip,
         "truncated": capture.truncated,
+        "recovered": capture.recovered,
         "outcome": outcome_of(fetched),
         "reason": reason_of(fetched),
         "original_id": fetched.original.fetch_id if fetched.original else None,
@@ -359,4 +362,5 @@ def _stored_fetch(row: AnyRow) -> StoredFetch:
         language=row.language,
         original=None if row.original_id is None else Pointer(*original),
         terms=terms_of(row),
+        recovered=row.recovered,
     )

@@ -41,6 +41,8 @@ class PageVisit:
     length: int
     record_id: str
     payload_digest: str
+    recovered: bool
+    """Whether an import found its record by a search after damage, or the end of the record."""
 
     @property
     def pointer(self) -> Pointer | None:
@@ -130,6 +132,7 @@ def find_page(connection: Connection, addresses: Sequence[str]) -> Page | None:
                 each.warc_length,
                 each.record_id,
                 each.payload_digest,
+                each.recovered,
             )
             for each in visits
         ),

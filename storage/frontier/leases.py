@@ -84,7 +84,7 @@ class LeaseScope:
     later: float
 
     def has(self, row: AnyRow) -> bool:
-        """Say whether the URL of a row may be fetched now."""
+        """Return whether the URL of a row may be fetched now."""
         return self._ruling(row) is Ruling.FETCH
 
     def _ruling(self, row: AnyRow) -> Ruling:

@@ -6,7 +6,8 @@ record when something vouches for its bytes:
 
 - the gzip member that holds it is complete and its CRC agrees; or
 - its block digest agrees; or
-- it states no digest and is not packed, and it begins where the sound record before it ends.
+- it states no digest and is not packed, it begins where the sound record before it ends, and the next record begins
+  exactly where it ends (`_fits`).
 
 After damage the reader continues at the end of the damaged record, if that is known. It searches for the next record
 only if the end is unknown. A record that is found by a search needs a CRC or a block digest. The records after it must
@@ -56,6 +57,8 @@ _STATED = re.compile(rb"\n(Content-Length|Transfer-Encoding)[ \t]*:[ \t]*([0-9]{
 _OF_LINES = frozenset({"request", "warcinfo", "metadata"})
 """Types of records that consist of header lines. They hold nothing that a server sent."""
 _LONGEST_MARK = 16
+_CHUNKS_END = b"0\r\n\r\n"
+"""End of a body with chunks (RFC 9112, 7.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,8 @@ class _Head:
     fields: dict[str, str]
     genuine: bool
     clean: bool
+    separator: bytes = END
+    """Bytes between records in this format."""
 
     @property
     def length(self) -> int | None:
@@ -287,15 +292,19 @@ class ForeignRecords:
 
         Return the offset at which a gzip member begins, or that of the end.
         """
-        recovered = False
+        recovered, usual = False, None
         while (at := _skip_blanks(source, offset)) is not None:
             if member is None and source.read_at(at, len(MAGIC)) == MAGIC:
                 return at
             head = _head(source, at)
             block = self._read(source, head, head.length) if head and head.length is not None else _Block(0, None)
             if head and head.genuine and (block.agrees or (block.after is not None and block.agrees is None)):
-                offset = head.block + block.size if block.after is None else block.after
-                found = self._accept(source, at, head, block, recovered=recovered)
+                end = head.block + block.size
+                offset = end if block.after is None else block.after
+                fits, between = _fits(source, head, (end, offset), usual)
+                if fits or head.fields.get("warc-type") in _OF_LINES:
+                    usual = between
+                found = self._accept(source, head, block, fits=fits, recovered=recovered)
                 recovered = False
             else:
                 found, offset, recovered = self._after_damage(source, at, head, block)
@@ -306,9 +315,10 @@ class ForeignRecords:
         return offset
 
     def _accept(
-        self, source: Source, at: int, head: _Head, block: _Block, *, recovered: bool
+        self, source: Source, head: _Head, block: _Block, *, fits: bool, recovered: bool
     ) -> ForeignRecord | Loss | None:
         """Return a record whose framing is sound, if something vouches for its bytes; None in a damaged member."""
+        at = head.start
         vouched = bool(block.agrees)
         if block.keep and not vouched:
             if isinstance(source, _MemberSource):
@@ -317,6 +327,8 @@ class ForeignRecords:
                 vouched = True
             elif not head.clean:
                 return Loss(at, head.block + block.size - at, "the record header is damaged", head.uri)
+            elif not fits and head.fields.get("warc-type") not in _OF_LINES:
+                return Loss(at, head.block + block.size - at, _WRONG_LENGTH, head.uri)
         return block.record(at, head, vouched=vouched, recovered=recovered)
 
     def _after_damage(
@@ -339,7 +351,8 @@ class ForeignRecords:
                 False,
             )
         known = _http_end(source, head)
-        after = self._next_plain(source, head.block) if known is None else known
+        stated = head.block + (head.length or 0) if block.complete else 0
+        after = self._next_plain(source, head.block, stated) if known is None else known
         return Loss(at, after - at, _WRONG_LENGTH, head.uri), after, known is None
 
     def _read(self, source: Source, head: _Head, length: int, *, verify: bool = False) -> _Block:
@@ -382,8 +395,12 @@ class ForeignRecords:
             size *= 4
         return None
 
-    def _next_plain(self, source: Source, start: int) -> int:
-        """Return the offset of the next record that is sound for certain, or of the end."""
+    def _next_plain(self, source: Source, start: int, stated: int = 0) -> int:
+        """Return the offset of the next record that is sound for certain, or of the end.
+
+        ``stated``: end of the damaged record by its length, if the content reaches so far. A piece that was lost or
+        added shifts the end. So records that do not lead on as far as this are a part of its body.
+        """
         while (mark := _mark(source, start)) is not None:
             start = mark
             head = _head(source, start)
@@ -391,25 +408,33 @@ class ForeignRecords:
                 start += 1
                 continue
             block = self._read(source, head, head.length, verify=True)
-            if block.agrees and self._leads_on(source, head.block + block.size):
+            if block.agrees and self._leads_on(source, head.block + block.size, stated):
                 return start
             # Nothing is searched inside a record that ends where it says.
             start = start + 1 if block.after is None else block.after
         return _end(source, start)
 
-    def _leads_on(self, source: Source, end: int) -> bool:
-        """Return whether records follow up to the end of the content or to another damage."""
-        for _ in range(_CHAIN):
+    def _leads_on(self, source: Source, end: int, stated: int) -> bool:
+        """Return whether records follow up to the end of the content or to another damage behind ``stated``.
+
+        A record at the end of a page's body has the blank lines of both behind it.
+        """
+        for number in range(_CHAIN):
             at = _skip_blanks(source, end)
             if at is None:
                 return True
+            if number == 0 and at - end > len(END):
+                return False
             beginning = source.read_at(at, _HEAD_PIECE)
             if not _begins(beginning):
                 return not beginning.strip(b"\0")
             head = _head(source, at)
-            after = None if head is None or head.length is None else _boundary(source, head.block + head.length)
+            if head is None or head.length is None:
+                return at >= stated
+            after = _boundary(source, head.block + head.length)
             if after is None:
-                return True
+                # A sound record with text behind it is a part of a page, and no damage.
+                return at >= stated and not self._read(source, head, head.length, verify=True).agrees
             end = after
         return True
 
@@ -511,6 +536,35 @@ def _boundary(source: Source, end: int) -> int | None:
     return at if _begins(source.read_at(at, _HEAD_PIECE)) else None
 
 
+def _fits(source: Source, head: _Head, between: tuple[int, int], usual: bytes | None) -> tuple[bool, bytes]:
+    """Return whether a block ends where its separator begins, and the bytes ``between`` it and the next record.
+
+    If a block has lost a few bytes, its stated length reaches into the separator, and what is left of that is blank.
+    So the separator must be the one of the format, or the ``usual`` one of the archive (None: not known yet). The first
+    and the last record of an archive may have another, if they do not end with a part of the separator, or if the next
+    record has the same.
+    """
+    end, after = between
+    separator = source.read_at(end, min(after - end, 2 * len(END)))
+    other = b"\n\n" if usual is None else usual
+    if separator == other or separator.startswith(head.separator):
+        return True, separator
+    if usual is not None and source.read_at(after, 1):
+        return False, separator
+    ending = source.read_at(end - len(_CHUNKS_END), len(_CHUNKS_END)) + separator
+    if not ending.endswith((head.separator, other or head.separator)):
+        return True, separator
+    if not separator and not source.read_at(after, 1) and (head.separator == b"\n" or ending == _CHUNKS_END):
+        # The archive ends without a separator, and many pages end like this.
+        return True, separator
+    following = _head(source, after)
+    if following is None or following.length is None:
+        return False, separator
+    end = following.block + following.length
+    after = _boundary(source, end) or end
+    return after > end and source.read_at(end, min(after - end, 2 * len(END))) == separator, separator
+
+
 def _in_member(found: ForeignRecord | Loss, member: int) -> ForeignRecord | Loss:
     """Return a record or loss in an unpacked member with the member's offset, which is in bytes of the file."""
     if isinstance(found, ForeignRecord):
@@ -550,7 +604,7 @@ def _head(source: Source, offset: int) -> _Head | None:
         data = source.read_at(offset, size)
         arc = _ARC.match(data)
         if arc:
-            return _Head(offset, offset + arc.end(), _arc_fields(arc), genuine=True, clean=True)
+            return _Head(offset, offset + arc.end(), _arc_fields(arc), genuine=True, clean=True, separator=b"\n")
         end = _HEAD_END.search(data)
         if end:
             fields, clean = _fields(data[: end.start()])

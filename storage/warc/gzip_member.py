@@ -26,6 +26,7 @@ SEALED = len(HEADER) + 4
 
 MAX_RECORD = 1 << 30
 """Bytes. Longest record that is read, inflated. No page comes near it, and a forged record stops there."""
+_CUT_SHORT = "the gzip member is cut short"
 
 _RAW = -zlib.MAX_WBITS
 _SMALL, _SMALL_BITS, _SMALL_MEMORY = 4096, -12, 5
@@ -110,7 +111,7 @@ class Inflater:
                 self._rest = self._source.read_at(self._at, PIECE)
                 self._at += len(self._rest)
             if not self._rest:
-                self.damage, self._finished = "the file ends in a gzip member", True
+                self.damage, self._finished = _CUT_SHORT, True
                 break
             before = self._raw.copy()
             try:
@@ -131,7 +132,7 @@ class Inflater:
         trailer_at = self._at - len(rest)
         trailer = rest[:8] if len(rest) >= 8 else self._source.read_at(trailer_at, 8)
         if len(trailer) < 8:
-            self.damage = "the file ends in a gzip member"
+            self.damage = _CUT_SHORT
             return
         self.end = trailer_at + 8
         if trailer != _little_endian(self._crc) + _little_endian(self.size - self._first):

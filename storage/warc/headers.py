@@ -27,6 +27,8 @@ RENDERED = "X-Corpus-Rendered"
 """Our own field: id of the conversion record, and length of its gzip member in bytes. That record follows the request
 and holds the page as a browser rendered it.
 """
+RECOVERED = "X-Corpus-Recovered"
+"""Our own field: ``import`` if an import found the record by a search after damage (records.Capture.recovered)."""
 
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
@@ -119,6 +121,7 @@ def encode(capture: Capture, warcinfo_id: str, original: Original | None = None)
             "WARC-Truncated": capture.truncated or "",
             "WARC-Identified-Payload-Type": body_type or "",
             KIND: capture.kind.value,
+            RECOVERED: "import" if capture.recovered else "",
             RENDERED: f"<{rendered_id}> {len(rendered)}" if rendered else "",
             "Content-Type": "application/http;msgtype=response",
             "WARC-Payload-Digest": payload_digest,

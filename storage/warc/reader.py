@@ -14,7 +14,7 @@ from storage.disk import disk_error, open_to_read
 from storage.errors import DamageError
 from storage.records import Capture, Kind
 from storage.warc.gzip_member import MAX_RECORD
-from storage.warc.headers import END, KIND, RENDERED, identifier, parse_headers, sha1
+from storage.warc.headers import END, KIND, RECOVERED, RENDERED, identifier, parse_headers, sha1
 from storage.warc.http_blocks import parse_request, parse_response
 from storage.warc.scan import ANSWERS
 from storage.warc.writer import OPEN
@@ -155,6 +155,7 @@ def _capture(data: bytes, pointer: Pointer) -> tuple[dict[str, str], Capture]:
         ip=fields.get("warc-ip-address"),
         protocol=fields.get("warc-protocol"),
         truncated=fields.get("warc-truncated"),
+        recovered=RECOVERED.lower() in fields,
     )
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from storage.disk import disk_errors, open_to_read
 from storage.records import Pointer
-from storage.warc.gzip_member import HEADER, SEALED
+from storage.warc.gzip_member import HEADER, SEALED, Inflater
 from storage.warc.headers import END, identifier, parse_headers
+from storage.warc.sources import PIECE, FileSource
 from storage.warc.verify import RecordCheck
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ANSWERS = frozenset({"response", "revisit"})
-_CHUNK = 1 << 16
 _PEEK = 1 << 14
 
 
@@ -104,7 +104,7 @@ class _DamageFoundError(Exception):
 
 class _Scan:
     def __init__(self, descriptor: int, size: int) -> None:
-        self._descriptor, self._size = descriptor, size
+        self._source, self._size = FileSource(descriptor, 0, size), size
         self._families: set[str] = set()
 
     def records(self, offset: int) -> Iterator[ScannedRecord]:
@@ -124,57 +124,48 @@ class _Scan:
     def _member(self, start: int) -> ScannedRecord:
         check = RecordCheck()
         try:
-            if self._read(start, len(HEADER)) != HEADER:
+            if self._source.read_at(start, len(HEADER)) != HEADER:
                 raise ValueError("no record begins here")
             end = self._inflate(start, check)
             check.finish()
-        except (ValueError, zlib.error) as error:
+        except ValueError as error:
             raise _DamageFoundError(str(error), check.fields) from error
         self._families.add(_family(check.fields))
         return _scanned(start, end - start, check.fields, status=check.status)
 
     def _inflate(self, start: int, check: RecordCheck) -> int:
         """Feed the member's content to the check, verify its seal and return the offset of its end."""
-        inflater, seal, position = zlib.decompressobj(zlib.MAX_WBITS | 16), 0, start
-        while not inflater.eof:
-            chunk = self._read(position, _CHUNK)
-            if not chunk:
-                raise ValueError("the record is cut short")
-            rest = chunk
-            while rest and not inflater.eof:
-                check.feed(inflater.decompress(rest, _CHUNK))
-                rest = inflater.unconsumed_tail
-            used = len(chunk) - len(inflater.unused_data)
-            seal = zlib.crc32(chunk[max(0, start + SEALED - position) : used], seal)
-            position += used
-        if self._read(start + len(HEADER), SEALED - len(HEADER)) != seal.to_bytes(4, "little"):
+        inflater = Inflater(self._source, start)
+        while content := inflater.read():
+            check.feed(content)
+        if inflater.end is None or inflater.damage:
+            raise ValueError(inflater.damage)
+        seal, at = 0, start + SEALED
+        while at < inflater.end:
+            packed = self._source.read_at(at, min(PIECE, inflater.end - at))
+            seal, at = zlib.crc32(packed, seal), at + len(packed)
+        if self._source.read_at(start + len(HEADER), SEALED - len(HEADER)) != seal.to_bytes(4, "little"):
             raise ValueError("the compressed bytes have changed since they were written")
-        return position
+        return inflater.end
 
     def _next_member(self, start: int) -> int:
         """Return the offset of the next member of this file at or after ``start``, or the file's end."""
         while start < self._size:
-            window = self._read(start, _CHUNK + len(HEADER) - 1)
+            window = self._source.read_at(start, PIECE + len(HEADER) - 1)
             at = window.find(HEADER)
             while at >= 0:
                 if self._genuine(start + at):
                     return start + at
                 at = window.find(HEADER, at + 1)
-            start += _CHUNK
+            start += PIECE
         return self._size
 
     def _genuine(self, offset: int) -> bool:
-        inflater, data = zlib.decompressobj(zlib.MAX_WBITS | 16), self._read(offset, _PEEK)
+        head, found, _ = Inflater(self._source, offset).read(_PEEK).partition(END)
         try:
-            if inflater.decompress(data, 5) != b"WARC/":
-                return False
-            head, found, _ = (b"WARC/" + inflater.decompress(inflater.unconsumed_tail, _PEEK)).partition(END)
             return bool(found) and (not self._families or _family(parse_headers(head)) in self._families)
-        except (ValueError, zlib.error):
+        except ValueError:
             return False
-
-    def _read(self, offset: int, length: int) -> bytes:
-        return os.pread(self._descriptor, max(0, min(length, self._size - offset)), offset)
 
 
 def _family(fields: dict[str, str]) -> str:

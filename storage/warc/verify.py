@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from storage.warc.gzip_member import MAX_RECORD
@@ -122,6 +122,14 @@ class _Payload:
         return int(words[1].split(b"\r")[0])
 
 
+_ENCODINGS: tuple[Callable[[str], bytes], ...] = (
+    bytes.fromhex,
+    lambda value: base64.b32decode(value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 8), casefold=True),
+    lambda value: base64.b64decode(value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 4), b"-_", validate=True),
+)
+"""Encodings of digests in WARC files. Padding may be missing. Only one gives a digest of the right length."""
+
+
 class StatedDigest:
     """Digest of bytes, with the value that the record states for it."""
 
@@ -133,15 +141,16 @@ class StatedDigest:
     @classmethod
     def of(cls, fields: dict[str, str], name: str) -> StatedDigest | None:
         """Return the digest that a record states of its block or payload; None if it states no known one."""
-        algorithm, _, value = fields.get(f"warc-{name}-digest", "").lower().replace("-", "").partition(":")
+        label, _, value = fields.get(f"warc-{name}-digest", "").partition(":")
+        algorithm = label.strip().lower().replace("-", "")
         if algorithm not in {"md5", "sha1", "sha256", "sha512"}:
             return None
         size = hashlib.new(algorithm, usedforsecurity=False).digest_size
-        try:
-            expected = bytes.fromhex(value) if len(value) == 2 * size else base64.b32decode(value, casefold=True)
-        except (ValueError, binascii.Error) as error:
-            raise ValueError(f"{name} digest is unreadable") from error
-        return cls(name, algorithm, expected)
+        for decode in _ENCODINGS:
+            with suppress(ValueError):
+                if len(expected := decode(value.strip())) == size:
+                    return cls(name, algorithm, expected)
+        raise ValueError(f"{name} digest is unreadable")
 
     @classmethod
     def readable(cls, fields: dict[str, str], name: str) -> StatedDigest | None:

@@ -227,6 +227,8 @@ class Texts(Workers):
 
     links: Callable[[str], list[str]] = lambda _: []
     lists: tuple[str, ...] = ()
+    dated: bool = False
+    """Whether each text has the moment of its fetch as its date."""
 
     def submit(self, capture: Capture, *_: object) -> Future[Processed]:  # type: ignore[override]
         path = capture.url.partition("example")[2]
@@ -234,7 +236,8 @@ class Texts(Workers):
         found = tuple(Link(url, url, "h0.example") for url in urls)
         text = " ".join(f"{path}-{number}" for number in range(40))
         guess = LanguageGuess("en", 1.0, "Latn", 1.0)
-        made = Document(text, guess, Metadata(), "x", "1", "", "utf-8", "bom", 0.0, fingerprint(text))
+        stated = Metadata(published=capture.fetched_at.isoformat() if self.dated else None)
+        made = Document(text, guess, stated, "x", "1", "", "utf-8", "bom", 0.0, fingerprint(text))
         done: Future[Processed] = Future()
         listed = path.startswith(self.lists)
         done.set_result(Processed(None if listed else made, Drop("listing") if listed else None, found))
@@ -254,9 +257,10 @@ def crawled_texts(bench: Bench, workers: Texts) -> dict[UrlState, int]:
     return bench.corpus.frontier.counts()["s"]
 
 
-def test_a_tarpit_of_unique_texts_is_suspended(bench: Bench) -> None:
-    """300 documents at most. Its queue is kept, and can be released."""
-    states = crawled_texts(bench, Texts(links=lambda path: [f"{path}/{number}" for number in range(4)]))
+@pytest.mark.parametrize("dated", [False, True])
+def test_a_tarpit_of_unique_texts_is_suspended(bench: Bench, dated: bool) -> None:
+    """300 documents at most, undated or dated now. Its queue is kept, and can be released."""
+    states = crawled_texts(bench, Texts(links=lambda path: [f"{path}/{number}" for number in range(4)], dated=dated))
     assert 200 <= states[UrlState.DONE] <= 300
     assert states[UrlState.SUSPENDED] > 100
     assert UrlState.PENDING not in states

@@ -129,7 +129,7 @@ IN_CHUNKS = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
 
 
 def asked_again(*answer: bytes) -> bool:
-    """Say whether a connection on which this comes is handed to the next request to its host."""
+    """Return whether the next request to the host uses a connection that received these bytes."""
     pool = BoundedPool(Clock())
     key = ("http", "a.example", 80)
     factory = _BoundedFactory(lambda _: None, lambda each: pool._putConnection(key, each), repr(key))

@@ -49,7 +49,7 @@ def lines(path: Path) -> int:
 
 
 def vouched_for(path: Path) -> bool:
-    """Say whether the checksum beside a file is that of the file."""
+    """Return whether the checksum beside a file is that of the file."""
     return path.with_name(f"{path.name}.sha256").read_text().split()[0] == hashlib.sha256(path.read_bytes()).hexdigest()
 
 

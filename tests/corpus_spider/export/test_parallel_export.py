@@ -283,7 +283,7 @@ def test_no_process_outlives_an_export_that_is_ended(folder: Path, tmp_path: Pat
 
 
 def alive(pid: int) -> bool:
-    """Say whether a process runs; one that nobody has buried does not."""
+    """Return whether a process runs. A zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

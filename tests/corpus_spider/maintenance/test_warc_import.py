@@ -24,7 +24,7 @@ from storage.corpus import Corpus
 from storage.documents.model import Selection
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.others_archives import HTML, Answer, archive, wacz
-from tests.corpus_spider.running import PATIENCE, run
+from tests.corpus_spider.running import PATIENCE, run, well
 
 PAPER = "https://paper.example"
 CONFIG = """
@@ -246,7 +246,7 @@ def test_damage_in_one_archive_of_a_collection_leaves_the_others(folder: Path) -
     assert report.losses == 2
     first, second = report.damaged
     assert "theirs.wacz, archive/1.warc.gz at " in first
-    assert "the file ends in a gzip member" in first
+    assert "the gzip member is cut short" in first
     assert "theirs.wacz, archive/2.warc.gz at 0, 4 bytes: no record begins here" in second
 
 
@@ -268,7 +268,8 @@ def test_no_bytes_end_in_another_error(
 ) -> None:
     """An archive with parts cut out or written over is read, or it is damaged.
 
-    No text is another than was written, if the record still states a digest. Without digest or CRC nothing shows it.
+    No text is another than was written. Only in a plain record that has lost its digests, nothing shows that a byte has
+    another value, as long as its length agrees.
     """
     path = archive(tmp_path_factory.getbasetemp() / "changed.warc", story(1), story(2), packed=packed)
     changed = bytearray(path.read_bytes())
@@ -280,8 +281,9 @@ def test_no_bytes_end_in_another_error(
     written = {f"{PAPER}/story/{number}.html": article(number) for number in (1, 2)}
     for found in captures(path, lambda _: True, 10**6):
         assert isinstance(found, Page | Skipped | Lost)
-        if isinstance(found, Page) and verifiable:
-            assert found.capture.body in written.values()
+        if isinstance(found, Page) and found.capture.body not in written.values():
+            assert not verifiable
+            assert len(found.capture.body) in {len(body) for body in written.values()}
 
 
 HEAD = b"WARC/1.0\r\nWARC-Type: response\r\n"
@@ -380,6 +382,32 @@ def test_damaged_records_are_named_and_no_damaged_text_is_stored(tmp_path: Path)
     assert damage.startswith(f"{path} at {start}, ")
     assert damage.endswith(f"the block digest does not agree ({PAPER}/story/2.html)")
     assert texts(tmp_path) == {f"/story/{number}.html": "\n".join(paragraphs(number)) for number in (1, 3, 4)}
+
+
+def test_recovered_pages_stay_marked(tmp_path: Path) -> None:
+    """In the visits of `show`, in `status`, in a copy by `move`, and in a database made again from the WARC files."""
+
+    def marked(folder: Path) -> tuple[int, list[list[bool]]]:
+        shown = [json.loads(run(folder, "show", f"{paper.origin}/{at}.html", "--json").stdout) for at in (1, 2)]
+        visits = [[visit["recovered"] for visit in page["visits"]] for page in shown]
+        return json.loads(run(folder, "status", "--json").stdout)["recovered"], visits
+
+    with served(Newspaper(articles=2)) as paper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
+        pages = [Answer(f"{paper.origin}/{number}.html", article(number)) for number in (1, 2)]
+        data = archive(tmp_path / "theirs.warc", *pages, packed=False).read_bytes()
+        length = data.index(b"Content-Length", data.index(b"/2.html")) + 16
+        (tmp_path / "theirs.warc").write_bytes(data[:length] + b"7" + data[length + 1 :])
+        assert taken(tmp_path, tmp_path / "theirs.warc").recovered == 1
+        assert marked(tmp_path) == (1, [[False], [True]])
+        assert "recovered from a damaged archive" in run(tmp_path, "show", f"{paper.origin}/2.html").stdout
+        (tmp_path / "copy").mkdir()
+        (tmp_path / "copy" / "corpus.toml").write_text(corpus_toml(paper))
+        well(tmp_path, "move", "sqlite:///copy/corpus.db")
+        assert marked(tmp_path / "copy") == (1, [[False], [True]])
+        (tmp_path / "corpus.db").unlink()
+        well(tmp_path, "crawl", "--rebuild")
+        assert marked(tmp_path) == (1, [[False], [True]])
 
 
 def test_a_dry_run_tells_of_which_sites_there_are_pages(folder: Path) -> None:

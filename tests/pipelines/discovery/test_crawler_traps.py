@@ -81,6 +81,21 @@ def test_lists_are_not_shut_while_they_name_articles_that_are_new() -> None:
         assert read(traps, f"/news/story-{number}00.html", made=story(number)) is None
 
 
+def test_lists_are_not_shut_because_related_articles_name_each_other() -> None:
+    """Each article names five others at random, so soon all of an archive are named. Its lists are read to the end."""
+    traps = CrawlerTraps()
+    for number in range(2 * DRY):
+        assert (
+            read(
+                traps, f"/story/{number}", *(f"/story/{number * 100 + more}" for more in range(100)), made=story(number)
+            )
+            is None
+        )
+    assert [read(traps, f"/list?page={n}", f"/list?page={n + 1}", f"/story/{n + 9}") for n in range(9 * DRY)] == [
+        None
+    ] * 9 * DRY
+
+
 def test_lists_that_name_each_other_are_shut() -> None:
     """Months name days and days name months; neither has ever had a text."""
     traps = CrawlerTraps()

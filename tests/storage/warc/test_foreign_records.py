@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import io
 import os
 import tracemalloc
@@ -19,6 +21,7 @@ from warcio.warcwriter import WARCWriter
 from storage.warc import FileSource, ForeignRecord, ForeignRecords, Form, Loss
 from storage.warc.gzip_member import Inflater
 from storage.warc.headers import sha1
+from storage.warc.verify import StatedDigest
 from tests.storage.warc_samples import noise
 
 if TYPE_CHECKING:
@@ -123,6 +126,8 @@ WHOLE = {
     "arc in one member": gzip.compress(arc(1, 2, 3)),
     "packed, then plain": b"".join([*packed(pages(1, 2)), *pages(3)]),
     "plain, then packed": b"".join([*pages(1), *packed(pages(2, 3))]),
+    "no final blank lines": b"".join(pages(1, 2, 3, digest=False))[:-4],
+    "arc without a final line end": arc(1, 2, 3)[:-1],
     "a request whose length includes the blank lines": b"".join(
         [*pages(1), record("x", b"", digest=False, kind="request", length=48), *pages(2, 3, digest=False)]
     ),
@@ -195,6 +200,44 @@ def test_plain_archives_are_read_on_after_damage(tmp_path: Path, damage: str) ->
     found = read(tmp_path / "theirs.warc", change(pages(1, 2, 3)))
     assert stored(found) == expected(*numbers)
     assert any(isinstance(each, Loss) for each in found) == (len(numbers) < 3 or lossy(damage))
+
+
+@pytest.mark.parametrize("separator", [b"\r\n", b"\n"])
+@pytest.mark.parametrize("kind", ["warcinfo", "response"])
+def test_the_first_records_show_the_separator_of_an_archive(tmp_path: Path, kind: str, separator: bytes) -> None:
+    """Their own content may end like a separator."""
+    first = record(URL.format(0), b"software: x\r\n", kind=kind, digest=False)
+    found = read(
+        tmp_path / "theirs.warc", b"".join(part[:-4] + separator for part in [first, *pages(1, 2, digest=False)])
+    )
+    assert stored(found).items() >= expected(1, 2).items()
+    assert not any(isinstance(each, Loss) for each in found)
+
+
+SEPARATORS = {"blank lines": b"\r\n\r\n", "line feeds": b"\n\n", "one line end": b"\r\n", "nothing": b""}
+
+
+@pytest.mark.parametrize("changed", [1, 2, 3])
+@pytest.mark.parametrize("separator", SEPARATORS)
+def test_a_record_without_a_digest_must_fit(tmp_path: Path, separator: str, changed: int) -> None:
+    """One that has lost or gained a few bytes is lost, however the records are separated.
+
+    The others are read if the separator shows where the next one begins. A search does not find them.
+    """
+    end = SEPARATORS[separator]
+    parts = [part[:-4] + end for part in [record("x", b"1", kind="warcinfo"), *pages(1, 2, 3, digest=False)]]
+    whole = stored(read(tmp_path / "theirs.warc", b"".join(parts)))
+    whole.pop("x", None)
+    assert whole == expected(1, 2, 3)
+    others = expected(*({1, 2, 3} - {changed}))
+    for gained in range(-5, 6):
+        if gained:
+            place = parts[changed].index(b"Words")
+            new = parts[changed][:place] + b"x" * gained + parts[changed][place - min(gained, 0) :]
+            data = b"".join([*parts[:changed], new, *parts[changed + 1 :]])
+            found = stored(read(tmp_path / "theirs.warc", data))
+            assert found.items() <= others.items(), gained
+            assert found == others or not -len(end) <= gained < 0, gained
 
 
 @pytest.mark.parametrize("digest", [True, False])
@@ -288,6 +331,8 @@ FORGED = record(OTHER, b"<p>Forged.")
 BAIT = {
     "record": FORGED,
     "text around a record": b"<pre>\r\n\r\n" + FORGED + b"</pre>",
+    "text around records": b"<pre>\r\n\r\n" + 3 * FORGED + b"</pre>",
+    "record at the end": b"<pre>\r\n\r\n" + FORGED,
     "member": gzip.compress(FORGED, mtime=0),
     "file": gzip.compress(record("x", b"", kind="warcinfo")) + gzip.compress(FORGED) + b" " * 60,
     "member in noise": noise(3000) + gzip.compress(FORGED) + noise(3000),
@@ -298,8 +343,10 @@ OUTER_DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "its middle": lambda outer: flip(outer, len(outer) // 2),
     "its end": lambda outer: flip(outer, len(outer) - 6),
     "its header": lambda outer: flip(outer, 60),
+    "a sector": lambda outer: bytes(200) + outer[200:],
     "its beginning is missing": lambda outer: outer[40:],
     "its end is missing": lambda outer: outer[:-40],
+    "a byte too many": lambda outer: outer[:-9] + b"x" + outer[-9:],
 }
 
 
@@ -356,6 +403,21 @@ def read_file(path: Path) -> dict[str, bytes]:
         return stored(list(ForeignRecords(FileSource(descriptor), lambda _: 10**5, Form())))
     finally:
         os.close(descriptor)
+
+
+@pytest.mark.parametrize("algorithm", ["md5", "sha1", "sha256", "sha512"])
+@pytest.mark.parametrize("label", ["{}", "SHA-{}"])
+def test_digests_are_read_in_every_encoding(algorithm: str, label: str) -> None:
+    """Base 16, 32 and 64, in upper and lower case where it does not matter, with and without padding."""
+    digest = hashlib.new(algorithm, b"block").digest()
+    name = label.format(algorithm).replace("SHA-sha", "SHA-").replace("SHA-md", "MD")
+    padded = [base64.b32encode(digest), base64.b64encode(digest), base64.urlsafe_b64encode(digest)]
+    values = [digest.hex().encode(), digest.hex().upper().encode(), padded[0].lower(), *padded]
+    for value in [*values, *(each.rstrip(b"=") for each in values)]:
+        stated = StatedDigest.readable({"warc-block-digest": f"{name}:{value.decode()}"}, "block")
+        assert stated is not None
+        assert (stated.agrees_after(b"block"), stated.agrees_after(b"other")) == (True, False)
+    assert StatedDigest.readable({"warc-block-digest": f"{name}:{digest.hex()[1:]}"}, "block") is None
 
 
 def test_the_crc_is_that_of_zlib() -> None:

@@ -155,7 +155,7 @@ def test_a_page_cannot_slip_records_in(tmp_path: Path) -> None:
     path.write_bytes(data[: second.offset + second.length - 5])
     *sound, torn = scan(path)
     assert [record.type for record in sound] == ["warcinfo", "response", "request"]
-    assert (torn.offset, torn.damage) == (second.offset, "the record is cut short")
+    assert (torn.offset, torn.damage) == (second.offset, "the gzip member is cut short")
 
 
 def test_a_bomb_is_given_up_at_its_declared_length(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ def upgrade() -> None:
     op.add_column("document", sa.Column("authors", sa.Text()))
     op.add_column("fingerprint", sa.Column("numbers", sa.LargeBinary()))
     op.add_column("http_fetch", sa.Column("recovered", sa.Boolean(), nullable=False, server_default=sa.false()))
+    recovered = sa.text("recovered")
+    op.create_index("ix_http_fetch_recovered", "http_fetch", ["id"], sqlite_where=recovered, postgresql_where=recovered)
     op.create_table(
         "metadata_change",
         sa.Column("document_id", _BIG, nullable=False, autoincrement=False),
