@@ -30,7 +30,7 @@ def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
     """
     from corpus_spider.config.loader import database_variable
 
-    with state.console.progress("rows and files copied") as show:
+    with state.console.stages() as show:
         report = backup(state.load_made(), folder, show)
     if options["as_json"]:
         state.console.json(report)
@@ -75,7 +75,8 @@ def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
     Commands that write to the corpus do it by themselves; this one shows the steps before. It makes all steps or none.
     A SQLite file is copied first.
     """
-    report = migrate(state.load_made(), dry_run=dry_run)
+    with state.console.stages() as show:
+        report = migrate(state.load_made(), dry_run=dry_run, on_progress=show)
     if options["as_json"]:
         state.console.json(report)
         return

@@ -89,8 +89,10 @@ class MigrationReport:
     steps: list[dict[str, str]]
 
 
-def migrate(config: Config, *, dry_run: bool = False) -> MigrationReport:
+def migrate(config: Config, *, dry_run: bool = False, on_progress: Progress = unseen) -> MigrationReport:
     """Bring the schema of a corpus forward to that of this release. ``dry_run`` only lists the steps.
+
+    ``on_progress`` gets the copied pages of a SQLite file, then the finished steps.
 
     Raises ConfigError if there is no corpus, NewerCorpusError for a corpus of a later release.
     """
@@ -101,6 +103,6 @@ def migrate(config: Config, *, dry_run: bool = False) -> MigrationReport:
 
     version, steps = pending_steps(config.database_url)
     if steps and not dry_run:
-        Corpus.open(config.database_url).close()
+        Corpus.open(config.database_url, on_progress=on_progress).close()
     plain = [asdict(step) for step in steps]
     return MigrationReport(masked(parse_url(config.database_url)), dry_run, version, SCHEMA_VERSION, plain)
