@@ -46,11 +46,17 @@ SAMPLE = 200
 """Pages that a deep check extracts again, spread evenly over the corpus."""
 OFTEN = 1000
 """Texts between two reports of progress."""
+SHOWN = 20
+"""Ids of removals in a note."""
 _AT_ONCE = 500
 """Addresses to look up at a time."""
 _IS_RULES = re.compile(r"^\w+://[^/]*/(?:robots\.txt$|\.well-known/)")
 """Addresses of usage terms. Those of a removed domain are kept as evidence."""
 ADOPTS = "the next crawl takes in what is missing"
+DEFERRED = (
+    "its free pages may still have parts of removed texts, because removals were deferred; `corpus-spider remove`"
+    " rewrites the file and finishes removal"
+)
 OLD_SQLITE = (
     f"SQLite {sqlite3.sqlite_version} may lose writes when several programs write to one file (WAL-reset bug, fixed in"
     " 3.51.3). corpus-spider writes one transaction at a time. Do not run two crawls of this corpus at the same time"
@@ -67,7 +73,7 @@ class CheckReport:
     records: int = 0
     files: int = 0
     removed_documents: int = 0
-    """Documents that were removed on request. Unless a problem says so, neither text nor original is left."""
+    """Documents that were removed on request. Unless a problem or note says so, neither text nor original is left."""
     removed_files: int = 0
     """Files that were removed by the limits in [archive]. Rows that point to them are no problem."""
     open_files: int = 0
@@ -93,6 +99,8 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
         report.problems += corpus.problems(on_progress)
         report.removed_documents = len(corpus.removals.documents())
         report.notes += [OLD_SQLITE] if corpus.database.is_sqlite and not is_sound() else []
+        if corpus.database.is_sqlite and (waiting := corpus.removals.deferred()):
+            report.notes.append(f"{corpus.name}: {DEFERRED} ({', '.join(map(str, waiting[:SHOWN]))})")
         if strays := adoption.waiting(config, corpus):
             report.notes.append(f"{strays} responses in WARC files have no row yet; {ADOPTS}")
         files = {file.name: file.state for file in corpus.warc.files()}

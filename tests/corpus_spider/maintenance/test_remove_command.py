@@ -17,7 +17,9 @@ from warcio.archiveiterator import ArchiveIterator
 from corpus_spider.cli import app
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance import remove as removal
-from corpus_spider.maintenance.remove import RemovalReport, letter, older_copies, remove, request_of
+from corpus_spider.maintenance.removal_letter import letter
+from corpus_spider.maintenance.removal_requests import requests_of
+from corpus_spider.maintenance.remove import RemovalReport, older_copies, remove
 from storage import Corpus
 from storage.documents.model import Selection
 from storage.errors import ConfigError
@@ -196,15 +198,15 @@ def test_an_unknown_id_is_refused_and_a_removed_one_said_to_be(folder: Path) -> 
     ],
 )
 def test_what_is_named_is_brought_into_the_form_the_corpus_has(
-    given: dict[str, str | None], expected: tuple[What, str]
+    given: dict[str, str], expected: tuple[What, str]
 ) -> None:
-    assert request_of(given, " asked ", duplicates=True) == Request(*expected, "asked", True)
+    options = {kind: [value] for kind, value in given.items()}
+    assert requests_of(options, None, " asked ", duplicates=True) == [Request(*expected, "asked", True)]
 
 
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"url": "a.example", "id": "x"}, "asked"),
         ({"url": "http://"}, "asked"),
         ({"url": "notaurl"}, "asked"),
         ({"url": "not a url"}, "asked"),
@@ -216,9 +218,9 @@ def test_what_is_named_is_brought_into_the_form_the_corpus_has(
         ({"id": "x"}, None),
     ],
 )
-def test_half_a_request_is_refused(given: dict[str, str | None], reason: str | None) -> None:
+def test_half_a_request_is_refused(given: dict[str, str], reason: str | None) -> None:
     with pytest.raises(ConfigError):
-        request_of(given, reason, duplicates=False)
+        requests_of({kind: [value] for kind, value in given.items()}, None, reason, duplicates=False)
 
 
 def test_a_sites_name_is_not_taken_for_its_domain(tmp_path: Path) -> None:
@@ -227,9 +229,9 @@ def test_a_sites_name_is_not_taken_for_its_domain(tmp_path: Path) -> None:
         "[corpus]\ncontact='a@b.example'\n[[site]]\nname='paper'\nstart=['https://news.example/']"
     )
     Corpus.open(tmp_path / "corpus.db", create=True).close()
-    request = request_of({"domain": "paper"}, "asked", duplicates=False)
+    requests = requests_of({"domain": ["paper"]}, None, "asked", duplicates=False)
     with pytest.raises(ConfigError, match="is the name of a site") as refused:
-        remove(load(tmp_path / "corpus.toml"), request, dry_run=True)
+        remove(load(tmp_path / "corpus.toml"), *requests, dry_run=True)
     assert refused.value.do == "Name its domain: news.example."
 
 
@@ -241,7 +243,8 @@ def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
     for words in ("2026-03-01", "asked", "f" * 32, "https://b.example/y", "corpus.db.before-0006", "1 text,"):
         assert words in text
     report.fetches, report.records = 2, 4
-    assert "Emptied: 2 originals (4 records of the archive, including requests)" in letter(report)
+    assert "Emptied: 2 originals." in letter(report)
+    assert "Emptied in the archive: 4 records, including requests, in 0 files" in letter(report)
     planned = RemovalReport("url", "https://a.example/x", dry_run=True, pages=1, documents=["f" * 32], fetches=2)
     assert "remove 1 text of 1 address (url https://a.example/x) and empty 2 originals" in letter(planned)
     planned.documents = []
@@ -344,16 +347,17 @@ def test_a_lifted_removal_brings_no_text_back_until_a_crawl_does(tmp_path: Path)
 def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
     """The message once said that the address was misspelled, and that its originals would be emptied again."""
     config = load(folder / "corpus.toml")
-    request = request_of({"url": words_of(folder, 3)[0]}, "asked", duplicates=False)
-    told: list[int] = []
-    done = remove(config, request, on_progress=told.append)
+    request = Request(What.URL, words_of(folder, 3)[0], "asked")
+    told: list[tuple[str, int, int | None]] = []
+    done = remove(config, request, on_progress=lambda *each: told.append(each))
     assert (done.before, len(done.documents)) == ("", 1)
-    assert told == [1] == [len(done.files)]
+    steps = ["requests looked up", "pages withdrawn", "WARC files rewritten", "rewriting the database file"]
+    assert [step for step, _, _ in told if not step.startswith("recurring")] == steps
     for dry_run in (True, False):
         again = remove(config, request, dry_run=dry_run)
         assert (again.before, again.documents, again.fetches) == (done.day, [], 0)
         assert f"the same was removed on {done.day}." in letter(again)
-    unknown = remove(config, request_of({"url": "https://a.example/x"}, "asked", duplicates=False), future=True)
+    unknown = remove(config, Request(What.URL, "https://a.example/x", "asked"), future=True)
     assert "It is kept out from now on." in letter(unknown)
 
 
