@@ -149,7 +149,9 @@ def _refuse_site_name(config: Config, request: Request) -> None:
     named = next((site for site in config.sites if site.name == request.value), None)
     if named and request.value not in hosts_of(named):
         do = f"Name its domain: {', '.join(hosts_of(named))}."
-        raise ConfigError("is the name of a site, not a domain", where=request.where or f"--domain {request.value}", do=do)
+        raise ConfigError(
+            "is the name of a site, not a domain", where=request.where or f"--domain {request.value}", do=do
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +289,13 @@ def _empty_originals(folder: Path, doing: _Doing, corpus: Corpus, report: Remova
             corpus.removals.give_up(name)
             continue
         offsets, ids = {each.offset for each in pointers}, {each.record_id for each in pointers}
-        scrubbed = scrub(folder, name, offsets, ids, report.day)
+        again = corpus.warc.revisits(name)
+        kept = {
+            pointer.offset: pointer.length
+            for _, pointer in corpus.warc.pointers(name)
+            if pointer.offset not in offsets and pointer.offset not in again
+        }
+        scrubbed = scrub(folder, name, offsets, ids, report.day, kept)
         reach("in_removal")
         # A crawl may read unprocessed pages in the file, so the locks must still be ours.
         if doing.locks:

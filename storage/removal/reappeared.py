@@ -23,7 +23,7 @@ from storage.blocklist.tombstones import (
     standing,
 )
 from storage.database.schema import document, removal, removed_document, tombstone, url
-from storage.database.transactions import chunks, insert_many, upsert
+from storage.database.transactions import insert_many, upsert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
