@@ -4,8 +4,8 @@
 
 The benchmark builds a corpus with texts of so many bytes. Each line has random words from the demo's articles in six
 languages. The documents have all that a crawl stores: kinds and languages of lines, quality, captions, rights, and an
-original in the WARC. One in twenty is a duplicate. ``--corpus`` keeps the corpus for another time. A process of its own exports each format, as
-`corpus-spider export` does. Columns:
+original in the WARC. One in twenty is a duplicate. ``--corpus`` keeps the corpus for another time. A process of its own
+exports each format, as `corpus-spider export` does. Columns:
 
 - documents a second: by the clock, by the CPU time of all processes, and by that of the first thread, beside which
   others compress

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import TYPE_CHECKING
 
 from storage.reporting import unseen
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from storage.reporting import Progress
 
 PAGES = 2048
