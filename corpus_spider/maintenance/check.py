@@ -204,7 +204,7 @@ class _Looker:
         models, status = Models(self.config, self.corpus), self.corpus.status()
         every = max(1, (status.documents + status.superseded) // SAMPLE)
         number, selection = 0, Selection(include_duplicates=True, versions="all")
-        for number, document in enumerate(self.corpus.documents(selection), 1):
+        for number, document in enumerate(self.corpus.documents.as_stored(selection), 1):
             self.report.problems += malformed(document)
             if number % OFTEN == 0:
                 on_progress("texts checked", number, status.documents + status.superseded)
