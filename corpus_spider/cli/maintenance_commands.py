@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.cli.options import as_json, verb_of
-from corpus_spider.maintenance.backup import backup
-from corpus_spider.maintenance.copy_corpus import migrate, move
 from storage.errors import DamageError
 
 if TYPE_CHECKING:
@@ -29,6 +27,7 @@ def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
     missing.
     """
     from corpus_spider.config.loader import database_variable
+    from corpus_spider.maintenance.backup import backup
 
     with state.console.stages() as show:
         report = backup(state.load_made(), folder, show)
@@ -53,6 +52,7 @@ def move_verb(state: State, /, database_url: str, **options: Any) -> int:
     into corpus.toml. Exit code 6 if the check finds a problem.
     """
     from corpus_spider.config.loader import database_variable
+    from corpus_spider.maintenance.copy_corpus import move
 
     with state.console.stages() as show:
         report = move(state.load_made(), database_url, show)
@@ -75,6 +75,8 @@ def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
     Commands that write to the corpus do it by themselves; this one shows the steps before. It makes all steps or none.
     A SQLite file is copied first.
     """
+    from corpus_spider.maintenance.copy_corpus import migrate
+
     with state.console.stages() as show:
         report = migrate(state.load_made(), dry_run=dry_run, on_progress=show)
     if options["as_json"]:

@@ -185,3 +185,5 @@ class Status:
     """Documents whose page or host reserves text and data mining, AI or archiving."""
     licensed: int = 0
     """Documents whose page names a licence."""
+    pending: dict[str, int] = field(default_factory=dict)
+    """Pending URLs by site, for sites that have some."""

@@ -176,10 +176,8 @@ def view(database: Database, selection: Selection) -> Iterator[View]:
         yield View(connection, selection, sets, recurring_lines.known(connection))
 
 
-def stream_documents(
-    database: Database, selection: Selection, *, as_stored: bool = False
-) -> Iterator[CorpusDocument]:
-    """Stream the selected documents by id from one snapshot, a few hundred at a time. ``as_stored``: see `View.pages`."""
+def stream_documents(database: Database, selection: Selection, *, as_stored: bool = False) -> Iterator[CorpusDocument]:
+    """Stream the selected documents from one snapshot, a few hundred at a time. ``as_stored``: see `View.pages`."""
     with view(database, selection) as seen:
         for page in seen.pages(as_stored=as_stored):
             yield from seen.documents(page)
