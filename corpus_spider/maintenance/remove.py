@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from storage.removal.undo import Lifted
     from storage.reporting import Progress
 
-WARC_RATE, DATABASE_RATE = 25e6, 40e6
-"""Bytes a second, on one core of 2020 and a local disk. For estimates: each record of a rewritten WARC file is inflated
-and verified, and SQLite writes its file twice.
+WARC_RATE, DATABASE_RATE = 30e6, 80e6
+"""Bytes a second, for estimates. Measured on a shared core and a local disk: 850 MB of small WARC records in 28 s, a
+SQLite file of 2.7 GB in 22 to 35 s.
 """
 
 
@@ -136,8 +136,7 @@ def undo(config: Config, removal_id: int, reason: str) -> Lifted:
 
 
 def _locked(config: Config, corpus: Corpus) -> SiteLocks:
-    sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
-    return SiteLocks(corpus, sites, config.warc_folder / "locks")
+    return SiteLocks.of_all(corpus, (site.name for site in config.sites), config.warc_folder / "locks")
 
 
 def _refuse_site_name(config: Config, request: Request) -> None:
