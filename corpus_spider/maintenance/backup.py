@@ -89,6 +89,7 @@ def _fill(part: Path, config: Config, report: BackupReport, on_progress: Progres
         _copy_archive(copy, config.warc_folder, part / ARCHIVE, report, on_progress)
         report.documents = copy.status().documents
     _copy_settings(config, part / SETTINGS)
+    on_progress("waiting for the disk", 0, None)
     _sync_all(part)
 
 
