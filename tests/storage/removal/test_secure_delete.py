@@ -60,6 +60,7 @@ def test_a_text_that_came_back_is_forgotten_too(opened: Corpus, tmp_path: Path) 
         corpus.database.write(lambda connection: connection.execute(back))
         assert len(corpus.removals.declare_returned()) == 1
         corpus.removals.withdraw()
+        assert corpus.removals.has_to_rewrite()
         corpus.removals.finish()
         assert not remembered(tmp_path)
 
