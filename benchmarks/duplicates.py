@@ -1,6 +1,7 @@
 """Near-duplicates: recall among edited texts, and the cost of a large index.
 
     python benchmarks/duplicates.py texts GOLD [--documents 60]
+    python benchmarks/duplicates.py twins GOLD [--documents 400]
     python benchmarks/duplicates.py pages GOLD
     python benchmarks/duplicates.py index [--documents 200000]
 
@@ -27,8 +28,10 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import tempfile
 import time
+import unicodedata
 from collections import defaultdict
 from itertools import combinations, product
 from pathlib import Path
@@ -46,11 +49,12 @@ from storage.corpus import Corpus
 from storage.database.schema import scheme
 from storage.documents.duplicates import register
 from storage.documents.near_duplicates import THRESHOLD, Neighbours, Sketched
+from storage.documents.sketches import numbers_agree
 from storage.exports.vertical import SENTENCE
 from storage.records import Fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sqlalchemy.engine import Connection
 
@@ -58,6 +62,7 @@ LANGUAGES = ("vi", "ar", "fa", "th")
 CHARACTERS, LEAST = 3000, 30
 GROUP = 100
 QUERIES = 1000
+LEAST_NUMBERS = 4
 BINS = ((0.0, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.75), (0.75, 0.8), (0.8, 0.85), (0.85, 0.95), (0.95, 1.01))
 STRENGTHS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3)
 
@@ -147,6 +152,55 @@ def measure_texts(gold: Path, number: int) -> None:
         print_shares([(alike, near) for alike, _, near in pairs])
 
 
+TWINS: dict[str, Callable[[str], str]] = {
+    "decomposed": lambda text: unicodedata.normalize("NFD", text),
+    "tone on the second vowel": lambda text: re.sub("òa", "oà", re.sub("úy", "uý", re.sub("ủy", "uỷ", text))),
+    "without hamza": lambda text: text.translate(str.maketrans("أإآ", "ااا")),
+    "arabic yeh and kaf": lambda text: text.translate(str.maketrans("یک", "يك")),
+    "sara am in two": lambda text: text.replace("\u0e33", "\u0e4d\u0e32"),
+    "tone before vowel": lambda text: re.sub("([\u0e34-\u0e39\u0e31])([\u0e48-\u0e4b])", r"\2\1", text),
+    "double e": lambda text: text.replace("\u0e41", "\u0e40\u0e40"),
+    "other digits": lambda text: text.translate(str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")),
+}
+"""Ways in which one text is typed by another keyboard or program."""
+
+
+def with_other_numbers(text: str, share: float, randomly: random.Random) -> tuple[str, int]:
+    """Change a share of the numbers of a text, as the next report of its kind does. Return it and their number."""
+    changed = 0
+
+    def other(found: re.Match[str]) -> str:
+        nonlocal changed
+        if randomly.random() >= share:
+            return found.group()
+        changed += 1
+        return str(int(found.group()) + randomly.randint(1, 9))
+
+    return re.sub(r"\d{1,15}", other, text), changed
+
+
+def measure_twins(gold: Path, number: int) -> None:
+    """Print how many spelling twins are one text, and how many reports with other numbers are taken for one."""
+    randomly = random.Random("twins")
+    pages = [page for page in load_gold(gold) if page.language in LANGUAGES]
+    randomly.shuffle(pages)
+    twins: dict[str, list[bool]] = defaultdict(list)
+    reports: dict[str, list[bool]] = defaultdict(list)
+    for page in pages[:number]:
+        text = page.truth()
+        own = fingerprint(text)
+        for name, typed in TWINS.items():
+            if own.sketch and typed(text) != text:
+                twins[name].append(is_near(own, fingerprint(typed(text))))
+        for share in (1.0, 0.8, 0.05):
+            other, changed = with_other_numbers(text, share, randomly)
+            if own.sketch and changed and len(re.findall(r"\d+", text)) >= LEAST_NUMBERS:
+                reports[f"{share:.0%} of the numbers changed"].append(is_near(own, fingerprint(other)))
+    for title, found in (("spelling twins", twins), ("reports", reports)):
+        for name, judged in found.items():
+            print(f"{title}, {name}: {len(judged)} pairs, taken for one {sum(judged) / max(1, len(judged)):.4f}")
+
+
 def transplanted(html: bytes, truth: list[str], lines: list[str]) -> str | None:
     """Put lines in the place of an article on its page; None where the page does not hold it in elements of its own."""
     from lxml import etree
@@ -207,7 +261,8 @@ def is_near(one: Fingerprint, other: Fingerprint) -> bool:
     """Return whether the corpus would put two texts into one set."""
     if one.exact == other.exact:
         return True
-    return not set(one.bands).isdisjoint(other.bands) and estimate(one.sketch, other.sketch) >= THRESHOLD
+    alike = not set(one.bands).isdisjoint(other.bands) and estimate(one.sketch, other.sketch) >= THRESHOLD
+    return alike and numbers_agree(one.numbers, other.numbers)
 
 
 def made_up(number: int, earlier: list[Fingerprint], chance: np.random.Generator) -> list[Fingerprint]:
@@ -272,7 +327,7 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="what", required=True)
-    for name, number in (("texts", 60), ("pages", 40)):
+    for name, number in (("texts", 60), ("twins", 400), ("pages", 40)):
         verb = verbs.add_parser(name)
         verb.add_argument("gold", type=Path, help="folder with manifest.jsonl, pages/ and gold/")
         verb.add_argument("--documents", type=int, default=number)
@@ -281,7 +336,8 @@ def main() -> None:
     if arguments.what == "index":
         measure_index(arguments.documents)
     else:
-        {"texts": measure_texts, "pages": measure_pages}[arguments.what](arguments.gold, arguments.documents)
+        measured = {"texts": measure_texts, "twins": measure_twins, "pages": measure_pages}
+        measured[arguments.what](arguments.gold, arguments.documents)
 
 
 if __name__ == "__main__":

@@ -282,6 +282,8 @@ class Fingerprint:
     """Low bits of many minhashes, as the scheme states; empty if the text is too short for a comparison."""
     bands: tuple[int, ...] = ()
     """20 signed integers, one for each band of 6 rows; empty with the sketch."""
+    numbers: bytes = b""
+    """Digests of the numbers in the text and the letters before them, two bytes each, sorted; empty with the sketch."""
 
 
 # An export reads and writes it for each document; a dataclass takes several times as long.

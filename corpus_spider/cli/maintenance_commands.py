@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.cli.options import as_json, verb_of
+from corpus_spider.terminal.console import human_size
 from storage.errors import DamageError
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from corpus_spider.cli.options import State
+    from corpus_spider.maintenance.copy_corpus import MigrationReport
 
 _verbs = click.Group()
 
@@ -72,8 +75,9 @@ def move_verb(state: State, /, database_url: str, **options: Any) -> int:
 def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
     """Bring a corpus of an earlier release forward.
 
-    Commands that write to the corpus do it by themselves; this one shows the steps before. It makes all steps or none.
-    A SQLite file is copied first.
+    Commands that write to the corpus do it by themselves; this one shows the steps, the time and the room before. A
+    SQLite file is copied first. Dump a PostgreSQL database yourself before. An interrupted migration goes on where it
+    stopped.
     """
     from corpus_spider.maintenance.copy_corpus import migrate
 
@@ -82,14 +86,28 @@ def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
     if options["as_json"]:
         state.console.json(report)
         return
-    if not report.steps:
-        state.console.result(f"The schema is up to date ({report.to_schema}).")
+    if not report.is_needed:
+        state.console.result(f"The corpus is up to date (schema {report.to_schema}).")
         return
-    would = "would come" if dry_run else "came"
-    steps = [f"  {step['version']}  {step['what']}" for step in report.steps]
-    last = ["Nothing was changed."] if dry_run else []
-    lines = [f"{report.database} {would} from schema {report.from_schema} to {report.to_schema}:", *steps, *last]
-    state.console.result("\n".join(lines))
+    state.console.result("\n".join(_told(report)))
+
+
+def _told(report: MigrationReport) -> list[str]:
+    """Return what a migration did or would do, in lines."""
+    lines = []
+    if report.steps:
+        would = "would come" if report.dry_run else "came"
+        lines.append(f"{report.database} {would} from schema {report.from_schema} to {report.to_schema}:")
+        lines += [f"  {step['version']}  {step['what']}" for step in report.steps]
+    if report.fingerprints:
+        would = "would be" if report.dry_run else "were"
+        lines.append(f"{counted(report.fingerprints, 'fingerprint')} {would} computed again from the stored texts.")
+    lines.append(f"{counted(report.documents, 'document')}, {'about ' if report.dry_run else ''}{report.seconds:g} s.")
+    if report.bytes:
+        lines.append(f"A copy of the database ({human_size(report.bytes)}): {report.copy}")
+    elif report.copy and report.dry_run:
+        lines.append(f"Make a dump before: {report.copy}")
+    return [*lines, "Nothing was changed."] if report.dry_run else lines
 
 
 VERBS = tuple(_verbs.commands.values())

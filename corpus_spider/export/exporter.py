@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from dataclasses import asdict
+from collections import Counter, deque
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -60,9 +60,9 @@ def _dump(config: Config, wanted: Dump, corpus: Corpus, where: Destination | Non
     from storage.exports import export
 
     with console.progress("documents exported", partial(number, config, wanted)) as show:
-        documents = _prepared(config, wanted, corpus.documents(wanted.selection))
         if where is None:
-            return _release(config, corpus, wanted, documents, show)
+            return _release(config, corpus, wanted, show)
+        documents = _prepared(config, wanted, corpus.documents(wanted.selection))
         return export(
             fit(documents, where.format_name),
             wanted.target,
@@ -185,16 +185,43 @@ def measured(document: CorpusDocument) -> CorpusDocument:
     return structs.replace(document, quality=measure(document.text, document.language))
 
 
-def _release(
-    config: Config, corpus: Corpus, wanted: Dump, documents: Iterable[CorpusDocument], show: Callable[[int], None]
-) -> ExportReport:
+def _release(config: Config, corpus: Corpus, wanted: Dump, show: Callable[[int], None]) -> ExportReport:
     from storage.exports.release import write_release
 
     if wanted.target == "-":
         raise ConfigError("a release is a folder and cannot go to standard output", do="Name a new folder.")
     shape = shape_of(wanted)
-    documents = fit(documents, shape.format_name)
+    stored: Iterable[CorpusDocument] = corpus.documents(wanted.selection)
+    if shape.earlier and shape.earlier.covers_exact:
+        before = _ExactBefore()
+        stored, shape = before.passing(stored), replace(shape, exact_before=before)
+    documents = fit(_prepared(config, wanted, stored), shape.format_name)
     return write_release(documents, wanted.target, about(config, corpus, wanted), shape, show)
+
+
+class _ExactBefore:
+    """Digests of stored texts as releases before schema 0016 gave them, in the order in which documents pass.
+
+    They are taken from the texts as stored, before lines are dropped and spellings folded.
+    """
+
+    def __init__(self) -> None:
+        self._passed: deque[tuple[str, str]] = deque()
+
+    def passing(self, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+        """Pass documents on."""
+        from pipelines.text.minhash import earlier_exact
+
+        for document in documents:
+            self._passed.append((document.id, earlier_exact(document.text).hex()))
+            yield document
+
+    def __call__(self, document: CorpusDocument) -> str:
+        """Return the digest of a document that has passed. Those before it were left out."""
+        while True:
+            name, exact = self._passed.popleft()
+            if name == document.id:
+                return exact
 
 
 def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:

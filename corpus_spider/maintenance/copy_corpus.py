@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from storage.locking.locks import SiteLocks
     from storage.reporting import Progress
+
+_COPIED_BYTES = 100 * 2**20
+"""Bytes of a SQLite file that are copied in a second, for the estimate of a dry run."""
 
 
 @dataclass(slots=True)
@@ -80,29 +84,57 @@ def _require_folder(database_url: str) -> None:
 
 @dataclass(slots=True)
 class MigrationReport:
-    """Result of a migration, or of its dry run."""
+    """Result of a migration, or of its dry run.
+
+    ``documents``: texts in the corpus. ``fingerprints``: those computed again from stored texts, None if the dry run
+    cannot know. ``seconds``: time it took, or an estimate. ``bytes``: room that the copy of a SQLite file takes.
+    ``copy``: where this copy is, or for PostgreSQL the command that makes a dump before.
+    """
 
     database: str
     dry_run: bool
     from_schema: str
     to_schema: str
     steps: list[dict[str, str]]
+    documents: int = 0
+    fingerprints: int = 0
+    seconds: float = 0.0
+    bytes: int = 0
+    copy: str = ""
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is something to do, or was."""
+        return bool(self.steps or self.fingerprints)
 
 
 def migrate(config: Config, *, dry_run: bool = False, on_progress: Progress = unseen) -> MigrationReport:
-    """Bring the schema of a corpus forward to that of this release. ``dry_run`` only lists the steps.
+    """Bring a corpus forward to this release: its schema in one transaction, then its fingerprints group by group.
 
-    ``on_progress`` gets the copied pages of a SQLite file, then the finished steps.
-
-    Raises ConfigError if there is no corpus, NewerCorpusError for a corpus of a later release.
+    ``dry_run`` only reports what would be done. An interrupted migration goes on where it stopped. Raises ConfigError
+    if there is no corpus, NewerCorpusError for a corpus of a later release.
     """
+    from corpus_spider.crawling import fingerprints
+    from pipelines.text.minhash import SCHEME
     from storage.corpus import Corpus
-    from storage.database.opening import pending_steps
+    from storage.database.opening import copy_before, pending_steps
     from storage.database.schema import SCHEMA_VERSION
+    from storage.database.sizes import older_counts
     from storage.database.transactions import masked, parse_url
 
+    url = parse_url(config.database_url)
     version, steps = pending_steps(config.database_url)
-    if steps and not dry_run:
-        Corpus.open(config.database_url, on_progress=on_progress).close()
-    plain = [asdict(step) for step in steps]
-    return MigrationReport(masked(parse_url(config.database_url)), dry_run, version, SCHEMA_VERSION, plain)
+    counts = older_counts(config.database_url, SCHEME)
+    report = MigrationReport(masked(url), dry_run, version, SCHEMA_VERSION, [asdict(step) for step in steps])
+    report.documents, report.fingerprints = counts.documents, counts.fingerprints
+    if steps:
+        report.bytes, report.copy = counts.bytes, copy_before(url, version)
+    if dry_run:
+        work = counts.fingerprints * fingerprints.SECONDS_A_TEXT + counts.bytes / _COPIED_BYTES
+        report.seconds = max(0.1, round(work, 1)) if report.is_needed else 0.0
+    elif report.is_needed:
+        began = time.monotonic()
+        with Corpus.open(config.database_url, on_progress=on_progress) as corpus:
+            fingerprints.renew(corpus, config.workers, on_progress)
+        report.seconds = round(time.monotonic() - began, 1)
+    return report

@@ -57,7 +57,22 @@ _SUSPICIOUS = re.compile(
 # Layers of mojibake that are removed.
 _MOST_LAYERS = 4
 _FORMS = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\uff01-\uffee]+")
-_UNESSENTIAL = regex.compile(r"[^\p{L}\p{N}\p{M}]|[\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670]")
+_EARLIER_UNESSENTIAL = regex.compile(
+    r"[^\p{L}\p{N}\p{M}]|[\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670]"
+)
+_UNESSENTIAL = regex.compile(r"[^\p{L}\p{N}\p{M}]|[\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+
+# Thai and Lao as they are meant: SARA AM typed as two characters, a tone mark before its vowel, SARA AE as two SARA E.
+# The eye sees no difference.
+_THAI_OR_LAO = re.compile("[\u0e00-\u0eff]")
+_DEFECTS = (
+    (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32|([\u0e48-\u0e4b])\u0e4d\u0e32"), "\\1\\2\u0e33"),
+    (re.compile("\u0ecd([\u0ec8-\u0ecb]?)\u0eb2|([\u0ec8-\u0ecb])\u0ecd\u0eb2"), "\\1\\2\u0eb3"),
+    (re.compile("([\u0e48-\u0e4b])([\u0e31\u0e34-\u0e39])"), "\\2\\1"),
+    (re.compile("([\u0ec8-\u0ecb])([\u0eb1\u0eb4-\u0eb9\u0ebb])"), "\\2\\1"),
+    (re.compile("\u0e40\u0e40"), "\u0e41"),
+    (re.compile("\u0ec0\u0ec0"), "\u0ec1"),
+)
 
 _MOST_KNOWN = 2**16
 
@@ -67,16 +82,55 @@ class _Essential(dict[int, str | None]):
 
     def __missing__(self, code: int) -> str | None:
         character = chr(code)
-        kept = None if _UNESSENTIAL.match(character) else character
+        kept = None if _UNESSENTIAL.match(character) else _digit(character)
         if len(self) < _MOST_KNOWN:
             self[code] = kept
         return kept
 
 
-# Letters that Persian, Urdu and Kurdish keyboards exchange, differently in each newspaper: yeh, kaf, heh.
+def _digit(character: str) -> str:
+    value = unicodedata.decimal(character, None)
+    return character if value is None else str(value)
+
+
+# Letters that keyboards exchange or spellings vary: yeh, kaf and heh of Arabic, Persian, Urdu and Kurdish; the seats
+# of hamza. Thai and Lao SARA AM and the Lao ligatures, by their compatibility decomposition.
 _ESSENTIAL = _Essential(
-    {ord(letter): one for letters, one in (("يى", "ی"), ("ك", "ک"), ("ہھەۀۂ", "ه")) for letter in letters}
+    {
+        ord(letter): one
+        for letters, one in (
+            ("يىئ", "ی"),
+            ("ك", "ک"),
+            ("ہھەۀۂة", "ه"),
+            ("آأإٱ", "ا"),
+            ("ؤ", "و"),
+            ("ำ", "ํา"),
+            ("ຳ", "ໍາ"),
+            ("ໜ", "ຫນ"),
+            ("ໝ", "ຫມ"),
+        )
+        for letter in letters
+    }
 )
+_MARKED_IN_ROWS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+# Signs above, below and around one letter, which are typed in any order and look the same: Thai, Lao; Khmer, whose
+# subscript letters are two characters; Burmese too.
+_SIGNS_IN_A_ROW = re.compile(
+    "[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]{2,}|[\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece]{2,}"
+    "|(?:\u17d2[\u1780-\u17b3]|[\u17b6-\u17d1\u17d3\u17dd]){2,}"
+    "|(?:\u1039[\u1000-\u102a]|[\u102b-\u1038\u103a-\u103e]){2,}"
+)
+_SIGN_IN_A_ROW = re.compile("\u17d2[\u1780-\u17b3]|\u1039[\u1000-\u102a]|.")
+_LOOK_ALIKE = (
+    ("\u0e40\u0e40", "\u0e41"),
+    ("\u0ec0\u0ec0", "\u0ec1"),
+    ("\u17d2\u178a", "\u17d2\u178f"),
+    ("\u17c1\u17b8", "\u17be"),
+    ("\u17c1\u17b6", "\u17c4"),
+)
+"""Characters of Thai, Lao and Khmer that look like others: a vowel typed as two, subscript da and ta."""
+_VIETNAMESE = re.compile("[đơưăạ-ỹ]")
+_TONED_PAIR = re.compile(r"(?<!q)(?:o[àáãảạèéẽẻẹ]|u[ỳýỹỷỵ])(?![^\W\d_])")
 
 _LONG_RUN = 500
 """Marks in a row. No language writes so many (Unicode, UAX 15, section 13, takes 30 as the safe limit)."""
@@ -145,17 +199,62 @@ def canonical_text(text: str) -> str:
 
     - case, spacing and punctuation;
     - NFC or NFD, presentation forms of Arabic and Hebrew, Latin ligatures, full-width letters (NFKC for these only);
+    - digits of other scripts;
     - tatweel and the vowel points of Arabic and Hebrew, which one edition prints and another does not;
-    - Arabic, Persian or Urdu forms of yeh, kaf and heh, because a copy may be typed or converted elsewhere.
+    - Arabic, Persian or Urdu forms of yeh, kaf and heh, and the seat of hamza, because a copy may be typed elsewhere;
+    - the order of the signs of one letter in Thai, Lao, Khmer and Burmese, and characters that look alike there, such
+      as SARA AM in one or two;
+    - the place of a Vietnamese tone mark (hòa, hoà).
 
     Marks of all other scripts stay: without them Thai and Vietnamese lose their words. Scripts with and without spaces
-    come out on one scale.
+    come out on one scale. ``docs/languages.md`` lists the differences by script.
 
-    >>> canonical_text("Hà Nội, 2026!"), canonical_text("کِتـاب‌ها"), canonical_text("กำ ลัง")
-    ('hànội2026', 'کتابها', 'กำลัง')
+    >>> canonical_text("Hà Nội, ٢٠٢٦!"), canonical_text("کِتـاب‌ها"), canonical_text("أحمد") == canonical_text("احمد")
+    ('hànội2026', 'کتابها', True)
+    >>> canonical_text("ก่ำ") == canonical_text("กํ่า"), canonical_text("Đã hoà") == canonical_text("đã hòa")
+    (True, True)
     """
     folded = _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found.group()), nfc(text))
-    return nfc(nfc(folded.casefold()).translate(_ESSENTIAL))
+    small = nfc(folded.casefold())
+    if _VIETNAMESE.search(small):
+        small = _TONED_PAIR.sub(_tone_on_the_first, small)
+    bare = nfc(small.translate(_ESSENTIAL))
+    if _MARKED_IN_ROWS.search(bare):
+        for typed, meant in _LOOK_ALIKE:
+            bare = bare.replace(typed, meant)
+        bare = _SIGNS_IN_A_ROW.sub(_signs_sorted, bare)
+    return bare
+
+
+def earlier_canonical_text(text: str) -> str:
+    """Return the canonical text of releases before schema 0016, which distinguished more spellings.
+
+    A release needs it to compare its texts with those of an earlier one.
+    """
+    folded = _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found.group()), nfc(text))
+    return nfc(nfc(folded.casefold()).translate(_EARLIER_ESSENTIAL))
+
+
+class _EarlierEssential(dict[int, str | None]):
+    def __missing__(self, code: int) -> str | None:
+        character = chr(code)
+        self[code] = kept = None if _EARLIER_UNESSENTIAL.match(character) else character
+        return kept
+
+
+_EARLIER_ESSENTIAL = _EarlierEssential(
+    {ord(letter): one for letters, one in (("يى", "ی"), ("ك", "ک"), ("ہھەۀۂ", "ه")) for letter in letters}
+)
+
+
+def _tone_on_the_first(pair: re.Match[str]) -> str:
+    first, second = pair.group()[0], unicodedata.normalize("NFD", pair.group()[1])
+    return unicodedata.normalize("NFC", first + second[1:]) + second[0]
+
+
+def _signs_sorted(row: re.Match[str]) -> str:
+    """Return the signs of one letter in one order, each once."""
+    return "".join(sorted(set(_SIGN_IN_A_ROW.findall(row.group()))))
 
 
 def _unescaped(text: str) -> str:
@@ -179,7 +278,15 @@ def _tidy(text: str) -> str:
             # The ordinary space is the only printable one.
             line = _SPACE.sub(" ", line)
         lines.append(nfc(line).strip(" "))
-    return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n")
+    return _as_meant(_BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n"))
+
+
+def _as_meant(text: str) -> str:
+    """Repair what Thai and Lao keyboards and conversions leave, and no reader sees."""
+    if not text.isascii() and _THAI_OR_LAO.search(text):
+        for defect, meant in _DEFECTS:
+            text = defect.sub(meant, text)
+    return text
 
 
 def _unmojibake(text: str) -> str:

@@ -165,12 +165,23 @@ def _version_of(database: Database) -> str | None:
     return version
 
 
+def copy_before(url: URL, version: str) -> str:
+    """Return where the copy of a SQLite file is before a migration; for PostgreSQL the command for a dump."""
+    if url.get_backend_name() == "sqlite":
+        return str(_copy_of(sqlite_path(url), version))
+    return f"pg_dump --format=custom --file={url.database}-{version}.dump {url.database}"
+
+
+def _copy_of(path: Path, version: str) -> Path:
+    return path.with_name(f"{path.name}.before-{SCHEMA_VERSION}-from-{version}")
+
+
 def _copy_first(path: Path, version: str, on_progress: Progress) -> None:
     """Copy the file before a migration to ``<name>.before-<new version>-from-<old version>``.
 
     The caller holds the write lock.
     """
-    copy = path.with_name(f"{path.name}.before-{SCHEMA_VERSION}-from-{version}")
+    copy = _copy_of(path, version)
     part = copy.with_name(copy.name + ".part")
     with _disk_errors(path):
         part.unlink(missing_ok=True)

@@ -304,6 +304,7 @@ fingerprint = Table(
     Column("shingles", Integer, nullable=False),
     Column("sketch", LargeBinary, nullable=False),
     Column("bands", LargeBinary, nullable=False),
+    Column("numbers", LargeBinary),
     UniqueConstraint("exact", "scheme_id"),
 )
 

@@ -9,19 +9,21 @@ from storage import failpoints
 from storage.database.rejected_rows import write_apart
 from storage.database.schema import site
 from storage.database.transactions import upsert
-from storage.documents import reader, writer
+from storage.documents import reader, renewal, writer
 from storage.documents.model import CorpusDocument, Outline, Selection
 from storage.frontier.recrawl_schedule import Schedule
+from storage.reporting import unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import Database
     from storage.documents.reader import View
-    from storage.records import Drop, Lease, Processed
+    from storage.records import Drop, Fingerprint, Lease, Processed
+    from storage.reporting import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,23 @@ class Documents:
     def count_by_site(self, sites: Collection[str]) -> dict[str, int]:
         """Count the documents of each of these sites, all versions and duplicates included."""
         return self.database.read(lambda connection: reader.count_by_site(connection, sites))
+
+    def outdated_fingerprints(self, current: str) -> int:
+        """Count the fingerprints of other schemes than the current one, which an earlier release made."""
+        return self.database.read(lambda connection: renewal.outdated(connection, current))
+
+    def renew_fingerprints(
+        self,
+        current: str,
+        prints: Callable[[Sequence[str]], Sequence[Fingerprint]],
+        on_progress: Progress = unseen,
+    ) -> int:
+        """Compute the fingerprints of other schemes again from the stored texts, and return their number.
+
+        ``prints`` computes fingerprints of texts in their order. It can be interrupted at any time and goes on where it
+        stopped.
+        """
+        return renewal.renew(self.database, current, prints, on_progress)
 
     def set_licences(self, licences: Mapping[str, str | None]) -> None:
         """Set the licence of the texts of each site, by site name. Documents show it from then on."""

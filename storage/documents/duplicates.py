@@ -58,7 +58,7 @@ def register(connection: Connection, prints: Sequence[Fingerprint]) -> list[int]
     new = {key: each for key, each in keyed.items() if key not in ids}
     new_ids = _insert_prints(connection, new)
     ids.update(zip(new, new_ids, strict=True))
-    _join(connection, [Sketched(ids[key], key[1], each.sketch, each.bands) for key, each in new.items()])
+    _join(connection, [Sketched(ids[key], key[1], each.sketch, each.bands, each.numbers) for key, each in new.items()])
     return [ids[each.exact, schemes[each.scheme]] for each in prints]
 
 
@@ -111,6 +111,7 @@ def _insert_prints(connection: Connection, new: Mapping[tuple[bytes, int], Finge
             "shingles": each.shingles,
             "sketch": each.sketch,
             "bands": Shape.of(each.scheme).pack_keys(each.bands),
+            "numbers": each.numbers,
         }
         for set_id, ((exact, scheme_id), each) in zip(set_ids, new.items(), strict=True)
     ]
@@ -223,7 +224,13 @@ def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> l
     rows = connection.execute(sa.select(fingerprint).where(fingerprint.c.set_id == set_id)).all()
     stored_as = shapes(connection)
     members = [
-        Sketched(row.id, row.scheme_id, bytes(row.sketch), stored_as[row.scheme_id].unpack_keys(row.bands))
+        Sketched(
+            row.id,
+            row.scheme_id,
+            bytes(row.sketch),
+            stored_as[row.scheme_id].unpack_keys(row.bands),
+            bytes(row.numbers or b""),
+        )
         for row in rows
     ]
     for part in chunks([each.id for each in members]):

@@ -1,4 +1,4 @@
-"""Find near-duplicates: fingerprints that share a band key and reach `THRESHOLD` by their sketches.
+"""Find near-duplicates: fingerprints that share a band key, reach `THRESHOLD` by their sketches, and share numbers.
 
 Sets are connected components. A text similar to one member of a set is not compared with the others. So thousands of
 similar pages (lottery results, the weather of each town) do not take quadratic time. A text similar to no member has
@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from storage.database.schema import band, fingerprint, scheme
 from storage.database.transactions import among, chunks
-from storage.documents.sketches import Shape
+from storage.documents.sketches import Shape, numbers_agree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -36,6 +36,7 @@ class Sketched:
     scheme_id: int
     sketch: bytes
     keys: tuple[int, ...]
+    numbers: bytes = b""
 
 
 class _Held(NamedTuple):
@@ -44,6 +45,7 @@ class _Held(NamedTuple):
     set_id: int
     scheme_id: int
     sketch: bytes
+    numbers: bytes
 
 
 class Neighbours:
@@ -93,11 +95,15 @@ class Neighbours:
         """Return the fingerprints that are similar to this one, with the estimate."""
         held = ((print_id, self._held[print_id]) for print_id in print_ids)
         wanted = each.scheme_id, len(each.sketch)
-        others = [(print_id, one.sketch) for print_id, one in held if (one.scheme_id, len(one.sketch)) == wanted]
+        others = [(print_id, one) for print_id, one in held if (one.scheme_id, len(one.sketch)) == wanted]
         if not others:
             return []
-        values = self._shapes[each.scheme_id].similarities(each.sketch, [sketch for _, sketch in others]).tolist()
-        return [(one, value) for (one, _), value in zip(others, values, strict=True) if value >= THRESHOLD]
+        values = self._shapes[each.scheme_id].similarities(each.sketch, [one.sketch for _, one in others]).tolist()
+        return [
+            (print_id, value)
+            for (print_id, one), value in zip(others, values, strict=True)
+            if value >= THRESHOLD and numbers_agree(each.numbers, one.numbers)
+        ]
 
     def _other_sets(self, each: Sketched) -> dict[int, list[list[int]]]:
         """Return for each other set the fingerprints that share a key with a newcomer, a list for each key."""
@@ -147,9 +153,10 @@ def _holders(connection: Connection, keys: Collection[int], within: Collection[i
 
 
 def _held(connection: Connection, print_ids: Iterable[int]) -> dict[int, _Held]:
-    columns = sa.select(fingerprint.c.id, fingerprint.c.set_id, fingerprint.c.scheme_id, fingerprint.c.sketch)
+    names = ("id", "set_id", "scheme_id", "sketch", "numbers")
+    columns = sa.select(*(fingerprint.c[name] for name in names))
     found: dict[int, _Held] = {}
     for part in chunks(sorted(print_ids)):
         for row in connection.execute(columns.where(fingerprint.c.id.in_(part))):
-            found[row.id] = _Held(row.set_id, row.scheme_id, bytes(row.sketch))
+            found[row.id] = _Held(row.set_id, row.scheme_id, bytes(row.sketch), bytes(row.numbers or b""))
     return found

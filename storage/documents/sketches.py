@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 _SKETCH = re.compile(r";s\d+x(2|8);")
 _KEYS = re.compile(r";k(32|64);")
+DIGEST = 2
+"""Bytes of the digest of a number."""
+SAMPLED = 64
+"""Numbers of a text that are kept at most."""
+NUMBERS_SHARED = 0.5
+"""Share of the numbers of a text that its near-duplicate has too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +68,22 @@ class Shape:
         return tuple(
             int.from_bytes(packed[at : at + size], "little", signed=True) for at in range(0, len(packed), size)
         )
+
+
+def numbers_agree(one: bytes, other: bytes) -> bool:
+    """Return whether two texts may be one by their numbers: at least `NUMBERS_SHARED` of the smaller set are in both.
+
+    A text without numbers agrees with every other. Each argument has sorted digests of `DIGEST` bytes, a sample of the
+    smallest ones if there are many; only the range that both samples cover is compared.
+    """
+    ours, theirs = _digests(one), _digests(other)
+    if not ours or not theirs:
+        return True
+    if len(one) == len(other) == SAMPLED * DIGEST:
+        last = min(max(ours), max(theirs))
+        ours, theirs = ({each for each in some if each <= last} for some in (ours, theirs))
+    return len(ours & theirs) >= NUMBERS_SHARED * min(len(ours), len(theirs))
+
+
+def _digests(numbers: bytes) -> set[bytes]:
+    return {numbers[at : at + DIGEST] for at in range(0, len(numbers), DIGEST)}

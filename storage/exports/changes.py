@@ -22,19 +22,23 @@ if TYPE_CHECKING:
 
     from storage.documents.model import CorpusDocument
 
+EXACT = "exact"
+"""Field with the digest of a text. Earlier releases compare it too, and made it in another way."""
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 INDEX = "documents.tsv.zst"
 MANIFEST = "manifest.json"
 
 # The place of the original and the number of duplicates may change from night to night, though the document does not.
-# Measures of a text follow from it; recurring lines follow from other documents.
+# Measures of a text and its digest follow from it; recurring lines follow from other documents.
 _ASIDE = frozenset(
     {"warc", "warc_offset", "warc_length", "duplicates", "cluster", "recurring"}
-    | {"quality", "languages", "foreign_share", "mixed"}
+    | {EXACT, "quality", "languages", "foreign_share", "mixed"}
 )
 
 FIELDS_TOLD = tuple(field.name for field in FIELDS if field.name not in _ASIDE)
-"""Fields of the digests, if the index does not name them."""
+"""Fields of the digests of a release."""
+_UNNAMED = tuple(field.name for field in FIELDS if field.name not in _ASIDE - {EXACT})
+"""Fields of the digests of an earlier release whose index does not name them."""
 _HELD = {"tei.xml": IN_TEI, "vert": IN_VERTICAL, "prevert": IN_VERTICAL}
 
 
@@ -85,6 +89,11 @@ class Earlier:
     index: Path
     fields: tuple[str, ...] = FIELDS_TOLD
 
+    @property
+    def covers_exact(self) -> bool:
+        """Whether its digests cover the field ``exact``, which has another value for the same text since."""
+        return EXACT in self.fields
+
 
 def read_earlier(path: Path) -> Earlier:
     """Read the manifest of an earlier dump (the file, or its folder). Raises ConfigError for another file."""
@@ -107,7 +116,7 @@ def read_earlier(path: Path) -> Earlier:
 
 def _fields_of(index: dict[str, Any]) -> tuple[str, ...]:
     """Return the fields of an index's digests. Raises ValueError for an unknown field."""
-    fields = tuple(index.get("fields", FIELDS_TOLD))
+    fields = tuple(index.get("fields", _UNNAMED))
     if not set(fields) <= {field.name for field in FIELDS}:
         raise ValueError(fields)
     return fields

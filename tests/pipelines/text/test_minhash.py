@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pipelines.text.minhash import BANDS, HASHES, LEAST_SHINGLES, SCHEME, WIDTH, estimate, fingerprint
 from pipelines.text.normalise import canonical_text
+from storage.documents.sketches import DIGEST, SAMPLED, numbers_agree
 
 ALPHABETS = {
     "vi": "aăâbcdđeêghiklmnoôơpqrstuưvxyáàảãạấầẩẫậéèẻẽẹếềểễệ",
@@ -91,13 +92,14 @@ def test_other_texts_are_far_away(script: str) -> None:
 
 
 def test_the_numbers_of_the_scheme_never_change() -> None:
-    """Corpora keep their fingerprints, so scheme v2 must always give these values."""
+    """Corpora keep their fingerprints, so scheme v3 must always give these values."""
     found = fingerprint("The quick brown fox jumps over the lazy dog. " + " ".join(map(str, range(60))))
-    assert SCHEME == "v2;char12;mh32;b20r6;k32;s480x2;xxh3;norm2"
+    assert SCHEME == "v3;char12;mh32;b20r6;k32;s480x2;xxh3;norm3;num16"
     assert (found.scheme, found.shingles) == (SCHEME, 134)
     assert found.exact.hex() == "0e4ec0cfc2cd6c67c4d5dac5e6d9d857"
-    assert found.sketch[:8].hex() == "f4ce525517254eea"
-    assert found.bands[:2] == (1790180376, -1140638956)
+    assert found.sketch[:8].hex() == "50ce58ed61307115"
+    assert found.bands[:2] == (-1423042089, -687392386)
+    assert (found.numbers[:4].hex(), len(found.numbers)) == ("07310a9b", 120)
 
 
 def test_shapes() -> None:
@@ -142,3 +144,52 @@ def test_a_very_long_text_takes_bounded_memory() -> None:
 def test_any_text_has_a_fingerprint(text: str) -> None:
     """The answer is the same every time."""
     assert fingerprint(text) == fingerprint(text)
+
+
+GOLD_PRICE = (
+    "Giá vàng hôm nay {0} tháng {1}: vàng miếng được niêm yết ở mức {2} triệu đồng một lượng mua vào và {3} triệu"
+    " đồng bán ra. Giá vàng nhẫn giao dịch ở mức {4} triệu đồng mua vào và {5} triệu đồng bán ra. Trên thị trường thế"
+    " giới giá vàng giao ngay ở mức {6} đô la Mỹ một ounce. Các chuyên gia nhận định giá vàng còn biến động."
+)
+WEATHER = (
+    "توقعت الأرصاد الجوية أن تكون درجة الحرارة العظمى في العاصمة {0} درجة والصغرى {1} درجة، وفي المدن الساحلية {2}"
+    " درجة نهارا و{3} درجة ليلا، مع سرعة رياح {4} كيلومترا في الساعة ونسبة رطوبة {5} في المئة وفرصة أمطار {6} في"
+    " المئة. ودعت المواطنين إلى متابعة النشرات الرسمية وتجنب السفر على الطرق الصحراوية في ساعات الليل المتأخرة."
+)
+TODAY, TOMORROW = (26, 11, 150, 152, 148, 149, 4120), (27, 12, 151, 153, 147, 150, 4133)
+
+
+@pytest.mark.parametrize("report", [GOLD_PRICE, WEATHER], ids=["gold price", "weather"])
+def test_reports_that_differ_only_in_figures_are_two_texts(report: str) -> None:
+    """Their words are alike and their numbers are not, also in the digits of another script."""
+    one, other = fingerprint(report.format(*TODAY)), fingerprint(report.format(*TOMORROW))
+    assert estimate(one.sketch, other.sketch) > 0.5
+    assert not numbers_agree(one.numbers, other.numbers)
+    written = fingerprint(report.format(*"١٢٣٤٥٦٧"))
+    assert numbers_agree(written.numbers, fingerprint(report.format(*"1234567")).numbers)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        ("giá 15 và 20 và 30 và 40", "giá 15 và 20 và 30 và 41", True),
+        ("giá 15 và 20", "không có số nào", True),
+        ("", "", True),
+        ("giá 15", "giá 15. Cập nhật lúc 10:35", True),
+        ("giá 15", "giá 16", False),
+        ("ngày 26/11, 18 đến 25 độ", "ngày 27/11, 19 đến 26 độ", False),
+    ],
+)
+def test_a_corrected_or_added_number_is_the_same_report(one: str, other: str, agree: bool) -> None:
+    """Half of the numbers of the text with fewer numbers decide."""
+    filler = " và phần còn lại của bài báo giữ nguyên từng chữ một trong cả hai bản" * 3
+    assert numbers_agree(fingerprint(one + filler).numbers, fingerprint(other + filler).numbers) == agree
+
+
+@given(st.lists(st.integers(0, 10**6), max_size=200))
+def test_a_text_agrees_with_itself_and_with_a_part_of_it(numbers: list[int]) -> None:
+    """However many numbers it has, and whichever of them are kept."""
+    filler = " và phần còn lại của bài báo giữ nguyên từng chữ một" * 3
+    whole = fingerprint(filler + " ".join(f"mục {each}" for each in numbers))
+    assert numbers_agree(whole.numbers, whole.numbers)
+    assert len(whole.numbers) <= SAMPLED * DIGEST
