@@ -3,9 +3,9 @@
     python benchmarks/export.py [--documents 40000] [--bytes 4000] [--format NAME ...] [--corpus FOLDER]
 
 The benchmark builds a corpus with texts of so many bytes. Each line has random words from the demo's articles in six
-languages. The documents have all that a crawl stores: kinds and languages of lines, quality, captions, rights. One in
-twenty is a duplicate. ``--corpus`` keeps the corpus for another time. A process of its own exports each format, as
-`corpus-spider export` does. Columns:
+languages. The documents have all that a crawl stores: kinds and languages of lines, quality, captions, rights, and an
+original in the WARC. One in twenty is a duplicate. ``--corpus`` keeps the corpus for another time. A process of its own
+exports each format, as `corpus-spider export` does. Columns:
 
 - documents a second: by the clock, by the CPU time of all processes, and by that of the first thread, beside which
   others compress
@@ -31,6 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import unicodedata
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -55,10 +56,10 @@ from storage.records import (
     LanguageGuess,
     Lease,
     Metadata,
-    Pointer,
     Processed,
     Seed,
 )
+from storage.warc import WarcInfo, WarcWriter
 
 FORMATS = ("jsonl", "jsonl.zst", "parquet", "jsonl.gz", "prevert")
 SCRIPTS = {"ar": "Arab", "fa": "Arab", "ur": "Arab", "vi": "Latn", "en": "Latn", "th": "Thai"}
@@ -84,7 +85,7 @@ def text_of(words: list[str], language: str, size: int, randomly: random.Random)
     lines: list[str] = []
     while sum(len(line.encode()) + 1 for line in lines) < size:
         lines.append(between.join(randomly.choices(words, k=randomly.randint(5, 60))) + ".")
-    return "\n".join(lines).encode()[:size].decode(errors="ignore").strip()
+    return unicodedata.normalize("NFC", "\n".join(lines).encode()[:size].decode(errors="ignore").strip())
 
 
 def document(number: int, words: dict[str, list[str]], size: int) -> Document:
@@ -116,9 +117,10 @@ def document(number: int, words: dict[str, list[str]], size: int) -> Document:
     )
 
 
-def fill(corpus: Corpus, number: int, size: int) -> None:
-    """Put documents into a corpus, through the doors that a crawl uses."""
-    words, run, offsets = vocabulary(), corpus.runs.start("{}"), count(0, 5000)
+def fill(corpus: Corpus, folder: Path, number: int, size: int) -> None:
+    """Put documents into a corpus and their originals into WARC files, through the doors that a crawl uses."""
+    words, run = vocabulary(), corpus.runs.start("{}")
+    archive, numbers = WarcWriter(folder, "export", WarcInfo("benchmark")), count()
     for start in range(0, number, GROUP):
         part = range(start, min(number, start + GROUP))
         names = [(f"https://s{each % SITES}.example/news/{each}-article.html", f"s{each % SITES}") for each in part]
@@ -127,14 +129,17 @@ def fill(corpus: Corpus, number: int, size: int) -> None:
         while len(leases) < len(part):
             leases += corpus.frontier.lease(run, {f"s{site}.example": GROUP for site in range(SITES)}, time.time())
         headers = (("Content-Type", "text/html; charset=utf-8"),)
-        fetched = [Fetched(Capture(each.url, START, 200, (), headers, b""), each) for each in leases]
-        pointers = [
-            Pointer(f"run-{at // 10**8}.warc.gz", at, 5000, f"<urn:uuid:{at:032x}>", f"sha256:{at:064x}")
-            for at in (next(offsets) for _ in leases)
-        ]
+        documents = [document(next(numbers), words, size) for _ in leases]
+        bodies = [f"<html><body><p>{each.text}</p></body></html>".encode() for each in documents]
+        pairs = zip(leases, bodies, strict=True)
+        fetched = [Fetched(Capture(each.url, START, 200, (), headers, body), each) for each, body in pairs]
+        pointers = archive.append([each.capture for each in fetched])
         ids = corpus.fetches.record_fetched(run, list(zip(fetched, pointers, strict=True)))
-        made = [Processed(document=document(each, words, size)) for each in part]
+        made = [Processed(document=each) for each in documents]
         corpus.documents.record_processed(list(zip(ids, leases, made, strict=True)))
+    archive.close()
+    for path in folder.glob("*.warc.gz"):
+        corpus.warc.close(path.name, path.stat().st_size)
     corpus.runs.finish(run, 0, "{}")
 
 
@@ -145,7 +150,7 @@ def make(folder: Path, number: int, size: int) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     with Corpus.open(folder / "corpus.db", create=True) as corpus:
-        fill(corpus, number, size)
+        fill(corpus, folder / "warc", number, size)
     sites = "".join(
         f'[[site]]\nname = "s{site}"\nlicence = "CC BY 4.0"\nfeeds = ["https://s{site}.example/feed"]\n'
         for site in range(SITES)

@@ -108,7 +108,7 @@ REMOVAL_RULES: dict[str, Select[tuple[object]]] = {
     .outerjoin(document, document.c.fingerprint_id == fingerprint.c.id)
     .where(document.c.id.is_(None)),
     "an interrupted removal; `corpus-spider remove` finishes it": sa.select(removal.c.reason).where(
-        removal.c.finished.is_(None)
+        removal.c.finished.is_(None), removal.c.deferred.is_(False)
     ),
     "a removed page with its original; `corpus-spider remove` redacts it": sa.select(fetch.c.uri).where(
         fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING

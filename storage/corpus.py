@@ -45,14 +45,21 @@ class Corpus(AbstractContextManager["Corpus"]):
     """When URLs that are fetched from now on are due again."""
 
     @classmethod
-    def open(cls, where: str | os.PathLike[str], *, create: bool = False, read_only: bool = False) -> Self:
+    def open(
+        cls,
+        where: str | os.PathLike[str],
+        *,
+        create: bool = False,
+        read_only: bool = False,
+        on_progress: Progress = unseen,
+    ) -> Self:
         """Open the corpus at ``where``: the path of a SQLite file, or a URL such as ``postgresql://user@host/name``.
 
         ``create`` creates a missing corpus (`ConfigError` otherwise). The schema of an older release is migrated,
         unless ``read_only``. The schema of a newer release is a `NewerCorpusError`. With ``read_only`` the database
-        itself refuses every change.
+        itself refuses every change. ``on_progress`` gets the steps of a migration.
         """
-        return cls(opening.open_database(where, create=create, read_only=read_only))
+        return cls(opening.open_database(where, create=create, read_only=read_only, on_progress=on_progress))
 
     def close(self) -> None:
         """Close all connections."""

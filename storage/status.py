@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from storage.database.schema import document, duplicate_set, fetch, run, url
 from storage.documents.model import CountRow, Status
-from storage.frontier.frontier import count_states
 from storage.frontier.leases import SETTLED
+from storage.frontier.url_counts import count_states
 from storage.records import UrlState
 
 if TYPE_CHECKING:
@@ -38,8 +38,11 @@ def read_status(connection: Connection) -> Status:
     sets = connection.execute(sa.select(sa.func.count()).where(duplicate_set.c.size > 0)).scalar_one()
     outcomes = connection.execute(_OUTCOME_COUNTS).all()
     states: Counter[UrlState] = Counter()
-    for counts in count_states(connection).values():
+    pending = {}
+    for name, counts in count_states(connection).items():
         states.update(counts)
+        if number := counts.get(UrlState.PENDING):
+            pending[name] = number
     return Status(
         documents=by_site.total(),
         duplicates=by_site.total() - sets,
@@ -52,6 +55,7 @@ def read_status(connection: Connection) -> Status:
         failed=_reasons(connection.execute(_FAILED_COUNTS).all()),
         last_run=_last_run(connection),
         reserved=connection.execute(_RESERVED_COUNT).scalar_one(),
+        pending=pending,
         licensed=connection.execute(_LICENSED_COUNT).scalar_one(),
         recovered=connection.execute(_RECOVERED_COUNT).scalar_one(),
     )

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from corpus_spider.cli.options import State
 
 NOTHING = f"No document matches. `{PROGRAM} status` shows the documents of the corpus."
+KINDS = ("url", "domain", "id", "author")
+"""Options of `remove` that name what to remove."""
 UNDATED = "Without a date, the day it was fetched counts."
 
 keeping = click.Group()
@@ -146,64 +148,86 @@ def _summarise(state: State, report: Any) -> None:
     (
         "remove --url https://news.example.org/story-1.html --reason 'request of the author' --dry-run",
         "remove --domain news.example.org --reason 'request of the publisher'",
+        "remove --from requests.txt --reason 'request of the publisher'",
         "remove --undo 3",
         "remove",
     ),
 )
-@click.option("--url", metavar="URL", help="Remove this page, under any spelling of its URL.")
-@click.option("--domain", metavar="NAME", help="Remove every page of this domain and its subdomains.")
-@click.option("--id", metavar="ID", help="Remove the page of this document.")
-@click.option("--author", metavar="NAME", help="Remove every page that names this author.")
+@click.option("--url", metavar="URL", multiple=True, help="Remove this page, under any spelling of its URL.")
+@click.option("--domain", metavar="NAME", multiple=True, help="Remove every page of this domain and its subdomains.")
+@click.option("--id", metavar="ID", multiple=True, help="Remove the page of this document.")
+@click.option("--author", metavar="NAME", multiple=True, help="Remove every page that names this author.")
+@click.option(
+    "--from",
+    "listed",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Remove what this file lists, one request a line: `url`, `domain`, `id` or `author` and its value.",
+)
 @click.option("--reason", metavar="TEXT", help="Reason. It is stored.")
 @click.option("--duplicates", is_flag=True, help="Also remove the duplicates of these pages.")
 @click.option("--future", is_flag=True, help="Accept a request that matches nothing, and keep it out from now on.")
 @click.option("--undo", type=click.IntRange(min=1), metavar="ID", help="Let the pages of this removal in again.")
 @click.option("--yes", is_flag=True, help="Do not ask. Needed without a terminal.")
-@click.option("--dry-run", is_flag=True, help="Show what would be removed; change nothing.")
+@click.option("--defer-vacuum", is_flag=True, help="Leave the rewriting of the SQLite file to a later `remove`.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed, how long it takes; change nothing.")
 @as_json
 def remove(state: State, /, **options: Any) -> int:
     """Remove texts on request, permanently.
 
     Deletes text, title, author and fingerprints, empties the originals, and never fetches the URLs again. Shows what it
-    will do, and asks. Without a page it finishes interrupted removals, and empties new originals of removed authors.
+    will do, and asks. Several requests, also of a file, are removed in one pass. Without a request it finishes
+    interrupted and deferred removals, and empties new originals of removed authors.
     """
     from corpus_spider.maintenance import remove as removal
+    from corpus_spider.maintenance.removal_letter import letter
+    from corpus_spider.maintenance.removal_requests import requests_of
 
     if options["undo"]:
         return _undo(state, options)
-    named = {name: options[name] for name in ("url", "domain", "id", "author")}
+    named = {name: options[name] for name in KINDS}
     reason = options["reason"] or ("not stated" if options["dry_run"] else None)
-    request = removal.request_of(named, reason, duplicates=options["duplicates"])
-    if options["future"] and (request is None or request.kind == "id"):
+    requests = requests_of(named, options["listed"], reason, duplicates=options["duplicates"])
+    if options["listed"] and not requests:
+        raise ConfigError("there is no request in it", where=str(options["listed"]))
+    if options["future"] and all(request.kind == "id" for request in requests):
         raise click.UsageError("--future needs --url, --domain or --author.")
-    config = state.load_made()
-    if request and not options["dry_run"] and not options["yes"]:
-        state.console.error(removal.letter(removal.remove(config, request, dry_run=True)))
+    config, defer = state.load_made(), options["defer_vacuum"]
+    if requests and not options["dry_run"] and not options["yes"]:
+        with state.console.stages() as show:
+            planned = removal.remove(config, *requests, dry_run=True, defer=defer, on_progress=show)
+        state.console.error(letter(planned))
         if not sys.stdin.isatty():
             raise ConfigError("nothing was removed: there is no terminal to ask", do="Add --yes to remove it.")
         if not click.confirm("Remove it?", err=True):
             state.console.note("Nothing was removed.")
             return 0
     try:
-        with state.console.progress("WARC files rewritten") as show:
+        with state.console.stages() as show:
             report = removal.remove(
-                config, request, dry_run=options["dry_run"], future=options["future"], on_progress=show
+                config,
+                *requests,
+                dry_run=options["dry_run"],
+                future=options["future"],
+                defer=defer,
+                on_progress=show,
             )
     except KeyboardInterrupt:
         if not options["dry_run"]:
             state.console.error(f"The removal was interrupted. `{PROGRAM} remove` finishes it.")
         raise
-    state.console.json(report) if options["as_json"] else state.console.result(removal.letter(report))
+    state.console.json(report) if options["as_json"] else state.console.result(letter(report))
     return 0
 
 
 def _undo(state: State, options: dict[str, Any]) -> int:
     from corpus_spider.maintenance import remove as removal
+    from corpus_spider.maintenance.removal_letter import undone
 
-    if any(options[name] for name in ("url", "domain", "id", "author", "duplicates", "future", "dry_run")):
+    if any(options[name] for name in (*KINDS, "listed", "duplicates", "future", "defer_vacuum", "dry_run")):
         raise click.UsageError("--undo takes --reason and no other request.")
     lifted = removal.undo(state.load_made(), options["undo"], options["reason"] or "not stated")
-    state.console.json(lifted) if options["as_json"] else state.console.result(removal.undone(lifted))
+    state.console.json(lifted) if options["as_json"] else state.console.result(undone(lifted))
     return 0
 
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.cli.options import as_json, verb_of
-from corpus_spider.maintenance.backup import backup
-from corpus_spider.maintenance.copy_corpus import migrate, move
 from corpus_spider.terminal.console import human_size
 from storage.errors import DamageError
 from storage.reporting import counted
@@ -32,8 +30,9 @@ def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
     missing.
     """
     from corpus_spider.config.loader import database_variable
+    from corpus_spider.maintenance.backup import backup
 
-    with state.console.progress("rows and files copied") as show:
+    with state.console.stages() as show:
         report = backup(state.load_made(), folder, show)
     if options["as_json"]:
         state.console.json(report)
@@ -56,6 +55,7 @@ def move_verb(state: State, /, database_url: str, **options: Any) -> int:
     into corpus.toml. Exit code 6 if the check finds a problem.
     """
     from corpus_spider.config.loader import database_variable
+    from corpus_spider.maintenance.copy_corpus import move
 
     with state.console.stages() as show:
         report = move(state.load_made(), database_url, show)
@@ -79,6 +79,8 @@ def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
     SQLite file is copied first. Dump a PostgreSQL database yourself before. An interrupted migration goes on where it
     stopped.
     """
+    from corpus_spider.maintenance.copy_corpus import migrate
+
     with state.console.stages() as show:
         report = migrate(state.load_made(), dry_run=dry_run, on_progress=show)
     if options["as_json"]:

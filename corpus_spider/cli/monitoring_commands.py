@@ -59,7 +59,8 @@ def health(state: State, /, **options: Any) -> int:
 
     config = state.load_made()
     config.require_sites()
-    found = examination.read(config, Rule(options["nights"], options["max_age"]))
+    with state.console.stages() as show:
+        found = examination.read(config, Rule(options["nights"], options["max_age"]), show)
     if options["as_json"]:
         state.console.json(found.plain())
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -46,10 +46,9 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Counts of a corpus, pending URLs by site, and the state of the last run."""
+    """Counts of a corpus, and the state of its last run."""
 
     status: Status
-    pending: Mapping[str, int] = field(default_factory=dict)
     run_state: str = ""
     sites: tuple[str, ...] = ()
     """The configured sites, crawled or not."""
@@ -86,9 +85,8 @@ def read(config: Config) -> Standing:
     from storage.corpus import Corpus
 
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        status, counts = corpus.status(), corpus.frontier.counts()
-    pending = {site: states[UrlState.PENDING] for site, states in counts.items() if states.get(UrlState.PENDING)}
-    return Standing(status, pending, run_state(status.last_run), tuple(site.name for site in config.sites))
+        status = corpus.status()
+    return Standing(status, run_state(status.last_run), tuple(site.name for site in config.sites))
 
 
 def run_state(known: Mapping[str, str]) -> str:
@@ -135,7 +133,7 @@ def _with_chars(rows: tuple[CountRow, ...]) -> list[tuple[str, int, int]]:
 
 def _sites(standing: Standing) -> list[tuple[str, int, int, int]]:
     """Return rows of sites with documents, most documents first, then of sites that are only configured or pending."""
-    pending = standing.pending
+    pending = standing.status.pending
     rows = [(row.key, row.count, row.chars, pending.get(row.key, 0)) for row in standing.status.by_site]
     known = {row[0] for row in rows}
     others = sorted({*pending, *standing.sites} - known)

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from storage.errors import ConfigError, DamageError
+from storage.reporting import unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from corpus_spider.config.model import Config
     from storage.corpus import Corpus
     from storage.records import Pointer
+    from storage.reporting import Progress
 
 OPEN = ".open"
 DATABASE, ARCHIVE, SETTINGS = "corpus.db", "warc", "corpus.toml"
@@ -40,12 +42,12 @@ class BackupReport:
     """WARC files that the database names and that do not exist."""
 
 
-def backup(config: Config, target: Path, on_progress: Callable[[int], None] = lambda _: None) -> BackupReport:
+def backup(config: Config, target: Path, on_progress: Progress = unseen) -> BackupReport:
     """Copy the corpus into a new folder. The copy passes `check`, and a crawl can go on from it.
 
     A crawl may run meanwhile. The database is copied as of one moment, then each WARC file as far as that moment knows
-    it. The folder appears whole or not at all. Raises ConfigError when it exists, DiskError, and DamageError when a
-    file was shortened meanwhile.
+    it. The folder appears whole or not at all. ``on_progress`` gets the step, the finished and the total count. Raises
+    ConfigError when the folder exists, DiskError, and DamageError when a file was shortened meanwhile.
     """
     from storage.disk import alone, disk_errors, sync_folder
     from storage.exports.atomic import staging, sweep
@@ -76,18 +78,18 @@ def _refuse_to_clobber(target: Path) -> None:
         raise ConfigError("exists already", where=str(target), do="Name a new folder.")
 
 
-def _fill(part: Path, config: Config, report: BackupReport, on_progress: Callable[[int], None]) -> None:
+def _fill(part: Path, config: Config, report: BackupReport, on_progress: Progress) -> None:
     """Make the copy in a new folder."""
     from storage.corpus import Corpus
 
     for folder in (part, part / ARCHIVE):
         folder.mkdir(mode=0o700)
-    rows = _copy_database(config, part / DATABASE, on_progress)
+    _copy_database(config, part / DATABASE, on_progress)
     with Corpus.open(part / DATABASE) as copy:
-        for files in _copy_archive(copy, config.warc_folder, part / ARCHIVE, report):
-            on_progress(rows + files)
+        _copy_archive(copy, config.warc_folder, part / ARCHIVE, report, on_progress)
         report.documents = copy.status().documents
     _copy_settings(config, part / SETTINGS)
+    on_progress("waiting for the disk", 0, None)
     _sync_all(part)
 
 
@@ -105,27 +107,26 @@ def _is_replaced(config: Config, missing: Sequence[str]) -> bool:
     return not known.issuperset(missing)
 
 
-def _copy_database(config: Config, path: Path, on_progress: Callable[[int], None]) -> int:
-    """Copy the database and return the number of reported rows: 0 for SQLite, which is copied by page."""
+def _copy_database(config: Config, path: Path, on_progress: Progress) -> None:
+    """Copy the database into a SQLite file: SQLite page by page, PostgreSQL row by row."""
     from storage.corpus import Corpus
     from storage.database.copy import copy_file, transfer
 
     with Corpus.open(config.database_url, read_only=True) as corpus:
         if corpus.database.is_sqlite:
-            copy_file(corpus.database, path)
-            return 0
+            copy_file(corpus.database, path, on_progress)
+            return
         with Corpus.open(path, create=True) as copy:
-            return transfer(corpus.database, copy.database, lambda _, rows, __: on_progress(rows)).total
+            transfer(corpus.database, copy.database, on_progress)
 
 
-def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport) -> Iterator[int]:
-    """Copy the files, and yield the number of files after each."""
+def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport, on_progress: Progress) -> None:
     from storage.fetches.file_retention import REMOVED
     from storage.warc import warc_path
 
-    for file in copy.warc.files():
-        if file.state == REMOVED:
-            continue
+    files = [file for file in copy.warc.files() if file.state != REMOVED]
+    for number, file in enumerate(files):
+        on_progress("WARC files copied", number, len(files))
         pointers = [pointer for _, pointer in copy.warc.pointers(file.name)]
         if not pointers:
             continue
@@ -137,7 +138,6 @@ def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport
         copy.warc.close(file.name, size)
         report.files += 1
         report.bytes += size
-        yield report.files
 
 
 def _copy_file(source: Path, target: Path, last: Pointer, report: BackupReport) -> int | None:

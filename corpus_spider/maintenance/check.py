@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -46,11 +47,18 @@ SAMPLE = 200
 """Pages that a deep check extracts again, spread evenly over the corpus."""
 OFTEN = 1000
 """Texts between two reports of progress."""
+SHOWN = 20
+"""Ids of removals in a note."""
 _AT_ONCE = 500
 """Addresses to look up at a time."""
 _IS_RULES = re.compile(r"^\w+://[^/]*/(?:robots\.txt$|\.well-known/)")
 """Addresses of usage terms. Those of a removed domain are kept as evidence."""
+RULES = "checking the rules of the database"
 ADOPTS = "the next crawl takes in what is missing"
+DEFERRED = (
+    "its free pages may still have parts of removed texts, because removals were deferred; `corpus-spider remove`"
+    " rewrites the file and finishes removal"
+)
 OLD_SQLITE = (
     f"SQLite {sqlite3.sqlite_version} may lose writes when several programs write to one file (WAL-reset bug, fixed in"
     " 3.51.3). corpus-spider writes one transaction at a time. Do not run two crawls of this corpus at the same time"
@@ -67,7 +75,7 @@ class CheckReport:
     records: int = 0
     files: int = 0
     removed_documents: int = 0
-    """Documents that were removed on request. Unless a problem says so, neither text nor original is left."""
+    """Documents that were removed on request. Unless a problem or note says so, neither text nor original is left."""
     removed_files: int = 0
     """Files that were removed by the limits in [archive]. Rows that point to them are no problem."""
     open_files: int = 0
@@ -89,10 +97,13 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
     Raises CorpusError when it cannot be opened.
     """
     report = CheckReport()
-    with Corpus.open(config.database_url, read_only=True) as corpus:
-        report.problems += corpus.problems(on_progress)
+    with Corpus.open(config.database_url, read_only=True) as corpus, ThreadPoolExecutor(1, "rules") as beside:
+        # The database works on its rules while this thread reads texts: two cores have work.
+        rules = beside.submit(corpus.problems)
         report.removed_documents = len(corpus.removals.documents())
         report.notes += [OLD_SQLITE] if corpus.database.is_sqlite and not is_sound() else []
+        if corpus.database.is_sqlite and (waiting := corpus.removals.deferred()):
+            report.notes.append(f"{corpus.name}: {DEFERRED} ({', '.join(map(str, waiting[:SHOWN]))})")
         if strays := adoption.waiting(config, corpus):
             report.notes.append(f"{strays} responses in WARC files have no row yet; {ADOPTS}")
         files = {file.name: file.state for file in corpus.warc.files()}
@@ -113,6 +124,8 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
         for name in sorted(found - files.keys()):
             looker.look(name, show)
             looker.look_whether_known(name)
+        on_progress(RULES, 0, None)
+        report.problems[:0] = rules.result()
     return report
 
 
@@ -196,7 +209,7 @@ class _Looker:
         models, status = Models(self.config, self.corpus), self.corpus.status()
         every = max(1, (status.documents + status.superseded) // SAMPLE)
         number, selection = 0, Selection(include_duplicates=True, versions="all")
-        for number, document in enumerate(self.corpus.documents(selection), 1):
+        for number, document in enumerate(self.corpus.documents.as_stored(selection), 1):
             self.report.problems += malformed(document)
             if number % OFTEN == 0:
                 on_progress("texts checked", number, status.documents + status.superseded)
@@ -316,11 +329,20 @@ def malformed(document: CorpusDocument) -> list[str]:
     faults = {
         "is not NFC": not unicodedata.is_normalized("NFC", text),
         "holds NUL": "\0" in text,
-        "holds lone surrogates": any("\ud800" <= character <= "\udfff" for character in text),
+        "holds lone surrogates": not _is_unicode(text),
         "is empty": not text.strip(),
         "has more or fewer lines than kinds": bool(document.kinds) and len(document.kinds) != text.count("\n") + 1,
     }
     return [f"{document.id} ({document.url}): the text {fault}" for fault, there in faults.items() if there]
+
+
+def _is_unicode(text: str) -> bool:
+    """Return whether a text has no lone surrogates. Encoding it takes a hundredth of a look at each character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _differs(document: CorpusDocument, models: Models, folder: Path) -> list[str]:

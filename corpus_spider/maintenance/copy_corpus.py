@@ -46,8 +46,8 @@ def move(config: Config, database_url: str, on_progress: Progress = unseen) -> M
     _require_folder(database_url)
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url))
-        sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
-        locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+        sites = (site.name for site in config.sites)
+        locks = stack.enter_context(SiteLocks.of_all(corpus, sites, config.warc_folder / "locks"))
         copy = stack.enter_context(Corpus.open(database_url, create=True))
         if copy.name == corpus.name:
             raise ConfigError("the corpus is there already", where=copy.name, do="Name another database.")
@@ -134,7 +134,7 @@ def migrate(config: Config, *, dry_run: bool = False, on_progress: Progress = un
         report.seconds = max(0.1, round(work, 1)) if report.is_needed else 0.0
     elif report.is_needed:
         began = time.monotonic()
-        with Corpus.open(config.database_url) as corpus:
+        with Corpus.open(config.database_url, on_progress=on_progress) as corpus:
             fingerprints.renew(corpus, config.workers, on_progress)
         report.seconds = round(time.monotonic() - began, 1)
     return report

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_spider.monitoring.model import Case, Finding, Rule
 from corpus_spider.monitoring.site_checks import is_unfinished, judge, nights_of
 from storage.corpus import Corpus
-from storage.reporting import counted
+from storage.reporting import counted, unseen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from corpus_spider.terminal.console import Console
     from storage.frontier.sources import SourceState
+    from storage.reporting import Progress
     from storage.runs.site_runs import SiteRun
 
 LOOKED_BACK = 100.0
@@ -63,22 +64,30 @@ class Health:
         return {"ok": not self.sick, "sick": self.sick, "sites": self.sites}
 
 
-def read(config: Config, rule: Rule) -> Health:
-    """Examine the corpus of a configuration. Raises ConfigError if there is none, and DatabaseError."""
+def read(config: Config, rule: Rule, on_progress: Progress = unseen) -> Health:
+    """Examine the corpus of a configuration. Raises ConfigError if there is none, and DatabaseError.
+
+    ``on_progress`` gets the step, the finished and the total count.
+    """
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        return examine(corpus, config, rule)
+        return examine(corpus, config, rule, on_progress=on_progress)
 
 
-def examine(corpus: Corpus, config: Config, rule: Rule, now: datetime | None = None) -> Health:
+def examine(
+    corpus: Corpus, config: Config, rule: Rule, now: datetime | None = None, on_progress: Progress = unseen
+) -> Health:
     """Judge each site of the configuration by its nights and its sources. ``now`` is the current time by default."""
     names = [site.name for site in config.sites]
     runs: dict[str, list[SiteRun]] = {name: [] for name in names}
+    on_progress("reading the runs", 0, None)
     for run in corpus.runs.by_site(names, LOOKED_BACK):
         runs[run.site].append(run)
+    on_progress("reading the sources", 0, None)
     sources = _sources(corpus, config)
     listed = {site.name for site in config.sites if not config.site_max_depth(site)}
     judged, suspended = [], corpus.frontier.suspended(names)
-    for name in names:
+    for number, name in enumerate(names):
+        on_progress("sites examined", number, len(names))
         known = any(state.read_at for _, state in sources[name] if state)
         case = Case(name, nights_of(runs[name]), sources[name], known, listed=name in listed)
         one = _site_health(case, rule, now or datetime.now(UTC))

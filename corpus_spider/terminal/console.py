@@ -292,7 +292,7 @@ def _lines(note: Callable[[str], None]) -> Iterator[Progress]:
 
     def show(what: str, done: int, total: int | None) -> None:
         nonlocal newest
-        newest = f"{what}: {done} of {total}" if total else f"{what}: {done}"
+        newest = f"{what}: {done} of {total}" if total else f"{what}: {done}" if done else what
 
     def write() -> None:
         while not over.wait(PLAIN_PROGRESS_SECONDS):

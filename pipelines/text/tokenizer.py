@@ -36,6 +36,7 @@ _TOKEN = regex.compile(
     r"|(?P<sign>[^\s\p{L}\p{M}\p{N}])(?P=sign)*+"
 )
 _UNSPACED_RUN = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+")
+_ENDINGS = frozenset(".,:;!?…)]»”،؛؟۔।")
 _SEPARATORS = regex.compile(r"[\x00-\x1f\x7f]+")
 
 
@@ -57,18 +58,25 @@ def tokenised(text: str, segment: Callable[[str], list[str]] | None = None) -> s
 
 def _sentence(line: str, segment: Callable[[str], list[str]] | None) -> str:
     words = _SEPARATORS.sub(" ", line).split()
-    # Most words are one token. To find that out takes a fraction of the time of the expressions below.
-    return " ".join(word if _is_token(word) else GLUE.join(_tokens(word, segment)) for word in words)
+    if segment is None or line.isascii() or _UNSPACED_RUN.search(line) is None:
+        return " ".join(map(_spaced_tokens, words))
+    return " ".join(word if word.isalnum() and word.isascii() else GLUE.join(_tokens(word, segment)) for word in words)
 
 
-def _is_token(word: str) -> bool:
-    return word.isalnum() and (word.isascii() or _UNSPACED_RUN.search(word) is None)
+def _spaced_tokens(word: str) -> str:
+    """Return the tokens of a word of a script with spaces."""
+    # Most words are one token, or one with a mark behind it. The expression takes several times longer.
+    if word.isalnum():
+        return word
+    if word[-1] in _ENDINGS and word[:-1].isalnum():
+        return f"{word[:-1]}{GLUE}{word[-1]}"
+    return GLUE.join([found.group() for found in _TOKEN.finditer(word)])
 
 
-def _tokens(word: str, segment: Callable[[str], list[str]] | None) -> Iterator[str]:
+def _tokens(word: str, segment: Callable[[str], list[str]]) -> Iterator[str]:
     for found in _TOKEN.finditer(word):
         token = found.group()
-        if segment is None or _UNSPACED_RUN.search(token) is None:
+        if _UNSPACED_RUN.search(token) is None:
             yield token
             continue
         last = 0

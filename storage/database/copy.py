@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from storage.database.engines import sqlite_location
 from storage.database.schema import metadata
+from storage.database.sqlite_copy import copy_pages
 from storage.database.transactions import gather_statistics, is_contention, masked, sqlite_path, translate, unhurried
 from storage.disk import disk_errors
 from storage.errors import ConfigError, DamageError
@@ -89,10 +90,10 @@ def transfer(
     return sent
 
 
-def copy_file(source: Database, path: Path) -> None:
+def copy_file(source: Database, path: Path, on_progress: Progress = unseen) -> None:
     """Copy a snapshot of a SQLite corpus into a new file, while others may write.
 
-    The error of a failed write names the copy, other errors the source.
+    ``on_progress`` gets the finished and all pages. The error of a failed write names the copy, others the source.
     """
     location = sqlite_location(sqlite_path(source.url), read_only=True)
     with disk_errors(path):
@@ -103,7 +104,7 @@ def copy_file(source: Database, path: Path) -> None:
             closing(sqlite3.connect(path)) as writing,
         ):
             try:
-                reading.backup(writing)
+                copy_pages(reading, writing, on_progress)
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorname.startswith(_OF_THE_WRITER):
                     raise translate(error, sa.URL.create("sqlite", database=str(path))) from error

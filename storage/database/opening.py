@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 from storage.database.engines import BUSY_TIMEOUT_MS
 from storage.database.migrations import Step, current_versions, migrate, steps
 from storage.database.schema import SCHEMA_VERSION
+from storage.database.sqlite_copy import copy_pages
 from storage.database.sqlite_limits import require_local
 from storage.database.transactions import Database, connect, is_contention, masked, parse_url, sqlite_path
 from storage.disk import disk_error, require_file
 from storage.errors import ConfigError, DiskError, NewerCorpusError
+from storage.reporting import unseen
 from storage.retry import pauses
 
 if TYPE_CHECKING:
@@ -24,13 +26,20 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import URL, Connection
 
+    from storage.reporting import Progress
+
 _VERSION = re.compile("(?!0000)[0-9]{4}")
 PAGE_BYTES = 8192
 """SQLite page size in bytes. The index of band keys grows at random places; larger pages need fewer writes."""
 
 
-def open_database(where: str | os.PathLike[str], *, create: bool, read_only: bool) -> Database:
-    """Return the database of a corpus with its schema up to date. Errors as for `storage.corpus.Corpus.open`."""
+def open_database(
+    where: str | os.PathLike[str], *, create: bool, read_only: bool, on_progress: Progress = unseen
+) -> Database:
+    """Return the database of a corpus with its schema up to date. ``on_progress`` gets the steps of a migration.
+
+    Errors as for `storage.corpus.Corpus.open`.
+    """
     url = parse_url(where)
     if url.get_backend_name() == "sqlite":
         if not read_only:
@@ -38,7 +47,7 @@ def open_database(where: str | os.PathLike[str], *, create: bool, read_only: boo
         _find_file(url, create=create and not read_only)
     database = connect(url, read_only=read_only)
     try:
-        _bring_forward(database, create=create, read_only=read_only)
+        _bring_forward(database, on_progress, create=create, read_only=read_only)
     except BaseException:
         database.close()
         raise
@@ -105,7 +114,7 @@ def _laid_out(path: Path) -> bool:
     return True
 
 
-def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None:
+def _bring_forward(database: Database, on_progress: Progress, *, create: bool, read_only: bool) -> None:
     version = _version_of(database)
     if version is None and (read_only or not create):
         raise _missing(database.url)
@@ -120,8 +129,8 @@ def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None
     def forward(connection: Connection) -> None:
         # The writer is alone. So nothing changes between copy and migration; another program may have done both.
         if database.is_sqlite and (found := current_versions(connection)) and found != [SCHEMA_VERSION]:
-            _copy_first(sqlite_path(database.url), found[0])
-        migrate(connection)
+            _copy_first(sqlite_path(database.url), found[0], on_progress)
+        migrate(connection, on_progress=on_progress)
 
     database.write(forward)
 
@@ -167,7 +176,7 @@ def _copy_of(path: Path, version: str) -> Path:
     return path.with_name(f"{path.name}.before-{SCHEMA_VERSION}-from-{version}")
 
 
-def _copy_first(path: Path, version: str) -> None:
+def _copy_first(path: Path, version: str, on_progress: Progress) -> None:
     """Copy the file before a migration to ``<name>.before-<new version>-from-<old version>``.
 
     The caller holds the write lock.
@@ -178,7 +187,7 @@ def _copy_first(path: Path, version: str) -> None:
         part.unlink(missing_ok=True)
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as target:
-            source.backup(target)
+            copy_pages(source, target, on_progress)
         part.replace(copy)
 
 

@@ -419,9 +419,11 @@ removal = Table(
     Column("finished", Moment),
     Column("pages", Integer, nullable=False),
     Column("documents", Integer, nullable=False),
+    Column("deferred", Boolean, nullable=False, server_default=false()),
 )
 """Requested removals. ``value``: the named URL, domain, id or hashed author. The kind ``undo`` records that a removal
-was lifted; its value is the id of that removal.
+was lifted; its value is the id of that removal. ``deferred``: it is unfinished, and only SQLite's file is left to
+rewrite.
 """
 
 tombstone = Table(

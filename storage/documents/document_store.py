@@ -45,6 +45,14 @@ class Documents:
         """
         return reader.stream_documents(self.database, selection or Selection())
 
+    def as_stored(self, selection: Selection) -> Iterator[CorpusDocument]:
+        """Stream documents page by page in the order in which they were stored.
+
+        The database is read from front to back. In the order of the ids it is read at random places, which takes three
+        times longer from a disk.
+        """
+        return reader.stream_documents(self.database, selection, as_stored=True)
+
     def record_processed(
         self, group: Sequence[tuple[int, Lease, Processed]], *, again: bool = False
     ) -> dict[int, Processed]:

@@ -189,3 +189,5 @@ class Status:
     """Documents whose page names a licence."""
     recovered: int = 0
     """Imported records that were found by a search after damage, or whose end was."""
+    pending: dict[str, int] = field(default_factory=dict)
+    """Pending URLs by site, for sites that have some."""

@@ -108,9 +108,13 @@ class View:
     sets: Sets
     recurring: Mapping[str, frozenset[int]]
 
-    def pages(self) -> Iterator[Sequence[int]]:
-        """Stream the row ids of the documents in the order of their public ids, in pages of a few hundred or fewer."""
+    def pages(self, *, as_stored: bool = False) -> Iterator[Sequence[int]]:
+        """Stream the row ids of the documents in the order of their public ids, in pages of a few hundred or fewer.
+
+        ``as_stored``: each page has documents that were stored one after another.
+        """
         wanted = selected_ids(self.selection).add_columns(document.c.chars)
+        wanted = wanted.order_by(None).order_by(document.c.id) if as_stored else wanted
         return _paged(self.connection.execute(wanted.execution_options(yield_per=_PAGE_OF_DOCUMENTS)))
 
     def stretches(self) -> Iterator[Sequence[int]]:
@@ -172,10 +176,10 @@ def view(database: Database, selection: Selection) -> Iterator[View]:
         yield View(connection, selection, sets, recurring_lines.known(connection))
 
 
-def stream_documents(database: Database, selection: Selection) -> Iterator[CorpusDocument]:
-    """Stream the selected documents by id from one snapshot, a few hundred at a time."""
+def stream_documents(database: Database, selection: Selection, *, as_stored: bool = False) -> Iterator[CorpusDocument]:
+    """Stream the selected documents from one snapshot, a few hundred at a time. ``as_stored``: see `View.pages`."""
     with view(database, selection) as seen:
-        for page in seen.pages():
+        for page in seen.pages(as_stored=as_stored):
             yield from seen.documents(page)
 
 

@@ -32,14 +32,14 @@ KINDS = {"p": "paragraph", "h": "heading", "l": "item", "q": "quotation", "t": "
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg"})
 CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Geor", "Cher", "Adlm"})
 
-_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-_IN_ATTRIBUTES = _ENTITIES | str.maketrans({'"': "&quot;"})
 # Characters that readers take for the end of a line, and controls that a text file should not hold.
 _BREAKS = re.compile("[\x00-\x09\x0b-\x1d\x7f\x85\u2028\u2029]")
 _named = {field.name: field.attribute for field in FIELDS}
 _attribute_values = attrgetter(*(_named[name] for name in ATTRIBUTES))
 _SPACES = re.compile(r"\s+")
-_SPACES_BETWEEN = re.compile(rf"[^\S{GLUE}]+")
+_GLUES = re.compile(f"{GLUE}+")
+# Glue beside a space is no glue.
+_GAP = re.compile(rf"{GLUE}*[^\S{GLUE}]+(?:{GLUE}+[^\S{GLUE}]+)*{GLUE}*")
 
 
 def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
@@ -86,32 +86,27 @@ def _lines(row: CorpusDocument, lines_of: Callable[[str], Iterable[str]]) -> Ite
 
 def _tokens(line: str) -> Iterator[str]:
     glued = False
-    for sentence in line.split(SENTENCE):
-        tokens = list(_tokens_of(sentence))
+    for sentence in escaped(line).split(SENTENCE):
+        # White space includes the glue.
+        tokens = _GLUES.sub("\n<g/>\n", _GAP.sub("\n", sentence.strip()))
         if not tokens:
             continue
         # The glue between two sentences is part of neither.
         yield from ("<g/>", "<s>") if glued and sentence.startswith(GLUE) else ("<s>",)
-        yield from tokens
+        yield tokens
         yield "</s>"
         glued = True
 
 
-def _tokens_of(sentence: str) -> Iterator[str]:
-    for word in _SPACES_BETWEEN.split(sentence):
-        for number, token in enumerate(filter(None, word.split(GLUE))):
-            if number:
-                yield "<g/>"
-            yield token.translate(_ENTITIES)
-
-
 def escaped(text: str) -> str:
     """Return text escaped for use between tags."""
-    return text.translate(_ENTITIES)
+    # A tenth of the time of `str.translate`.
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _value(value: Value) -> str:
-    return _SPACES.sub(" ", _BREAKS.sub(" ", str(value).replace(SENTENCE, " "))).strip().translate(_IN_ATTRIBUTES)
+    plain = _SPACES.sub(" ", _BREAKS.sub(" ", str(value).replace(SENTENCE, " "))).strip()
+    return escaped(plain).replace('"', "&quot;")
 
 
 def registry(name: str, path: str, scripts: Iterable[str]) -> str:

@@ -11,7 +11,6 @@ import itertools
 import math
 import secrets
 import time
-from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -48,6 +47,7 @@ from storage.frontier.new_links import (
 )
 from storage.frontier.recrawl_schedule import LONGEST, Schedule
 from storage.frontier.sources import read_sources
+from storage.frontier.url_counts import count_states
 from storage.frontier.validators import with_originals
 from storage.frontier.visit_results import Ended, settle
 from storage.records import Failure, Kind, Lease, Seed, UrlState
@@ -267,18 +267,6 @@ class Frontier:
     def take_in(self, seen: Sequence[Seen], sites: Collection[str]) -> dict[str, Lease]:
         """Add imported pages. Return the leases of pages to record, by URL (see `storage.frontier.imported_pages`)."""
         return self.database.write(lambda connection: take_in(connection, seen, sites), durable=False)
-
-
-def count_states(connection: Connection, sites: Collection[str] | None = None) -> dict[str, dict[UrlState, int]]:
-    """Count URLs by site and state, from the two partial indexes."""
-    table: dict[str, dict[UrlState, int]] = defaultdict(dict)
-    for part in (PENDING, SETTLED):
-        statement = sa.select(url.c.site, url.c.state, sa.func.count()).where(part).group_by(url.c.site, url.c.state)
-        if sites is not None:
-            statement = statement.where(url.c.site.in_(sites))
-        for site, state, count in connection.execute(statement):
-            table[site][UrlState(state)] = count
-    return dict(table)
 
 
 _DESCRIBED = ("url", "fetch_url", "kind", "priority", "seed")

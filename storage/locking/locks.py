@@ -72,6 +72,11 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         self._lost: list[lock_sessions.Identity] = []
         self._holders = ""
 
+    @classmethod
+    def of_all(cls, corpus: Corpus, sites: Iterable[str], folder: Path) -> Self:
+        """Return the locks of these sites and of every site in the frontier, for work on the whole corpus."""
+        return cls(corpus, {*corpus.removals.sites(), *sites}, folder)
+
     def __enter__(self) -> Self:
         self.acquire()
         return self

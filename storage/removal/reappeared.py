@@ -5,6 +5,7 @@ They were put back by hand or by another program, or missed by an earlier releas
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
@@ -22,7 +23,7 @@ from storage.blocklist.tombstones import (
     standing,
 )
 from storage.database.schema import document, removal, removed_document, tombstone, url
-from storage.database.transactions import chunks, insert_many, upsert
+from storage.database.transactions import insert_many, upsert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,8 +73,10 @@ def take_back(connection: Connection) -> list[str]:
     rows = [{"public_id": each, "removal_id": removal_id} for each, removal_id in removals.items()]
     insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
     mark_removed(connection, {each.url_id for each in found})
-    for part in chunks(sorted(set(removals.values()))):
-        connection.execute(sa.update(removal).where(removal.c.id.in_(part)).values(finished=None))
+    for removal_id, number in Counter(removals.values()).items():
+        # Their number tells `finish` that there is something to clear, also if the request matched nothing at first.
+        values = {"finished": None, "deferred": False, "pages": removal.c.pages + number}
+        connection.execute(sa.update(removal).where(removal.c.id == removal_id).values(values))
     return list(removals)
 
 

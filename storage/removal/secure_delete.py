@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 
 from storage.database.transactions import sqlite_path
 from storage.errors import DatabaseError, DiskError
+from storage.reporting import unseen
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from storage.database.transactions import Database
+    from storage.reporting import Progress
 
 WAIT_SECONDS = 10.0
 """Seconds. Maximum wait for other programs that read the database."""
@@ -26,7 +28,12 @@ ROOM = 2.1
 """Free space needed to rewrite a database, relative to its size: a second file, and the journal."""
 
 
-def forget(database: Database, *, rewrite: bool) -> None:
+def room(database: Database) -> int:
+    """Return the free bytes that a rewriting of the database needs; 0 for PostgreSQL."""
+    return int(ROOM * sqlite_path(database.url).stat().st_size) if database.is_sqlite else 0
+
+
+def forget(database: Database, *, rewrite: bool, on_progress: Progress = unseen) -> None:
     """Clear the journal of a SQLite database. ``rewrite``: also rewrite the file, to clear its free space.
 
     Raises DatabaseError while another program reads the journal, DiskError without room.
@@ -35,7 +42,8 @@ def forget(database: Database, *, rewrite: bool) -> None:
     with database.explained(), closing(sqlite3.connect(path, WAIT_SECONDS, isolation_level=None)) as connection:
         _empty_journal(connection, path)
         if rewrite:
-            needed, free = int(ROOM * path.stat().st_size), shutil.disk_usage(path.parent).free
+            on_progress("rewriting the database file", 0, None)
+            needed, free = room(database), shutil.disk_usage(path.parent).free
             if free < needed:
                 what = f"there is no room to rewrite the database without removed texts: {free} bytes are free"
                 do = f"Free {needed} bytes, then run `corpus-spider remove` to finish."

@@ -53,12 +53,13 @@ from storage.fetches.warc_files import REPLACED
 from storage.frontier.leases import SETTLED
 from storage.removal.page_aliases import BELIEVED, forms_of
 from storage.removal.reappeared import take_back
-from storage.removal.secure_delete import forget
+from storage.removal.secure_delete import forget, room
 from storage.removal.undo import lift
+from storage.reporting import unseen
 from storage.warc.redact import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -66,14 +67,17 @@ if TYPE_CHECKING:
     from storage.records import Pointer
     from storage.removal.page_aliases import Forms
     from storage.removal.undo import Lifted
+    from storage.reporting import Progress
     from storage.warc.redact import Scrubbed
 
 GROUP = 200
 """Fetches withdrawn in one transaction."""
 SHOWN = 100
 """Reported addresses of texts that repeat the removed ones and stay."""
+LOOKED_UP = "requests looked up"
 _NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}
 _NOT_EMPTIED = fetch.c.payload_digest.is_distinct_from(NOTHING)
+_FILES = sa.select(warc_file.c.name).distinct().join(fetch, fetch.c.warc_id == warc_file.c.id)
 
 
 class What(StrEnum):
@@ -90,12 +94,14 @@ class Request:
     """A request for removal: what to remove, why, and whether to remove texts that repeat it.
 
     ``value``: a canonical URL, a domain in lower case, a document's id, or an author's name as pages state it.
+    ``where``: where it is stated, for messages: file and line.
     """
 
     kind: What
     value: str
     reason: str
     duplicates: bool = False
+    where: str = field(default="", compare=False)
 
 
 @dataclass(slots=True)
@@ -103,8 +109,8 @@ class Affected:
     """Pages of a request.
 
     ``alike``: addresses of texts that repeat these and stay, the first `SHOWN`. ``unseen``: addresses of pages that are
-    not in the corpus yet. ``strays``: records without a URL, which a crash left. ``removal``: the id of the removal, 0
-    before it is declared.
+    not in the corpus yet. ``strays``: records without a URL, which a crash left. ``files``: WARC files with originals.
+    ``removal``: the id of the removal, 0 before it is declared.
     """
 
     url_ids: set[int] = field(default_factory=set)
@@ -114,6 +120,7 @@ class Affected:
     alike: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     strays: list[int] = field(default_factory=list)
+    files: set[str] = field(default_factory=set)
     removal: int = 0
 
     @property
@@ -155,14 +162,32 @@ class Removals:
         return self.database.read(lambda connection: connection.execute(statement).scalar())
 
     def declare(self, request: Request) -> Affected:
-        """Add the tombstones of a request and record its documents. From then on nothing of it comes in again."""
-        token = uuid.uuid4().hex
+        """Declare one request."""
+        return self.declare_all([request])[0]
 
-        def work(connection: Connection) -> Affected:
+    def declare_all(
+        self,
+        requests: Sequence[Request],
+        check: Callable[[Request, Affected], None] = lambda _, __: None,
+        on_progress: Progress = unseen,
+    ) -> list[Affected]:
+        """Add the tombstones of requests and record their documents. From then on nothing of them comes in again.
+
+        All requests are declared in one transaction, each with a record of its own. ``check`` gets each request with
+        its pages before. If it raises an error, nothing is changed.
+        """
+        tokens = [uuid.uuid4().hex for _ in requests]
+
+        def work(connection: Connection) -> list[Affected]:
             # A text stored meanwhile is either found here or blocked by the tombstones.
             take_turn(connection)
-            found = _affected(connection, request)
-            _declare(connection, token, request, found)
+            found = []
+            for number, request in enumerate(requests):
+                on_progress(LOOKED_UP, number, len(requests))
+                found.append(_affected(connection, request))
+                check(request, found[-1])
+            for token, request, each in zip(tokens, requests, found, strict=True):
+                _declare(connection, token, request, each)
             return found
 
         affected = self.database.write(work)
@@ -191,11 +216,12 @@ class Removals:
 
         return self.database.write(work)
 
-    def withdraw(self) -> int:
+    def withdraw(self, on_progress: Progress = unseen) -> int:
         """Remove all documents of declared removals; return the number of fetches."""
         total = 0
         while done := self.database.write(_withdraw_some):
             total += done
+            on_progress("pages withdrawn", total, None)
             reach("in_removal")
         return total
 
@@ -231,24 +257,44 @@ class Removals:
         statement = sa.delete(warc_file).where(warc_file.c.name == name, warc_file.c.state == REPLACED)
         self.database.write(lambda connection: connection.execute(statement))
 
-    def relearn(self) -> None:
+    def relearn(self, on_progress: Progress = unseen) -> None:
         """Learn the recurring lines of sites with removed texts again, so that no line of a removed text stays."""
         gone = sa.select(url.c.site).where(SETTLED, url.c.reason == REMOVED)
         known = sa.select(recurring_line.c.site).where(recurring_line.c.site.in_(gone)).distinct()
-        for site in self.database.read(lambda connection: list(connection.execute(known).scalars())):
+        sites = self.database.read(lambda connection: list(connection.execute(known).scalars()))
+        for number, site in enumerate(sites):
+            on_progress("recurring lines of sites learned", number, len(sites))
             self.database.write(partial(_learn_lines, site=site))
 
-    def finish(self) -> None:
+    def finish(self, *, defer: bool = False, on_progress: Progress = unseen) -> bool:
         """Clear SQLite's journal and free pages, and mark all removals as finished.
 
+        ``defer``: leave the free pages to a later call, and mark the removals as deferred. Return whether some are.
         Raises DatabaseError while another program reads the journal, DiskError without room for a new file.
         """
+        rewrite = self.has_to_rewrite()
         if self.database.is_sqlite:
-            some = sa.select(removal.c.id).where(removal.c.finished.is_(None), removal.c.pages > 0).limit(1)
-            rewrite = self.database.read(lambda connection: connection.execute(some).first()) is not None
-            forget(self.database, rewrite=rewrite)
-        statement = sa.update(removal).where(removal.c.finished.is_(None)).values(finished=datetime.now(UTC))
+            forget(self.database, rewrite=rewrite and not defer, on_progress=on_progress)
+        waits = rewrite and defer
+        values: dict[str, Any] = {"deferred": True} if waits else {"finished": datetime.now(UTC), "deferred": False}
+        statement = sa.update(removal).where(removal.c.finished.is_(None)).values(values)
         self.database.write(lambda connection: connection.execute(statement))
+        return waits
+
+    def has_to_rewrite(self) -> bool:
+        """Return whether unfinished removals need a new SQLite file."""
+        some = sa.select(removal.c.id).where(removal.c.finished.is_(None), removal.c.pages > 0).limit(1)
+        read = self.database.read
+        return self.database.is_sqlite and read(lambda connection: connection.execute(some).first()) is not None
+
+    def room(self) -> int:
+        """Return the free bytes that a rewriting of the database needs; 0 for PostgreSQL."""
+        return room(self.database)
+
+    def deferred(self) -> list[int]:
+        """Return the ids of the removals that were deferred."""
+        statement = sa.select(removal.c.id).where(removal.c.deferred).order_by(removal.c.id)
+        return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
     def documents(self) -> list[Removed]:
         """Return the removed documents, by id."""
@@ -275,12 +321,15 @@ def _affected(connection: Connection, request: Request) -> Affected:
         found.documents += connection.execute(documents).scalars()
         number = sa.select(sa.func.count()).select_from(fetch).where(fetch.c.url_id.in_(part), _NOT_EMPTIED)
         found.fetches += connection.execute(number).scalar_one()
+        found.files.update(connection.execute(_FILES.where(fetch.c.url_id.in_(part), _NOT_EMPTIED)).scalars())
     repeating = _alike(connection, ids) - ids
     for part in chunks(sorted(repeating)[:SHOWN]):
         found.alike += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
     for listed in (found.urls, found.documents, found.alike):
         listed.sort()
     found.strays = _strays(connection, request, found)
+    for part in chunks(found.strays):
+        found.files.update(connection.execute(_FILES.where(fetch.c.id.in_(part), _NOT_EMPTIED)).scalars())
     return found
 
 

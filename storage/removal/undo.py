@@ -84,7 +84,8 @@ def _require_standing(removal_id: int, known: Mapping[int, AnyRow], lifted: Mapp
         raise ConfigError(f"this removal was lifted on {lifted[removal_id].date().isoformat()}", where=where)
     if there.finished is None:
         do = "Run `corpus-spider remove` first. It finishes the removal."
-        raise ConfigError("this removal was interrupted", where=where, do=do)
+        what = "this removal was deferred" if there.deferred else "this removal was interrupted"
+        raise ConfigError(what, where=where, do=do)
     return there
 
 

@@ -16,7 +16,7 @@ from storage.warc.sources import PIECE, FileSource
 from storage.warc.verify import RecordCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 ANSWERS = frozenset({"response", "revisit"})
@@ -42,6 +42,8 @@ class ScannedRecord:
     damage: str | None = None
     refers_to: str = ""
     """Id of the record that has the payload of a revisit."""
+    concurrent_to: str = ""
+    """Id of the response that a request belongs to."""
 
     @property
     def is_answer(self) -> bool:
@@ -63,7 +65,9 @@ class ScannedRecord:
         return Pointer(warc, self.offset, self.length, self.record_id, self.payload_digest)
 
 
-def scan(path: Path, *, start: int = 0, end: int | None = None) -> Iterator[ScannedRecord]:
+def scan(
+    path: Path, *, start: int = 0, end: int | None = None, known: Mapping[int, int] | None = None
+) -> Iterator[ScannedRecord]:
     """Yield every record of a file of ours in order, sound or damaged. The ranges cover the file without a gap.
 
     A record is sound when its gzip member is complete, its CRC agrees, it is one WARC record of the stated length, and
@@ -75,13 +79,14 @@ def scan(path: Path, *, start: int = 0, end: int | None = None) -> Iterator[Scan
         path: the file.
         start: offset of the first record to read.
         end: offset at which to stop, for a file that grows.
+        known: offsets and lengths of records that need not be read, only passed over. They have no other fields.
 
     Raises DiskError when the file cannot be read.
     """
     with _opened(path) as descriptor:
         size = os.fstat(descriptor).st_size
         size = size if end is None else min(size, end)
-        yield from _Scan(descriptor, size).records(start)
+        yield from _Scan(descriptor, size).records(start, known or {})
 
 
 @contextmanager
@@ -107,19 +112,28 @@ class _Scan:
         self._source, self._size = FileSource(descriptor, 0, size), size
         self._families: set[str] = set()
 
-    def records(self, offset: int) -> Iterator[ScannedRecord]:
+    def records(self, offset: int, known: Mapping[int, int]) -> Iterator[ScannedRecord]:
         if offset:
             # The first record identifies the file.
             with suppress(_DamageFoundError):
                 self._member(0)
         while offset < self._size:
             try:
-                record = self._member(offset)
+                length = known.get(offset, 0)
+                record = ScannedRecord(offset, length) if self._is_framed(offset, length) else self._member(offset)
             except _DamageFoundError as found:
                 end = self._next_member(offset + 1)
                 record = _scanned(offset, end - offset, found.fields, damage=found.reason)
             yield record
             offset = record.end
+
+    def _is_framed(self, offset: int, length: int) -> bool:
+        """Return whether a record of this length may be here: it begins like one, and another or the file's end follows
+        it.
+        """
+        end = offset + length
+        edges = (offset,) if end == self._size else (offset, end)
+        return length > 0 and all(self._read(edge, len(HEADER)) == HEADER for edge in edges)
 
     def _member(self, start: int) -> ScannedRecord:
         check = RecordCheck()
@@ -188,4 +202,5 @@ def _scanned(
         fields.get("warc-payload-digest", ""),
         damage,
         identifier(fields.get("warc-refers-to", "")),
+        identifier(fields.get("warc-concurrent-to", "")),
     )

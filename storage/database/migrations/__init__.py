@@ -6,6 +6,7 @@ Revisions are numbered ``0001``, ``0002`` … and only go forward. This package 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,16 @@ import sqlalchemy as sa
 from storage import failpoints
 from storage.database.schema import SCHEMA_VERSION
 from storage.database.transactions import gather_statistics, serialise, unhurried
+from storage.reporting import unseen
 
 if TYPE_CHECKING:
     from alembic.config import Config
+    from alembic.script import Script
     from sqlalchemy.engine import Connection
 
+    from storage.reporting import Progress
+
+STEP = "schema steps"
 _VERSION_TABLE = sa.table("alembic_version", sa.column("version_num", sa.Text))
 _MIGRATION_LOCK = 0x636F7270_6D696772
 
@@ -42,22 +48,39 @@ class Step:
 
 def steps(version: str | None, target: str = SCHEMA_VERSION) -> list[Step]:
     """Return the migrations from one schema version to another, in the order of execution."""
+    found = _revisions(_config(Path(__file__).parent), version, target)
+    return [Step(each.revision, " ".join((each.doc or "").split())) for each in reversed(found)]
+
+
+def _revisions(config: Config, version: str | None, target: str) -> list[Script]:
+    """Return the revisions after a version, the last one first."""
     from alembic.script import ScriptDirectory
 
-    scripts = ScriptDirectory.from_config(_config(Path(__file__).parent))
-    found = scripts.iterate_revisions(target, version or "base")
-    return [Step(each.revision, " ".join((each.doc or "").split())) for each in reversed(list(found))]
+    return list(ScriptDirectory.from_config(config).iterate_revisions(target, version or "base"))
 
 
-def migrate(connection: Connection, target: str = SCHEMA_VERSION, scripts: Path | None = None) -> None:
-    """Migrate the schema to ``target`` within the caller's transaction; all of it or nothing."""
+def migrate(
+    connection: Connection,
+    target: str = SCHEMA_VERSION,
+    scripts: Path | None = None,
+    on_progress: Progress = unseen,
+) -> None:
+    """Migrate the schema to ``target`` within the caller's transaction; all of it or nothing.
+
+    ``on_progress`` gets the number of finished and of all schema steps.
+    """
     from alembic import command
 
     serialise(connection, _MIGRATION_LOCK)
     unhurried(connection)
-    is_new = not current_versions(connection)
+    found = current_versions(connection)
+    is_new = not found
     config = _config(scripts or Path(__file__).parent)
+    total = 0 if found == [target] else len(_revisions(config, found[0] if found else None, target))
+    done = count(1)
+    on_progress(STEP, 0, total)
     config.attributes["connection"] = connection
+    config.attributes["on_step"] = lambda **_: on_progress(STEP, next(done), total)
     command.upgrade(config, target)
     if not is_new:
         gather_statistics(connection)

@@ -6,5 +6,10 @@ from alembic import context
 
 from storage.database.schema import metadata
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata, transactional_ddl=True)
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    transactional_ddl=True,
+    on_version_apply=context.config.attributes["on_step"],
+)
 context.run_migrations()

@@ -39,7 +39,7 @@ def test_a_second_corpus_with_the_same_warc_folder_is_refused(tmp_path: Path, co
     """Nothing is crawled into it, and nothing in it emptied: the other's originals were gone after a removal."""
     first, second = corpus_in(tmp_path / "a"), corpus_in(tmp_path / "b")
     claim(first, corpus)
-    for refused in (lambda: claim(second, corpus), lambda: remove(second, None)):
+    for refused in (lambda: claim(second, corpus), lambda: remove(second)):
         with pytest.raises(ConfigError, match=r"the folder belongs to another corpus, that of .*a/corpus\.toml"):
             refused()
     claim(first, corpus)

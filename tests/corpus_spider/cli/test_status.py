@@ -56,8 +56,8 @@ def test_the_last_run_shows_what_it_noted_of_itself(
 def test_sites_show_what_is_pending_and_states_what_they_mean(capsys: pytest.CaptureFixture[str]) -> None:
     """A site without a document has a row when it is configured or URLs wait, and each state has its explanation."""
     states = tuple(CountRow(state.value, 1) for state in UrlState)
-    found = Status(3, 0, 3, by_site=(CountRow("a", 3, 900),), by_state=states)
-    render(Standing(found, {"a": 2, "b": 5}, sites=("c", "a")), Console())
+    found = Status(3, 0, 3, by_site=(CountRow("a", 3, 900),), by_state=states, pending={"a": 2, "b": 5})
+    render(Standing(found, sites=("c", "a")), Console())
     shown = capsys.readouterr().out
     assert "# Sites\nsite\tdocuments\tcharacters\tpending\na\t3\t900\t2\nb\t0\t0\t5\nc\t0\t0\t0\n" in shown
     assert "failed\t1\tgiven up\n" in shown
@@ -107,8 +107,9 @@ def test_the_json_counts_under_the_names_that_a_crawl_and_an_export_have() -> No
         by_site=(CountRow("a", 3, 900),),
         by_state=(CountRow("done", 4),),
         dropped=(CountRow("listing", 1),),
+        pending={"a": 2},
     )
-    plain = Standing(found, {"a": 2}, sites=("a", "b")).plain()
+    plain = Standing(found, sites=("a", "b")).plain()
     assert plain["languages"] == [{"language": "vi", "documents": 3, "chars": 900}]
     assert plain["sites"] == [
         {"site": "a", "documents": 3, "chars": 900, "pending": 2},

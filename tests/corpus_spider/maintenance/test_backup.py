@@ -21,6 +21,7 @@ from corpus_spider.maintenance.remove import remove
 from storage import Corpus
 from storage.database.migrations import migrate as bring_to
 from storage.database.migrations import steps
+from storage.database.opening import PAGE_BYTES
 from storage.database.schema import SCHEMA_VERSION
 from storage.database.transactions import connect, parse_url
 from storage.errors import ConfigError, DamageError
@@ -156,14 +157,22 @@ def test_a_backup_that_the_disk_has_no_room_for_is_told_as_such(folder: Path, tm
     assert not (tmp_path / "copy").exists()
 
 
+def test_a_backup_reports_its_progress(folder: Path, tmp_path: Path) -> None:
+    """The pages of the database with their number, then each WARC file."""
+    told: list[tuple[str, int, int | None]] = []
+    report = backup(load(folder / "corpus.toml"), tmp_path / "copy", lambda *each: told.append(each))
+    pages = (folder / "corpus.db").stat().st_size // PAGE_BYTES
+    assert ("database pages copied", pages, pages) in told
+    files = [each for each in told if each[0] == "WARC files copied"]
+    assert files == [("WARC files copied", number, report.files) for number in range(report.files)]
+
+
 def test_missing_originals_are_told_of_and_do_not_stop_a_backup(folder: Path, tmp_path: Path) -> None:
     """The texts are worth a backup, too; its exit code tells of it at night."""
     gone = next((folder / "warc").glob("*.warc.gz"))
     gone.unlink()
-    told: list[int] = []
-    report = backup(load(folder / "corpus.toml"), tmp_path / "copy", told.append)
+    report = backup(load(folder / "corpus.toml"), tmp_path / "copy")
     assert report.missing == [gone.name]
-    assert told == list(range(1, report.files + 1))
     assert _urls(tmp_path / "copy") == _urls(folder)
     done = run(folder, "backup", str(tmp_path / "other"), "--json")
     assert (done.returncode, json.loads(done.stdout)["missing"]) == (6, [gone.name])

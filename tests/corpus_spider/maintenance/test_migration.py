@@ -30,6 +30,7 @@ NEW = {
     "document": ("authors",),
     "fingerprint": ("numbers",),
     "http_fetch": ("recovered",),
+    "removal": ("deferred",),
 }
 """Columns that schema 0016 added."""
 
@@ -45,6 +46,7 @@ def make_0015(database: Path) -> None:
         )
         connection.execute("UPDATE scheme SET name = ? WHERE name = ?", (EARLIER, SCHEME))
         connection.execute("DROP TABLE metadata_change")
+        connection.execute("DROP INDEX ix_http_fetch_recovered")
         for table, columns in NEW.items():
             for column in columns:
                 connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")

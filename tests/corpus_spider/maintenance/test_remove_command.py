@@ -17,7 +17,9 @@ from warcio.archiveiterator import ArchiveIterator
 from corpus_spider.cli import app
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance import remove as removal
-from corpus_spider.maintenance.remove import RemovalReport, letter, older_copies, remove, request_of
+from corpus_spider.maintenance.removal_letter import letter
+from corpus_spider.maintenance.removal_requests import requests_of
+from corpus_spider.maintenance.remove import RemovalReport, older_copies, remove
 from storage import Corpus
 from storage.documents.model import Selection
 from storage.errors import ConfigError
@@ -196,15 +198,15 @@ def test_an_unknown_id_is_refused_and_a_removed_one_said_to_be(folder: Path) -> 
     ],
 )
 def test_what_is_named_is_brought_into_the_form_the_corpus_has(
-    given: dict[str, str | None], expected: tuple[What, str]
+    given: dict[str, str], expected: tuple[What, str]
 ) -> None:
-    assert request_of(given, " asked ", duplicates=True) == Request(*expected, "asked", True)
+    options = {kind: [value] for kind, value in given.items()}
+    assert requests_of(options, None, " asked ", duplicates=True) == [Request(*expected, "asked", True)]
 
 
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"url": "a.example", "id": "x"}, "asked"),
         ({"url": "http://"}, "asked"),
         ({"url": "notaurl"}, "asked"),
         ({"url": "not a url"}, "asked"),
@@ -216,9 +218,109 @@ def test_what_is_named_is_brought_into_the_form_the_corpus_has(
         ({"id": "x"}, None),
     ],
 )
-def test_half_a_request_is_refused(given: dict[str, str | None], reason: str | None) -> None:
+def test_half_a_request_is_refused(given: dict[str, str], reason: str | None) -> None:
     with pytest.raises(ConfigError):
-        request_of(given, reason, duplicates=False)
+        requests_of({kind: [value] for kind, value in given.items()}, None, reason, duplicates=False)
+
+
+def test_a_file_lists_requests_of_every_kind(tmp_path: Path) -> None:
+    """A request a line, with a reason of its own after a tab; an address needs no kind; a repeated one counts once."""
+    listed = tmp_path / "requests.txt"
+    listed.write_text(
+        "\ufeff# of the publisher\n\nhttps://a.example/x\nurl\thttps://a.example/y\tasked by phone\n"
+        "Domain  www.B.example \t\nid ABC\nauthor Nguyễn Văn A\r\nurl https://a.example/x\n",
+        encoding="utf-8",
+    )
+    found = requests_of({"url": ["https://a.example/z"]}, listed, "asked", duplicates=False)
+    assert [(request.kind, request.value, request.reason) for request in found] == [
+        (What.URL, "https://a.example/z", "asked"),
+        (What.URL, "https://a.example/x", "asked"),
+        (What.URL, "https://a.example/y", "asked by phone"),
+        (What.DOMAIN, "b.example", "asked"),
+        (What.ID, "abc", "asked"),
+        (What.AUTHOR, "Nguyễn Văn A", "asked"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"url notaurl", "no address of a page"),
+        (b"site paper", "no request for removal"),
+        (b"url", "no request for removal"),
+        (b"domain com.vn", "every domain"),
+        (b"author \xff", "not UTF-8"),
+        (b"url https://a.example/missing", "nothing in the corpus matches"),
+        (b"id 00000000000000000000000000000000", "no document has this id"),
+    ],
+)
+def test_a_bad_line_is_named_and_nothing_is_removed(folder: Path, line: bytes, words: str) -> None:
+    """Whether it cannot be read or matches nothing; the good lines before it change nothing either."""
+    before = (folder / "corpus.db").read_bytes()
+    (folder / "requests.txt").write_bytes(f"url {words_of(folder, 3)[0]}\n".encode() + line + b"\n")
+    refused = run(folder, "remove", "--yes", "--from", "requests.txt", "--reason", "asked")
+    assert refused.returncode == 2
+    assert "requests.txt:2" in refused.stderr
+    assert words in refused.stderr
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        assert corpus.removals.documents() == []
+    assert (folder / "corpus.db").read_bytes() == before
+
+
+def test_many_requests_are_one_pass_and_each_has_its_removal(folder: Path) -> None:
+    """Each WARC file is rewritten once; each request can be lifted alone, and what another blocks stays blocked."""
+    passages = dict(words_of(folder, index) for index in (2, 3, 4))
+    first, second, third = passages
+    (folder / "requests.txt").write_text(f"{first}\nurl {second}\tasked by phone\n")
+    named = ("--from", "requests.txt", "--url", third, "--reason", "asked")
+    planned = json.loads(run(folder, "remove", "--dry-run", "--json", *named).stdout)
+    done = run(folder, "remove", "--yes", "--json", *named)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert [(each["value"], each["reason"]) for each in report["requests"]] == [
+        (third, "asked"),
+        (first, "asked"),
+        (second, "asked by phone"),
+    ]
+    assert len(report["documents"]) == 3
+    assert report["documents"] == sorted(each["documents"][0] for each in report["requests"])
+    assert len(planned["files"]) == len(report["files"]) == len(list((folder / "warc").glob("*-r1.warc.gz")))
+    assert planned["estimate"]["rewritten"] > (folder / "corpus.db").stat().st_size
+    assert planned["estimate"]["free"] > planned["estimate"]["room"] > (folder / "corpus.db").stat().st_size
+    for passage in passages.values():
+        assert passage not in archived(folder)
+        assert passage not in (folder / "corpus.db").read_bytes()
+    assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
+    assert run(folder, "remove", "--undo", str(report["requests"][1]["removal"])).returncode == 0
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        assert corpus.removals.kept_away([first, second, third]) == {second, third}
+
+
+def test_a_deferred_removal_is_finished_by_the_next_call(folder: Path) -> None:
+    """Texts and originals are gone at once. The rewriting of the file is left, and said to be, until it is done."""
+    url, passage = words_of(folder, 3)
+    pages = (folder / "corpus.db").stat().st_size
+    named = ("--url", url, "--reason", "asked", "--defer-vacuum")
+    planned = json.loads(run(folder, "remove", "--dry-run", "--json", *named).stdout)
+    assert 0 < planned["estimate"]["rewritten"] < pages
+    done = run(folder, "remove", "--yes", *named)
+    assert done.returncode == 0, done.stderr
+    assert "corpus.db was not rewritten" in done.stdout
+    assert "`corpus-spider remove` rewrites it" in done.stdout
+    assert url not in texts(folder)
+    assert passage not in archived(folder)
+    checked = run(folder, "check", "--deep", "--json")
+    assert (checked.returncode, json.loads(checked.stdout)["problems"]) == (0, [])
+    reminder = [note for note in json.loads(checked.stdout)["notes"] if "`corpus-spider remove`" in note]
+    assert len(reminder) == 1
+    refused = run(folder, "remove", "--undo", "1")
+    assert (refused.returncode, "was deferred" in refused.stderr) == (2, True)
+    finished = run(folder, "remove")
+    assert "Earlier removals are finished" in finished.stdout
+    assert passage not in (folder / "corpus.db").read_bytes()
+    notes = json.loads(run(folder, "check", "--json").stdout)["notes"]
+    assert not [note for note in notes if "`corpus-spider remove`" in note]
+    assert run(folder, "remove", "--undo", "1").returncode == 0
 
 
 def test_a_sites_name_is_not_taken_for_its_domain(tmp_path: Path) -> None:
@@ -227,9 +329,9 @@ def test_a_sites_name_is_not_taken_for_its_domain(tmp_path: Path) -> None:
         "[corpus]\ncontact='a@b.example'\n[[site]]\nname='paper'\nstart=['https://news.example/']"
     )
     Corpus.open(tmp_path / "corpus.db", create=True).close()
-    request = request_of({"domain": "paper"}, "asked", duplicates=False)
+    requests = requests_of({"domain": ["paper"]}, None, "asked", duplicates=False)
     with pytest.raises(ConfigError, match="is the name of a site") as refused:
-        remove(load(tmp_path / "corpus.toml"), request, dry_run=True)
+        remove(load(tmp_path / "corpus.toml"), *requests, dry_run=True)
     assert refused.value.do == "Name its domain: news.example."
 
 
@@ -241,7 +343,8 @@ def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
     for words in ("2026-03-01", "asked", "f" * 32, "https://b.example/y", "corpus.db.before-0006", "1 text,"):
         assert words in text
     report.fetches, report.records = 2, 4
-    assert "Emptied: 2 originals (4 records of the archive, including requests)" in letter(report)
+    assert "Emptied: 2 originals." in letter(report)
+    assert "Emptied in the archive: 4 records, including requests, in 0 files" in letter(report)
     planned = RemovalReport("url", "https://a.example/x", dry_run=True, pages=1, documents=["f" * 32], fetches=2)
     assert "remove 1 text of 1 address (url https://a.example/x) and empty 2 originals" in letter(planned)
     planned.documents = []
@@ -344,16 +447,17 @@ def test_a_lifted_removal_brings_no_text_back_until_a_crawl_does(tmp_path: Path)
 def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
     """The message once said that the address was misspelled, and that its originals would be emptied again."""
     config = load(folder / "corpus.toml")
-    request = request_of({"url": words_of(folder, 3)[0]}, "asked", duplicates=False)
-    told: list[int] = []
-    done = remove(config, request, on_progress=told.append)
+    request = Request(What.URL, words_of(folder, 3)[0], "asked")
+    told: list[tuple[str, int, int | None]] = []
+    done = remove(config, request, on_progress=lambda *each: told.append(each))
     assert (done.before, len(done.documents)) == ("", 1)
-    assert told == [1] == [len(done.files)]
+    steps = ["requests looked up", "pages withdrawn", "WARC files rewritten", "rewriting the database file"]
+    assert [step for step, _, _ in told if not step.startswith("recurring")] == steps
     for dry_run in (True, False):
         again = remove(config, request, dry_run=dry_run)
         assert (again.before, again.documents, again.fetches) == (done.day, [], 0)
         assert f"the same was removed on {done.day}." in letter(again)
-    unknown = remove(config, request_of({"url": "https://a.example/x"}, "asked", duplicates=False), future=True)
+    unknown = remove(config, Request(What.URL, "https://a.example/x", "asked"), future=True)
     assert "It is kept out from now on." in letter(unknown)
 
 

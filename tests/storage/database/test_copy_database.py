@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 EVERY = Selection(include_duplicates=True, versions="all")
 SOURCE = url.alias()
+LATE = 3
+"""Pages stored while a file is copied."""
 FOUND_IN = sa.select(url.c.url, SOURCE.c.url).join(SOURCE, SOURCE.c.id == url.c.found_from)
 
 
@@ -126,13 +128,23 @@ def test_what_cannot_be_read_is_told_of_the_database_it_is_in(tmp_path: Path) ->
         assert copy.status().fetches == 0
 
 
-def test_a_file_is_copied_while_it_is_written_to(tmp_path: Path) -> None:
-    """The copy shows one moment; what comes after is not in it."""
+def test_a_file_is_copied_while_it_is_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copy shows one moment. Text that is stored between two of its parts is not in it, and it does not restart."""
+    monkeypatch.setattr("storage.database.sqlite_copy.PAGES", 5)
+    told: list[int] = []
+
+    def show(_: str, done: int, total: int | None) -> None:
+        told.append(done)
+        if len(told) <= LATE:
+            crawl.visit(f"late{len(told)}", made(f"late text {len(told)}"))
+
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
         crawl = filled(corpus)
         before = list(corpus.documents(EVERY))
-        copy_file(corpus.database, tmp_path / "copy.db")
-        crawl.visit("late", made("late text"))
+        copy_file(corpus.database, tmp_path / "copy.db", show)
+        assert len(list(corpus.documents(EVERY))) == len(before) + LATE
+    assert len(told) > LATE
+    assert told == sorted(told)
     with Corpus.open(tmp_path / "copy.db") as copy:
         assert list(copy.documents(EVERY)) == before
     assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600

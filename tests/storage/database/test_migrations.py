@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from storage.corpus import Corpus
 from storage.database import migrations, opening
-from storage.database.migrations import current_versions, migrate
+from storage.database.migrations import current_versions, migrate, steps
 from storage.database.schema import SCHEMA_VERSION, metadata
 from storage.database.transactions import connect, parse_url
 from storage.errors import ConfigError, CorpusError, NewerCorpusError
@@ -119,7 +119,7 @@ def test_an_older_corpus_is_brought_forward_with_its_documents(
         Crawl(corpus).visit("x", made("Một văn bản \U0001f600"))
     scripts = next_release(tmp_path)
     monkeypatch.setattr(opening, "SCHEMA_VERSION", "9998")
-    monkeypatch.setattr(opening, "migrate", lambda connection: migrate(connection, "9998", scripts))
+    monkeypatch.setattr(opening, "migrate", lambda connection, **_: migrate(connection, "9998", scripts))
     with pytest.raises(ConfigError, match="older schema"):
         Corpus.open(database_url, read_only=True)
     with Corpus.open(database_url) as corpus:
@@ -132,6 +132,20 @@ def test_an_older_corpus_is_brought_forward_with_its_documents(
     for copy in copies:
         with Corpus.open(copy, read_only=True) as corpus:
             assert corpus.status().documents == 1
+
+
+def test_a_migration_reports_its_progress(tmp_path: Path) -> None:
+    """First the pages of the copy, then each step of the schema."""
+    path = tmp_path / "corpus.db"
+    path.touch()
+    old = connect(parse_url(path))
+    old.write(lambda connection: migrate(connection, "0001"))
+    old.close()
+    told: list[tuple[str, int, int | None]] = []
+    Corpus.open(path, on_progress=lambda *each: told.append(each)).close()
+    total = len(steps("0001"))
+    assert told[0][0] == "database pages copied"
+    assert told[-total - 1 :] == [("schema steps", number, total) for number in range(total + 1)]
 
 
 def test_a_corpus_that_another_program_has_just_brought_forward_keeps_its_copy(

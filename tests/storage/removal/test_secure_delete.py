@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from storage import Corpus
 from storage.database import engines
+from storage.database.schema import url
 from storage.errors import DiskError
 from storage.removal import secure_delete
 from storage.removal.takedown import Request, What
@@ -46,6 +48,34 @@ def test_what_a_text_was_before_it_was_made_anew_is_forgotten_with_it(opened: Co
         corpus.removals.finish()
         assert not remembered(tmp_path)
         assert corpus.problems() == [f"{EMPTIES}: {URL}"]
+
+
+def test_a_text_that_came_back_is_forgotten_too(opened: Corpus, tmp_path: Path) -> None:
+    """Its request matched nothing when it was made. The file was not rewritten, and kept what the text was before."""
+    with opened as corpus:
+        address = "https://a.example/other"
+        corpus.removals.declare(Request(What.URL, address, "asked"))
+        corpus.removals.finish()
+        back = sa.update(url).where(url.c.url == URL).values(url=address)
+        corpus.database.write(lambda connection: connection.execute(back))
+        assert len(corpus.removals.declare_returned()) == 1
+        corpus.removals.withdraw()
+        assert corpus.removals.has_to_rewrite()
+        corpus.removals.finish()
+        assert not remembered(tmp_path)
+
+
+def test_a_deferred_removal_waits_in_sqlite_only(corpus: Corpus) -> None:
+    """PostgreSQL has no file to rewrite, so there the removal is finished at once."""
+    Crawl(corpus).visit("page3", made("the words of page3"))
+    corpus.removals.declare(Request(What.URL, URL, "asked"))
+    corpus.removals.withdraw()
+    waits = corpus.removals.finish(defer=True)
+    assert waits is corpus.database.is_sqlite
+    assert corpus.removals.deferred() == ([1] if waits else [])
+    assert not [problem for problem in corpus.problems() if "interrupted" in problem]
+    assert corpus.removals.finish() is False
+    assert corpus.removals.deferred() == []
 
 
 def test_without_room_for_a_new_file_a_removal_is_not_through(

@@ -1,4 +1,4 @@
-"""Columns for authors, numbers of fingerprints and recovered records; table of metadata changes."""
+"""Columns for authors, numbers of fingerprints, recovered records, deferred removals; table of metadata changes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ def upgrade() -> None:
     op.add_column("http_fetch", sa.Column("recovered", sa.Boolean(), nullable=False, server_default=sa.false()))
     recovered = sa.text("recovered")
     op.create_index("ix_http_fetch_recovered", "http_fetch", ["id"], sqlite_where=recovered, postgresql_where=recovered)
+    op.add_column("removal", sa.Column("deferred", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.create_table(
         "metadata_change",
         sa.Column("document_id", _BIG, nullable=False, autoincrement=False),

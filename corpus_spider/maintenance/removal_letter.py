@@ -1,0 +1,131 @@
+"""Reports of `remove` as text, for the person who requested the removal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from corpus_spider.terminal.console import human_size
+from storage.removal.takedown import What
+from storage.reporting import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from corpus_spider.maintenance.remove import Estimate, RemovalReport, RequestReport
+    from storage.removal.undo import Lifted
+
+SHOWN = 20
+"""Ids and addresses of one request."""
+LONG = 120
+"""Seconds from which on a time is stated in minutes."""
+
+
+def letter(report: RemovalReport) -> str:
+    """Return the report as text: each request, then what is true of all of them."""
+    requests: Sequence[RequestReport] = report.requests or ([report] if report.kind else [])
+    if not requests:
+        lines = _without_request(report)
+    elif report.dry_run:
+        lines = [line for each in requests for line in _dry_lines(each)]
+    else:
+        lines = [line for each in requests for line in _done_lines(each)] + _general_lines(report)
+    lines += _estimate_lines(report.estimate) if report.estimate else []
+    return "\n".join([*lines, "Nothing was changed."] if report.dry_run else lines)
+
+
+def _without_request(report: RemovalReport) -> list[str]:
+    files = counted(len(report.files), "WARC file")
+    if report.dry_run:
+        have = "has" if len(report.files) == 1 else "have"
+        return [f"There is no new request. {files} {have} originals left to empty."]
+    texts = f"{counted(len(report.documents), 'text')} deleted, " if report.documents else ""
+    state = "are not finished" if report.deferred else "are finished"
+    done = f"There is no new request. Earlier removals {state}: {texts}{files} rewritten."
+    return [done, *_deferred_lines(report)]
+
+
+def _dry_lines(one: RequestReport) -> list[str]:
+    pages = f"{one.pages} address{'' if one.pages == 1 else 'es'} ({one.kind} {one.value})"
+    what = f"{counted(len(one.documents), 'text')} of {pages} and empty {counted(one.fetches, 'original')}"
+    lines = [f"This would remove {what}."]
+    lines += [] if one.documents else [f"There is no text: {_why_none(one)}"]
+    return [*lines, *_alike_lines(one.alike)]
+
+
+def _done_lines(one: RequestReport) -> list[str]:
+    lines = [
+        f"Removed on {one.day} ({one.kind} {one.value}), reason: {one.reason}",
+        f"- Deleted: {counted(len(one.documents), 'text')}, with title, author, captions and fingerprints.",
+        f"- Emptied: {counted(one.fetches, 'original')}.",
+        f"- This is removal {one.removal}. `corpus-spider remove --undo {one.removal}` lets its pages in again.",
+    ]
+    if one.kind == What.AUTHOR:
+        lines.append("- Pages without a text were not searched for the name. Their originals stay.")
+    found = f"- {counted(len(one.documents), 'id')}:"
+    lines += [found if one.documents else f"- There was no text: {_why_none(one)}"]
+    lines += [f"  {each}" for each in one.documents[:SHOWN]]
+    if len(one.documents) > SHOWN:
+        lines.append(f"  and {len(one.documents) - SHOWN} more (`--json` lists them)")
+    return [*lines, *_alike_lines(one.alike)]
+
+
+def _general_lines(report: RemovalReport) -> list[str]:
+    records, files = counted(report.records, "record"), counted(len(report.files), "file")
+    lines = [
+        f"Emptied in the archive: {records}, including requests, in {files} rewritten for it.",
+        "The removed pages are never fetched again, nor stored under another spelling of their address.",
+        "Later dumps do not contain them. Their removal list names the ids, for users of older dumps.",
+        "Kept: the address, the ids, the day and the reason; mentions in feeds, sections and other pages.",
+        *_deferred_lines(report),
+    ]
+    if report.copies:
+        lines.append("These older copies of the database still hold the texts. Delete them:")
+        lines += [f"  {each}" for each in report.copies]
+    return lines
+
+
+def _deferred_lines(report: RemovalReport) -> list[str]:
+    if not report.deferred:
+        return []
+    return [
+        f"Not finished: {report.database} was not rewritten. Its free pages may still have parts of the removed texts.",
+        "`corpus-spider remove` rewrites it and finishes the removal. Until then `check` reminds of it.",
+    ]
+
+
+def _estimate_lines(needed: Estimate) -> list[str]:
+    if not needed.rewritten:
+        return []
+    seconds, minutes = needed.seconds, round(needed.seconds / 60)
+    time = counted(seconds, "second") if seconds < LONG else f"{minutes} minutes"
+    room, free = human_size(needed.room), human_size(needed.free)
+    return [f"It rewrites {human_size(needed.rewritten)}: about {time}, and {room} of disk space ({free} are free)."]
+
+
+def _why_none(one: RequestReport) -> str:
+    if one.before:
+        return f"the same was removed on {one.before}."
+    if one.pages:
+        return "check the spelling of the name or address."
+    if one.dry_run:
+        return "nothing matches. Check the spelling of the name or address, or keep it out with `--future`."
+    return "nothing matches yet. It is kept out from now on."
+
+
+def _alike_lines(alike: Sequence[str]) -> list[str]:
+    if not alike:
+        return []
+    others = "other address has" if len(alike) == 1 else "other addresses have"
+    lines = [f"{len(alike)} {others} the same or nearly the same text:", *(f"  {each}" for each in alike[:SHOWN])]
+    return [*lines, "Add `--duplicates` to remove them too."]
+
+
+def undone(lifted: Lifted) -> str:
+    """Return the result of `undo` as text."""
+    pages = counted(lifted.pages, "page")
+    named = "an author" if lifted.kind == What.AUTHOR else lifted.value
+    return (
+        f"Removal {lifted.id} ({lifted.kind} {named}, {lifted.asked.date().isoformat()}) is lifted."
+        f" {pages} may be fetched again.\nThe removed texts were deleted. They return only by a new crawl."
+        " The record of the removal stays."
+    )
