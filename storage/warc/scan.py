@@ -133,7 +133,7 @@ class _Scan:
         """
         end = offset + length
         edges = (offset,) if end == self._size else (offset, end)
-        return length > 0 and all(self._read(edge, len(HEADER)) == HEADER for edge in edges)
+        return length > 0 and all(self._source.read_at(edge, len(HEADER)) == HEADER for edge in edges)
 
     def _member(self, start: int) -> ScannedRecord:
         check = RecordCheck()
