@@ -169,7 +169,7 @@ _OF_RARE_SCRIPTS = frozenset(
     {"am", "as", "bh", "bho", "bn", "bo", "dz", "hi", "iw", "ku", "mr", "ne", "sa", "ti", "yi"}
 )
 """Languages of scripts that few others have. Their scores are lower."""
-_STRANGE, _FAMILIAR, _DOUBTED = 300, 700, 0.3
+_STRANGE, _FAMILIAR, _DOUBTED = 300, 620, 0.3
 """Scores up to which a guess is doubted and from which it is believed, and the confidence of a doubted one."""
 
 
