@@ -219,7 +219,7 @@ def test_a_removal_that_has_lost_its_locks_to_a_crawl_takes_no_file_from_under_i
         remove.remove(config, Request(What.URL, f"{newspaper.origin}/article/3", "asked"))
     assert [file.name for file in rival.corpus.warc.files()] == files
     rival.locks.release()
-    remove.remove(config, None)
+    remove.remove(config)
     assert [file.name for file in rival.corpus.warc.files()] != files
     assert rival.corpus.problems() == []
 
