@@ -62,10 +62,10 @@ class Source:
     page: Page
 
 
-def open_source(decoded: Decoded, capture: Capture) -> Source:
+def open_source(decoded: Decoded, capture: Capture, timezone: str = "") -> Source:
     """Parse a decoded page and read the metadata of the page and its answer."""
     tree = parse_tree(decoded.text)
-    stated = reader.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at)
+    stated = reader.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at, timezone)
     return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))
 
 

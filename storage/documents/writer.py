@@ -302,6 +302,7 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "published_calendar": stated.published_calendar,
         "published_source": stated.published_source,
         "published_confidence": stated.published_confidence,
+        "published_zone": stated.published_zone,
         "quality": astuple(made.quality) if made.quality else None,
         "foreign_share": made.foreign_share,
     } | _rights_row(stated)
