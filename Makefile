@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo check test test-kills test-hostile setup peers render segment langid lint lock audit clean
+.PHONY: demo check test test-kills test-hostile setup peers render segment langid web lint lock audit clean
 
 setup: $(VENV)/.ready
 
@@ -30,6 +30,10 @@ segment: setup
 # Other language detectors for `language_backend`.
 langid: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/langid.lock
+
+# Search, figures and the web page.
+web: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/web.lock
 
 demo: setup
 	$(BIN)/corpus-spider demo
@@ -96,6 +100,8 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/langid.lock
 	uv pip compile pyproject.toml --extra render --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/render.lock
+	uv pip compile pyproject.toml --extra web --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/web.lock
 
 clean:
 	rm -rf $(VENV) .audit build dist demo

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = ("boilerpy3", "newspaper", "readability", "resiliparse", "icu4py", "scrapy_playwright", "playwright")
+EXTRAS = (
+    *("boilerpy3", "newspaper", "readability", "resiliparse", "icu4py", "scrapy_playwright", "playwright"),
+    *("jinja2", "starlette", "tantivy", "uvicorn"),
+)
 """Packages of optional extras. A module that imports a missing one is skipped."""
 
 

@@ -67,6 +67,11 @@ class Config:
         """Absolute folder of the WARC files."""
         return self.folder / self.corpus.warc
 
+    @property
+    def index_folder(self) -> Path:
+        """Absolute folder of the search index."""
+        return self.folder / self.corpus.index
+
     @cached_property
     def _host_index(self) -> HostIndex:
         """Index of all hosts. It is built once: a search through all sites for each site would be quadratic."""

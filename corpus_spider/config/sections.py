@@ -62,6 +62,7 @@ class Corpus:
         str, Key("sqlite:///FILE, relative to this file, or postgresql://USER@HOST/NAME.", database_url)
     ] = "sqlite:///corpus.db"
     warc: Annotated[str, Key("Folder of the originals, relative to this file.", file_name)] = "warc"
+    index: Annotated[str, Key("Folder of the search index, relative to this file.", file_name)] = "index"
     contact: Annotated[
         str, Key("Your e-mail address or web page, for webmasters; required to crawl.", contact_address)
     ] = ""

@@ -85,11 +85,13 @@ def examine(
     on_progress("reading the sources", 0, None)
     sources = _sources(corpus, config)
     listed = {site.name for site in config.sites if not config.site_max_depth(site)}
+    rendered = {site.name for site in config.sites if site.render}
     judged, suspended = [], corpus.frontier.suspended(names)
     for number, name in enumerate(names):
         on_progress("sites examined", number, len(names))
         known = any(state.read_at for _, state in sources[name] if state)
-        case = Case(name, nights_of(runs[name]), sources[name], known, listed=name in listed)
+        own = {"listed": name in listed, "rendered": name in rendered}
+        case = Case(name, nights_of(runs[name]), sources[name], known, **own)
         one = _site_health(case, rule, now or datetime.now(UTC))
         judged.append(replace(one, suspended=suspended.get(name, 0)))
     return Health(tuple(judged))

@@ -87,6 +87,8 @@ class Case:
     """Whether any of its sources was ever read."""
     listed: bool = False
     """Whether the site is a fixed list of pages and no link is followed. One night reads it all."""
+    rendered: bool = False
+    """Whether its pages are rendered in a browser."""
 
     @property
     def shut(self) -> bool:

@@ -54,6 +54,9 @@ def _useless(case: Case, state: SourceState) -> str:
     if state.kind is not Kind.PAGE and state.outcome == "drop" and state.detail == "0 links":
         return f"{state.kind} has no links to the site, or is not a {state.kind}"
     if state.kind is Kind.PAGE and state.reason == SCRIPTED and (case.without_news or not state.news_at):
+        if case.rendered:
+            what = "its text may need a click, a login or a request by POST"
+            return f"{state.kind} is empty although its scripts ran in a browser (`render = true`): {what}"
         return f"{state.kind} is empty without scripts; set `render = true` to run them in a browser"
     old = state.read_at - state.news_at > timedelta(days=STALE_DAYS).total_seconds()
     if state.kind is Kind.FEED and state.news_at and old:

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from playwright.async_api import Error
-from playwright.async_api import TimeoutError as WaitError
 from scrapy import Request
 from scrapy.http import HtmlResponse
 from scrapy_playwright.handler import Config, ScrapyPlaywrightDownloadHandler
@@ -31,9 +30,9 @@ from corpus_spider.rendering.chromium import launch_options, memory, processes
 from corpus_spider.rendering.visits import Asked, Limits, RenderError, StartError, Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
-    from playwright.async_api import BrowserContext, Page, Route
+    from playwright.async_api import BrowserContext, CDPSession, Page, Route
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy_playwright.handler import BrowserContextWrapper
@@ -47,16 +46,47 @@ CLOSE_SECONDS = 5.0
 WATCH_SECONDS = 0.5
 """Seconds between memory checks."""
 SETTLE_SECONDS = 10.0
-"""Seconds. Maximum wait until the requests of scripts end. Some pages never stop."""
+"""Seconds. Maximum wait for the scripts of a page. Some never end."""
+BUILT_MS = 20
+"""Milliseconds of the page's own clock after which its DOM is read first, since its scripts may leave it."""
+LATE_MS = 5_000
+"""Milliseconds of the page's own clock that its scripts get. That clock stands while a request is open and runs ahead
+otherwise, so text that comes after three seconds costs no waiting.
+"""
+SCROLLED_MS = 1_000
+"""The same after the page has been scrolled to its end."""
+VIEWPORT = {"width": 1280, "height": 10_000}
+"""Pixels. It is so tall that text which is loaded when it comes into view is loaded at once."""
+LOST = 0.5
+"""Share of the text. A page that keeps less of what it has shown has hidden it behind a notice, or has left."""
 MAX_PARTS = 200
 """Maximum number of requests of one page that are answered."""
 MAX_BYTES = 32 * 2**20
 """Maximum bytes of all these responses. The driver encodes each as text, in the event loop."""
-# Runs in an isolated world, which scripts of the page cannot manipulate.
+# Runs in an isolated world, which scripts of the page cannot manipulate. Returns the characters that the page shows and
+# its DOM, or null if that is too long. The content of open shadow roots is put where it is shown.
 SNAPSHOT = """(() => {
-  const root = document.documentElement ? document.documentElement.outerHTML : "";
-  return root.length > LIMIT ? null : "<!DOCTYPE html>\\n" + root;
+  const root = document.documentElement, roots = [];
+  const find = (node) => {
+    for (const each of node.querySelectorAll("*")) if (each.shadowRoot) { roots.push(each); find(each.shadowRoot); }
+  };
+  find(document);
+  const shown = (document.body ? document.body.innerText.length : 0)
+    + roots.reduce((sum, each) => sum + each.shadowRoot.textContent.length, 0);
+  const flat = (node) => {
+    if (node.localName === "slot") {
+      const given = node.assignedNodes({flatten: true});
+      return (given.length ? given : [...node.childNodes]).flatMap((each) => flat(each));
+    }
+    const copy = node.cloneNode(false);
+    for (const each of (node.shadowRoot || node).childNodes) for (const part of flat(each)) copy.appendChild(part);
+    return [copy];
+  };
+  let html = "";
+  try { html = root ? (roots.length ? flat(root)[0] : root).outerHTML : ""; } catch { html = root.outerHTML; }
+  return [shown, html.length > LIMIT ? null : "<!DOCTYPE html>\\n" + html];
 })()"""
+SCROLL = "window.scrollTo(0, document.documentElement.scrollHeight); window.dispatchEvent(new Event('scroll'));"
 
 
 class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
@@ -145,12 +175,17 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         return wrapper
 
     async def _download_request_with_page(self, request: Request, page: Page, spider: Spider) -> HtmlResponse:
-        """Open a page, wait for its scripts, and return its DOM. Raises RenderError if the DOM is too large."""
+        """Open a page, let its scripts run, and return its DOM. Raises RenderError if the DOM is too large."""
         await self._get_response_and_download(request, page, spider)
-        with contextlib.suppress(WaitError):
-            settle = min(SETTLE_SECONDS, self._limits.timeout / 3) * 1000
-            await page.wait_for_load_state("networkidle", timeout=settle)
-        html = await _snapshot(page, self._limits.max_chars)
+        session = await page.context.new_cdp_session(page)
+        seen: list[Snapshot] = []
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(SETTLE_SECONDS, self._limits.timeout / 3)):
+                for milliseconds, before in ((BUILT_MS, ""), (LATE_MS, ""), (SCROLLED_MS, SCROLL)):
+                    await _run_ahead(session, milliseconds, before)
+                    seen.append(await _snapshot(session, self._limits.max_chars))
+        seen.append(await _snapshot(session, self._limits.max_chars))
+        html = chosen(seen)
         if html is None:
             raise RenderError("render_too_large")
         return HtmlResponse(request.url, body=html.encode("utf-8", "replace"), encoding="utf-8", request=request)
@@ -207,10 +242,12 @@ def _request(name: str, shown: _Shown, limits: Limits) -> Request:
             "timezone_id": "UTC",
             "service_workers": "block",
             "accept_downloads": False,
+            "viewport": VIEWPORT,
         },
         # The page is closed with its context, within CLOSE_SECONDS.
         "playwright_include_page": True,
-        "playwright_page_goto_kwargs": {"wait_until": "domcontentloaded"},
+        # A script that leaves the page while it loads would delay every later event.
+        "playwright_page_goto_kwargs": {"wait_until": "commit"},
         "playwright_page_event_handlers": {
             "popup": _dismiss,
             "crash": lambda _: shown.crash(),
@@ -237,17 +274,49 @@ class _Shown:
             self.crashed = True
 
 
-async def _snapshot(page: Page, max_chars: int) -> str | None:
-    session = await page.context.new_cdp_session(page)
+Snapshot = tuple[int, str | None]
+"""Characters that a page shows, and its DOM as HTML; None if that is too long."""
+
+
+def chosen(seen: Sequence[Snapshot]) -> str | None:
+    """Return the last of some snapshots, in their order; an earlier one if the last has lost much of its text.
+
+    >>> chosen([(0, "a"), (900, "b"), (20, "wall")]), chosen([(900, "a"), (800, "b")]), chosen([(9, None)])
+    ('b', 'b', None)
+    """
+    fullest = max(seen, key=lambda snapshot: snapshot[0])
+    last = seen[-1]
+    return (last if last[0] >= LOST * fullest[0] else fullest)[1]
+
+
+async def _snapshot(session: CDPSession, max_chars: int) -> Snapshot:
     frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+    evaluated = await _evaluate(session, frame, SNAPSHOT.replace("LIMIT", str(max_chars)))
+    shown, html = evaluated["result"].get("value") or (0, "")
+    return int(shown), html
+
+
+async def _evaluate(session: CDPSession, frame: str, expression: str) -> Any:
     world = await session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "snapshot"})
-    expression = SNAPSHOT.replace("LIMIT", str(max_chars))
-    evaluated = await session.send(
+    return await session.send(
         "Runtime.evaluate",
         {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True},
     )
-    html: str | None = evaluated["result"].get("value")
-    return html
+
+
+async def _run_ahead(session: CDPSession, milliseconds: int, before: str = "") -> None:
+    """Let the clock of a page run ahead by so many milliseconds, after a script of ours.
+
+    It stands while requests are open (Chrome DevTools Protocol, Emulation.setVirtualTimePolicy).
+    """
+    over = asyncio.Event()
+    session.once("Emulation.virtualTimeBudgetExpired", lambda _: over.set())
+    if before:
+        frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+        await _evaluate(session, frame, before)
+    policy = {"policy": "pauseIfNetworkFetchesPending", "budget": milliseconds}
+    await session.send("Emulation.setVirtualTimePolicy", policy)
+    await over.wait()
 
 
 async def _close(context: BrowserContext) -> None:
@@ -306,9 +375,15 @@ class _Routes:
             await _refuse(route)
 
     async def _document(self, route: Route) -> None:
-        """Answer with the HTML of the page, once. Frames and later navigations stay empty."""
-        if self._opened or route.request.frame.parent_frame is not None:
+        """Answer with the HTML of the page, once. Frames stay empty.
+
+        A later navigation gets no content (204), for which a browser stays on the page that it has.
+        """
+        if route.request.frame.parent_frame is not None:
             await _refuse(route)
+            return
+        if self._opened:
+            await route.fulfill(status=204)
             return
         self._opened = True
         body = self._visit.html.encode("utf-8", "replace")

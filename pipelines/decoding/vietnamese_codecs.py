@@ -81,6 +81,14 @@ _SYLLABLE = regex.compile(
     r"|o(?:a(?:ch?|i|m|ng?|nh|o|t|y)?|c|e[not]?|i|m|ng?|p|t)?"
     r"|u(?:a(?:ng?|t|y)?|ch?|e(?:ch|nh)?|i|m|ng?|o(?:[cimptu]|ng?)|p|t|u|y(?:a|en|et|nh|t|u)?)?|y(?:e[mtu]|eng?)?)"
 )
+_TELLING = ("®µ", "®¸", "ñö", "ñaø", "ðß")
+"""Letters that texts in TCVN3, VNI and VISCII have, and texts in Latin-1 hardly have together."""
+_TEXT_RUN = re.compile(r"(?:\A|(?<=>))[^<>]+")
+_UNICODE_ONLY = re.compile(
+    "[\u0100-\u0151\u0154-\u015f\u0162-\u0177\u017f-\u0191\u0193-\u02c5\u0300-\u1fff\u2c00-\uffff]"
+)
+_MOST_READ = 100_000
+"""Bytes of a page by which its font is recognised."""
 _PLAIN = str.maketrans("đĐ", "dD")
 
 
@@ -124,6 +132,35 @@ def recognise(sample: bytes, stated: str | None = None) -> str | None:
     return best if shares[best] >= _syllables(standard) + _CLEARLY else None
 
 
+def reread(page: str) -> str:
+    """Repair a page in Unicode whose text was typed in a font of TCVN3, VNI or VISCII, as letters of windows-1252.
+
+    Only texts between tags are read, and only those without letters that windows-1252 does not have.
+
+    >>> reread("<p>C¸c em ®­îc nghØ hÌ vµ ®i ch¬i víi nh÷ng ng­êi b¹n cña m×nh.</p>")
+    '<p>Các em được nghỉ hè và đi chơi với những người bạn của mình.</p>'
+    """
+    if page.isascii() or not any(all(sign in page for sign in signs) for signs in _TELLING):
+        return page
+    runs = [run for found in _TEXT_RUN.finditer(page) if (run := _as_bytes(found.group()))]
+    codec = recognise(b"\n".join(runs)[:_MOST_READ])
+    if codec is None:
+        return page
+
+    def read(found: re.Match[str]) -> str:
+        run = _as_bytes(found.group())
+        return decode(run, codec) if run else found.group()
+
+    return _TEXT_RUN.sub(read, page)
+
+
+def _as_bytes(text: str) -> bytes:
+    """Return a text in the bytes of windows-1252, or of Latin-1 where that has none; nothing for ASCII and others."""
+    if text.isascii() or _UNICODE_ONLY.search(text):
+        return b""
+    return b"".join(_BYTES.get(character) or character.encode("latin-1", "replace") for character in text)
+
+
 def _syllables(text: str) -> float:
     """Return the share of the words with letters beyond ASCII that are syllables of Vietnamese."""
     marked = [word for word in _MARKED_WORD.findall(text) if not word.isascii()][:_ENOUGH]
@@ -155,3 +192,5 @@ _TABLES = {
     "tcvn3": dict(enumerate(_TCVN3_HIGH, start=0x80)),
 }
 _CP1252 = {byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0xA0)}
+
+_BYTES = {bytes([byte]).decode("cp1252", "ignore"): bytes([byte]) for byte in range(0x80, 0xA0)}

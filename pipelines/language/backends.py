@@ -165,6 +165,14 @@ def _elect(text: str, guess: tuple[str, float], sure: str, other: Callable[[str]
     return (elected, confidence) if elected == code else (elected, _ELECTED)
 
 
+_OF_RARE_SCRIPTS = frozenset(
+    {"am", "as", "bh", "bho", "bn", "bo", "dz", "hi", "iw", "ku", "mr", "ne", "sa", "ti", "yi"}
+)
+"""Languages of scripts that few others have. Their scores are lower."""
+_STRANGE, _FAMILIAR, _DOUBTED = 300, 620, 0.3
+"""Scores up to which a guess is doubted and from which it is believed, and the confidence of a doubted one."""
+
+
 def _cld2(text: str, *, guess: bool = True) -> tuple[str, float]:
     import pycld2
 
@@ -172,8 +180,19 @@ def _cld2(text: str, *, guess: bool = True) -> tuple[str, float]:
         reliable, _, details = pycld2.detect(text.encode("utf-8"), isPlainText=True, bestEffort=guess)
     except pycld2.error:
         return "un", 0.0
-    _, code, percent, _ = details[0]
-    return code, percent / 100 if reliable else percent / 200
+    _, code, percent, score = details[0]
+    confidence = percent / 100 if reliable else percent / 200
+    return code, confidence if code in _OF_RARE_SCRIPTS else min(confidence, _believed(score))
+
+
+def _believed(score: float) -> float:
+    """Return the highest confidence for CLD2's score, which counts how well known the letters of a text are.
+
+    A language that CLD2 does not know is called by the name of another one. Of 100 characters of declarations of human
+    rights the median score of 1,020 right guesses is 1,100, with a twentieth below 530; of 811 wrong ones 230, with a
+    tenth above 550.
+    """
+    return max(_DOUBTED, min(1.0, _DOUBTED + (score - _STRANGE) / (_FAMILIAR - _STRANGE) * (1 - _DOUBTED)))
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,8 @@ the others do not. Two languages are recognised here that the detectors do not k
 - Vietnamese without its marks (telegrams, chats, old web pages) by its syllables, some 2,500;
 - Kurdish in Latin letters by its small words and its vowels with a circumflex.
 
+Words of Indonesian and Malay are five times as frequent in the one as in the other, by wordfreq (Speer, 2022).
+
 Stop words of languages in Latin and Cyrillic script are jusText's (Pomikálek, 2011), made from Wikipedia.
 """
 
@@ -87,7 +89,7 @@ _GROUPS = tuple(
             {
                 "ur": """
                 کا کی کے کو میں مےں سے یہ وہ کہ اس ہیں نہیں ہو گیا بھی لیے ہوئے تھا تھے تھی ایک انہوں انہیں ہوں رہا
-                رہے کرتے کرنے ساتھ ہم کچھ تمام ہوتا جب لیکن کسی اگر یہاں ہونے والے
+                رہے کرتے کرنے ساتھ ہم کچھ تمام ہوتا جب لیکن کسی اگر یہاں ہونے والے دے دی
             """,
                 "pnb": """
                 دا دی دے دیاں نوں وچ وچوں توں تے اتے اے نیں ایہہ ایہ اوہ اوس ایس اوہدے اوہنوں اوہناں ایہناں کیتا کیتی
@@ -104,6 +106,7 @@ _GROUPS = tuple(
                 "azb": """
                 بیر بو اوچون ایله دیر ایدی ائدیر اولان اولدو سونرا گؤره چوخ وار لر لار اولاراق تورک دیلی ایلده
                 داها منیم بونو اونون اولور اوزره ائتدی ائدیب اولوب دئدی دئییب گلدی وئردی یازیب کیمی ایلک باشقا یئنی
+                لارین لرین دیرلار دیلی یاشایان یازیلیب میلیون‌لار ایلر آنا
                 بؤیوک کیچیک چوخلو گؤز گؤرولوب دیلینده طرفیندن ایسته اوز نئچه ائتمک ائلییب
             """,
                 "uz": "بیلن بوییچه نینگ بو اوچون همده ایدی بولگن کیرک بیر گه ده کرک بولدی",
@@ -126,19 +129,87 @@ _GROUPS = tuple(
             "Latn",
             {
                 "id": """
-                bahwa karena bisa kalau uang mobil kantor anda sangat begitu bagaimana mengapa nggak kamu pemerintah
-                perusahaan polisi pesawat bicara tadi kemarin senin kamis jumat minggu januari februari maret
-                juni juli
-                agustus desember ujar saat kemudian terhadap bagian inggris para secara coba mencoba berbeda
-                universitas warga seharusnya yakni ingin kepada adalah
+                bahwa karena bisa kalau uang mobil kantor anda sangat begitu bagaimana mengapa nggak kamu
+                pemerintah perusahaan polisi pesawat bicara tadi kemarin senin kamis jumat minggu maret juni
+                juli agustus desember ujar saat kemudian terhadap bagian inggris para secara coba mencoba
+                berbeda universitas warga seharusnya yakni ingin persen miliar rupiah wib ujarnya tuturnya
+                ungkapnya jelasnya merupakan provinsi kabupaten kecamatan bupati gubernur presiden polri tni kpk
+                dpr mahasiswa kesehatan karyawan listrik sepak pelatih pekan sedangkan sebelumnya setelah
+                sejumlah terkait pihaknya dirinya diduga kendaraan kecelakaan aktivitas kualitas komunitas tewas
+                proyek pemilu rapat nomor dimana sebesar ditemukan dikutip usai resmi pemkot pemprov kapolres
+                jawa tersangka fasilitas prioritas kapasitas identitas siswa kebutuhan jembatan pembangunan
+                harus sudah tersebut mau yaitu memiliki tanggal situs terjadi kota berbagai mulai menit akun
+                namun butuh lainnya pria pemain teman kapan bilang tim berhasil silahkan berarti menemukan
+                bahkan merasa sebagian lakukan biasanya dokter jepang maupun terlihat kasus apapun nyaman
+                membutuhkan bisnis sehat obat cocok gratis berpikir ternyata foto keuangan apalagi kondisi kabar
+                tipe desa manajemen fitur meski artinya disebut aplikasi kesempatan pikiran hewan kartu khawatir
+                partai temukan informasi sepatu sukses istri berkualitas memulai rusak sma kegiatan wisata
+                dikenal dimulai jasa menikah populer adanya grup kamar olahraga desain murah setidaknya
+                menyenangkan peduli kebijakan perangkat toko mendukung efek pariwisata terdiri energi paket
+                umumnya eropa sebaiknya beda menyadari penelitian jaringan lingkungan lokal misalnya fase jadwal
+                kode telepon metode penasaran sadar perbedaan mantan kecepatan layanan klub berbagi publik biaya
+                komisi sepertinya membangun mengirim jawaban fisik diskon ikuti ponsel pasien padahal terkadang
+                inginkan tampil selanjutnya aneh gedung pabrik dukungan tokoh silakan studi berbasis tampak
+                pohon smp internasional berupa kerusakan dprd awalnya timnas kpu dirilis karakter bandara
+                standar lomba triliun sulawesi semarang dosen selengkapnya pilkada modern justru download total
+                budaya sekedar direktur fisika bapak solusi kanker stasiun detik sobat peran sosok kursi
+                membuatnya tips miliki smartphone rekor banten bakteri pernikahan serikat ujung sepakbola
+                cirebon fakultas promo liburan periode kompetisi rahasia pendukung memenangkan memungkinkan
+                ajang sholat mbak apartemen sore pembuatan android aceh produsen polda pangan admin laga
+                percobaan mencakup konsumsi menampilkan rekan tentara sekaligus dki pajak investasi merusak
+                delapan tas banyaknya mengurangi rekaman referensi gampang matematika transportasi sarana
+                dibangun melanjutkan pelayanan pengembangan udah narkoba kampanye tabel lowongan konsumen
+                diproduksi ide materi melewati lolos konser dibanding dipakai otomatis turnamen diselenggarakan
+                pensiun bikin papua militer ruangan berpartisipasi korupsi jepara bedanya karna kesuksesan merek
+                permanen pembagian cobalah didukung tamu pemilihan kue antar manajer sinyal diantaranya mandiri
+                mengingat kuliah beasiswa khususnya konsep berhubungan unggulan secepatnya aturan dinas poin
+                sepeda dampak medis favorit gelar makassar rilis pacar spanyol utang tadinya dibilang
+                bertanggung tampaknya siapapun kontak jokowi jaman januari administrasi wisatawan polres
+                klasemen mengembangkan tes bingung target seputar alasannya petugas spesial kedokteran gelandang
+                menginginkan celana bus keberhasilan jenderal kabarnya dikelola baterai tersedia terimakasih
+                jawabannya saran beragam digital maskapai lho disebutkan pangeran judul dibutuhkan tantangan
+                maksimal prajurit dikirim penanganan obatan kualifikasi memproduksi
             """,
                 "ms": """
                 bahawa kerana boleh wang kereta pejabat awak mahu hendak nak ialah iaitu berkata kerajaan
-                syarikat cakap
-                bercakap semalam isnin khamis jumaat ahad januari februari mac jun julai ogos disember semasa apabila
-                selepas berbeza cuba sahaja daripada encik saya lelaki universiti hospital negeri kenapa sekiranya
-                tiada sini makan inggeris jepun perancis buat esok adakah beliau sebanyak peratus polis
-                kepada adalah
+                syarikat cakap bercakap semalam isnin khamis jumaat ahad mac jun julai ogos disember semasa
+                apabila selepas berbeza cuba sahaja daripada encik saya lelaki universiti hospital negeri kenapa
+                sekiranya tiada sini makan inggeris jepun perancis buat esok adakah beliau sebanyak peratus
+                polis mesyuarat jurulatih perlawanan datuk seri perdana parlimen ringgit rm mahkamah pesakit
+                kenderaan kemalangan mangsa tempatan bandar manakala ekoran menerusi setakat tarikh petang
+                peniaga projek kualiti aktiviti komuniti kesihatan dakwaan suspek didakwa pegawai pengarah
+                jabatan kementerian tahun- tahun isteri pelancong kakitangan pengerusi persekutuan pelajaran
+                kemudahan identiti kapasiti dibaiki walaupun minit baharu seramai anjuran awam rasmi majlis
+                pengurusan tak sekolah kawan macam tengok kampung kawasan nampak filem tentera kanak jumpa sebab
+                melayu berjaya telefon pelakon bahagian semula bilik faham tolong nombor pelajar duit soalan
+                sentiasa kes mesti dengar sesiapa laluan kawalan berkahwin teruk maklumat ramai kebangsaan kuasa
+                rancangan hantar rakan perkara haiwan sikit patut jenayah sukan perkahwinan abang takkan
+                sebahagian peluang fikir parti sila stesen jeneral sedar askar peribadi sebenar rahsia rekod
+                harap ubat pusingan peguam memulakan arahan risau perkataan bermula haji kod jadual kasut
+                sebarang tahniah jawapan kesilapan perniagaan enjin pelbagai hujung kedudukan seronok suruh
+                sempadan makmal bersetuju muzik silap rakaman dihantar menghantar seterusnya rosak dengannya
+                sejuk kedai senarai kekal bapa jawatan perubatan kad sihat pelik kerusi bas jambatan berkongsi
+                akaun cik seluar talian nuklear keretapi bergaduh tempoh lakonan mengikut perkhidmatan bekalan
+                sokongan olimpik sempena perlukan perbezaan kerosakan ajar mulakan mesej fail pokok seksyen
+                lesen tipu puak mahupun letupan kesan beg memandangkan barangan antarabangsa letak kolej
+                mencipta kelab sekurang bunyi peminat separuh kumpulan perhimpunan sesetengah sehinggalah
+                leftenan klang berlakon berkhidmat berhampiran amaran pakcik bergurau sukar rasuah komander
+                makcik syaitan kelajuan ketawa sijil felda tepi lapan hadapan menghalang toretto rosakkan kuih
+                gergasi tandas sayangkan idea tajuk rawatan perlumbaan motosikal macamana teruskan sedap pingat
+                menyedari mengelakkan berundur fikiran katil puan ipoh pengsan penghantaran pengganas merosakkan
+                juruterbang jurutera eropah bisnes menipu bermaksud tok garisan wujud penyokong peperiksaan
+                mengesan kesedaran kalaulah darjah surau kejayaan celaka mengawal saiz sertai punca selesa
+                kahwin setar permatang akhbar membina bertanggungjawab mahathir terselamat setiausaha mestilah
+                berterusan bersara wan kawal kem laju syed siasatan menguruskan kecederaan cabaran bercuti cikgu
+                syabas kempen bermakna hapuskan tengahari dikesan bilion berpandu dibenarkan syurga melawat
+                solat mat elok sepanyol percubaan mahukan fizikal pkr quran ianya pengetua dicipta basikal
+                dikenali salji jawatankuasa cintakan undi saintis pelancaran maruah sediakan persembahan pakatan
+                paderi muar kaedah bimbit dap doktor tetamu first melayan datin menyertai putera terowong
+                terkorban terdedah matlamat malaysian gombak ejen dimulakan bagitahu ayuh atuk alor tukar senyap
+                dipercayai beradik jiran uitm ramlee putrajaya pesuruhjaya mendedahkan lombong berpecah minda
+                bererti tunjuk lembu keluarkan berkawan realiti pauh melepasi kewujudan kewangan arnab kos
+                kuantan bharu khalid syiling kebolehan graviti episod dalaman rehat khabar kongsi lepaskan
+                tuanku anugerah wabak tunku timbalan merentasi menyiasat mengumpul
             """,
             },
         ),
@@ -212,6 +283,8 @@ _ASCII_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 _LETTERS_OR_WORDS = frozenset({"اے", "سی", "وی", "جے", "ایس", "ای", "او", "آئی"})
 _NO_WORDS = "بی ڈی ایف جی ایچ ایل ایم این پی کیو آر ٹی یو ڈبلیو ایکس وائی زیڈ"
 _LETTERS = _LETTERS_OR_WORDS.union(_NO_WORDS.split())
+_COMMONER = {"ms": "id"}
+"""Language -> the one with ten times as many texts, which a text without words of either alone is in."""
 _LEAST_HITS = 2
 """Words of a language that a text needs before they count for it."""
 _LATIN = regex.compile(r"\p{Latin}")
@@ -344,7 +417,7 @@ def by_words(language: str, script: str, text: str) -> str:
     if group is None:
         return language
     found = _WORD.findall(text.lower())
-    words = Counter(_without_initials(found) if script == "Arab" else found)
+    words = Counter([*_without_initials(found), *_joined_parts(found)] if script == "Arab" else found)
     listed = {name: group[name] | stop_words().get(name, frozenset()) for name in group} if script == "Latn" else group
     if not _are_even(tuple(group), script):
         leader = _leader(words, group, language)
@@ -352,7 +425,15 @@ def by_words(language: str, script: str, text: str) -> str:
         own = sum(words[word] for word in group[language] - others if word in words)
         if leader != language or own >= _LEAST_HITS:
             return leader
-    return _leader(words, listed, language)
+    leader = _leader(words, listed, language)
+    return _COMMONER[leader] if leader in _COMMONER and not _prevails(words, group, leader) else leader
+
+
+def _prevails(words: Counter[str], group: dict[str, frozenset[str]], language: str) -> bool:
+    """Return whether a text has more words of a language alone than of the commoner one that is confused with it."""
+    own, other = group[language], group[_COMMONER[language]]
+    hits, against = (sum(words[word] for word in side if word in words) for side in (own - other, other - own))
+    return hits > against
 
 
 def _without_initials(words: list[str]) -> Iterator[str]:
@@ -365,6 +446,11 @@ def _without_initials(words: list[str]) -> Iterator[str]:
         found = list(run)
         if not named or len(found) == 1 or (len(found) == 2 and _LETTERS_OR_WORDS.issuperset(found)):
             yield from found
+
+
+def _joined_parts(words: list[str]) -> Iterator[str]:
+    """Yield the parts of words with a joiner: Azerbaijani and Persian write their endings so."""
+    return (part for word in words if "\u200c" in word for part in word.split("\u200c") if part)
 
 
 @cache
@@ -383,7 +469,9 @@ def _leader(words: Counter[str], known: dict[str, frozenset[str]], language: str
     for name, own in known.items():
         sides = own - known[language], known[language] - own
         hits, against = (sum(words[word] for word in side if word in words) for side in sides)
-        leads[name] = hits - against if hits >= max(_LEAST_HITS, 1.5 * against) else 0
+        # One word twice is no evidence: Urdu has the commonest word of Punjabi as a verb.
+        different = sum(word in words for word in sides[0])
+        leads[name] = hits - against if different >= _LEAST_HITS and hits >= 1.5 * against else 0
     best = max(leads, key=lambda name: leads[name])
     return best if leads[best] > 0 else language
 

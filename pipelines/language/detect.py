@@ -87,7 +87,7 @@ def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tu
     """Guess the language of clean text, given its main script, that script's share of the letters, and a detector."""
     code, share = script
     if share >= _MAIN_SHARE and code in DECISIVE:
-        return LanguageGuess(DECISIVE[code], share, code, share)
+        return LanguageGuess(by_own_letters(code, text), share, code, share)
     if "://" in text or "www." in text:  # Faster than the search for the pattern.
         text = _ADDRESS.sub(" ", text)
     text = only(_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text), code)
@@ -96,6 +96,19 @@ def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tu
     if language != guessed:
         confidence = max(_MAIN_SHARE, min(confidence, _CORRECTED))
     return LanguageGuess(language, confidence if language != UNKNOWN else 0.0, code, share)
+
+
+def by_own_letters(script: str, text: str) -> str:
+    """Return the language of a decisive script, or of the language whose own letters the text has.
+
+    >>> by_own_letters("Mymr", "မြန်မာနိုင်ငံ"), by_own_letters("Mymr", "လိၵ်ႈလၢႆးတႆး")
+    ('my', 'shn')
+    """
+    if script != "Mymr":
+        return DECISIVE[script]
+    counts = {language: len(letters.findall(text)) for language, letters in _OTHER_BURMESE}
+    language = max(counts, key=lambda name: counts[name])
+    return language if counts[language] >= max(2, _OF_ITS_OWN * len(_BURMESE.findall(text))) else DECISIVE[script]
 
 
 def identify_lines(text: str, whole: LanguageGuess, backend: str = "pycld2") -> tuple[LanguageGuess, ...]:
@@ -116,7 +129,7 @@ def identify_lines(text: str, whole: LanguageGuess, backend: str = "pycld2") -> 
     def identify_line(line: str) -> LanguageGuess:
         script, share = main_script(line)
         if script in DECISIVE and share > _MAIN_SHARE:
-            return LanguageGuess(DECISIVE[script], share, script, share)
+            return LanguageGuess(by_own_letters(script, line), share, script, share)
         same = script in {whole.script, "Zyyy"}
         like_the_whole = LanguageGuess(whole.language if same else UNKNOWN, 0.0, script, share)
         if len(line) < _LEAST:
@@ -215,6 +228,17 @@ DECISIVE = {
     "Thaa": "dv",
 }
 """Scripts that newspapers of one language use. Hebrew (Yiddish), Devanagari, Bengali and Ethiopic have several."""
+_BURMESE = re.compile("[\u1000-\u109f\ua9e0-\ua9fe\uaa60-\uaa7f]")
+# Letters, marks and digits of other languages in Burmese script (Unicode, 16.3), which Burmese does not write.
+_OTHER_BURMESE = (
+    ("shn", re.compile("[\u1022\u1035\u1075-\u108d\u108f-\u1099\u109e\u109f]")),
+    ("mnw", re.compile("[\u1028\u1033\u1034\u105a-\u1060]")),
+    ("ksw", re.compile("[\u1061-\u1064]")),
+    ("pwo", re.compile("[\u1065-\u1070]")),
+    ("kht", re.compile("[\ua9e0-\ua9fe\uaa60-\uaa7f]")),
+)
+_OF_ITS_OWN = 0.02
+"""Share of the characters in Burmese script from which letters of another language decide."""
 # Share of kana among kana and Han. Japanese prose is half kana; Chinese quotes a brand name now and then.
 _KANA_SHARE = 0.1
 # Share of Latin letters below which Latin names are not counted.

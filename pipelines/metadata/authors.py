@@ -206,12 +206,14 @@ def is_of_teaser(node: LexborNode, url: str) -> bool:
     """
     around = node.parent
     for _ in range(_TEASER_DEPTH):
-        if around is None or around.tag in {"body", "main", None} or around.css_first("h1") is not None:
+        if around is None or around.tag in {"body", "main", None} or len(around.text()) > _TEASER_CHARS:
+            return False
+        if around.css_first("h1") is not None:
             return False
         headings = around.css("h2, h3, h4, h5")[:_MOST_LINKED]
         if any(_leads_elsewhere(link, url) for each in headings if (link := link_of(each))):
             return True
-        if around.tag in {"li", "article"} and len(around.text()) <= _TEASER_CHARS:
+        if around.tag in {"li", "article"}:
             links = [
                 link for link in around.css("a[href]")[: 2 * _MOST_LINKED] if len(link.text().strip()) >= _HEADLINE
             ]

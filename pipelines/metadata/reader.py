@@ -295,13 +295,15 @@ def _authors(
     """Return the persons of the first source with any, each once.
 
     Sources in order: JSON-LD, meta elements, elements marked as the author, the visible byline, the signature, and
-    organisations in the JSON-LD. Names of user accounts come last. The site itself is no author.
+    organisations in the JSON-LD. Names of user accounts, and of persons who have the site's address, come last. The
+    site itself is no author.
     """
     title = clean_value(_title_element(tree), MAX_TITLE)
     site = _site_names(metas, url) | {
         letters(end) for mark in _SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])
     }
-    accounts = list[str]()
+    named = {letters(name) for name in _first(metas, ("og:site_name", "application-name"))}
+    others = list[str]()
     for source in (
         lambda: stated.authors,
         lambda: _first(metas, _AUTHOR_NAMES),
@@ -310,12 +312,14 @@ def _authors(
         lambda: signature(tree),
         lambda: stated.organisations,
     ):
-        found = [name for name in persons(names(source())) if letters(name) not in site]
-        people = [name for name in found if not is_account(name)]
-        accounts = accounts or found
+        found = persons(names(source()))
+        people = [name for name in found if letters(name) not in site and not is_account(name)]
         if people:
             return _within_limit(people)
-    return _within_limit(accounts)
+        # A person may have a site of the same name.
+        kept = (name for name in found if letters(name) not in (named if is_name(name) else site))
+        others = others or list(kept)
+    return _within_limit(others)
 
 
 def _within_limit(names: Iterable[str]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from pipelines import language
 from pipelines.classification import soft_errors
 from pipelines.classification.page_type import ANY_TEXT, Page, article_or_reason
+from pipelines.decoding import vietnamese_codecs
 from pipelines.extractors import registry
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.tree import parse_tree
@@ -63,7 +64,11 @@ class Source:
 
 
 def open_source(decoded: Decoded, capture: Capture, timezone: str = "") -> Source:
-    """Parse a decoded page and read the metadata of the page and its answer."""
+    """Parse a decoded page and read the metadata of the page and its answer.
+
+    Letters that were broken before the page was saved in its encoding are repaired first.
+    """
+    decoded = replace(decoded, text=vietnamese_codecs.reread(normalise.whole_letters(decoded.text)))
     tree = parse_tree(decoded.text)
     stated = reader.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at, timezone)
     return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))

@@ -54,6 +54,9 @@ _SUSPICIOUS = re.compile(
     "[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЄЇІґєјЅѕїŤŠśťźŁĄşľżąłŞĽ΄΅ΆΈΉΊΌΎΏ]"
     f"|{_ARABIC}"
 )
+# The first byte of a letter in UTF-8, or two of three, read as windows-1252 or 1256; the last byte is a no-break space.
+_HALF_A_LETTER = re.compile("(?:[ÃÄÅÆØÙÚÛ]|á[º»]|à[¸¹])\xa0")
+_TEXT_RUN = re.compile(r"(?:\A|(?<=>))[^<>]+")
 # Layers of mojibake that are removed.
 _MOST_LAYERS = 4
 _FORMS = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\uff01-\uffee]+")
@@ -189,6 +192,8 @@ def clean_all(texts: Iterable[str]) -> list[str]:
 def clean_value(text: str, limit: int) -> str:
     """Return a stated value as one line of NFC text without entities and invisible characters, cut at ``limit``."""
     shown = html.unescape(text[: 4 * limit]) if "&" in text else text[: 4 * limit]
+    # Before spaces are joined: a no-break space may be half of a letter. U+0085 is a line end here.
+    shown = _unmojibake(shown.replace("\x85", " "))
     return unicodedata.normalize("NFC", " ".join(_NOT_IN_A_LINE.sub("", shown).split()))[:limit].rstrip()
 
 
@@ -287,6 +292,19 @@ def _as_meant(text: str) -> str:
         for defect, meant in _DEFECTS:
             text = defect.sub(meant, text)
     return text
+
+
+def whole_letters(page: str) -> str:
+    """Repair the mojibake in the source of a page with letters that end in a no-break space, as a with grave does.
+
+    Spaces are joined when a page is read, and half of such a letter would be lost. Other mojibake can wait.
+
+    >>> whole_letters("<p class='Ã'>TÃ\xa0i sáº£n</p> cafÃ\xa9"), whole_letters("<p>à la\xa0carte</p>")
+    ("<p class='Ã'>Tài sản</p> café", '<p>à la\xa0carte</p>')
+    """
+    if "\xa0" not in page or _HALF_A_LETTER.search(page) is None:
+        return page
+    return _TEXT_RUN.sub(lambda run: _unmojibake(run.group()), page)
 
 
 def _unmojibake(text: str) -> str:

@@ -23,7 +23,8 @@ UNSPACED = frozenset({"th", "lo", "km", "my"})
 """Languages without spaces between words."""
 
 # A quotation mark before the last letters of a Hebrew word belongs to an abbreviation (צה"ל), unless another closes it.
-_JOINT = r"""(?:[\u200c\u200d'’‐‑·׳״-]|(?<=\p{Hebrew})"(?=\p{Hebrew}{1,4}(?![\p{Hebrew}"])))"""
+JOINT = r"""(?:[\u200c\u200d'’‐‑·׳״-]|(?<=\p{Hebrew})"(?=\p{Hebrew}{1,4}(?![\p{Hebrew}"])))"""
+"""What joins the parts of a word, as a regular expression."""
 # Two letters of a flag; or a picture with selectors, skin tones and pictures after joiners (Unicode, UTS #51).
 _EMOJI = (
     r"\p{Regional_Indicator}{2}"
@@ -31,7 +32,7 @@ _EMOJI = (
     r"(?:[\ufe0e\ufe0f\p{Emoji_Modifier}]|\u200d\p{Extended_Pictographic}?)*+"
 )
 _TOKEN = regex.compile(
-    rf"[\p{{L}}\p{{M}}\p{{N}}]+(?:{_JOINT}[\p{{L}}\p{{M}}\p{{N}}]+)*+"
+    rf"[\p{{L}}\p{{M}}\p{{N}}]+(?:{JOINT}[\p{{L}}\p{{M}}\p{{N}}]+)*+"
     rf"|{_EMOJI}"
     r"|(?P<sign>[^\s\p{L}\p{M}\p{N}])(?P=sign)*+"
 )

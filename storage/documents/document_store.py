@@ -10,7 +10,7 @@ from storage.database.rejected_rows import write_apart
 from storage.database.schema import site
 from storage.database.transactions import upsert
 from storage.documents import healing, reader, renewal, writer
-from storage.documents.model import CorpusDocument, Outline, Selection
+from storage.documents.model import CorpusDocument, Outline, Selection, Stamp
 from storage.frontier.recrawl_schedule import Schedule
 from storage.reporting import unseen
 
@@ -115,6 +115,18 @@ class Documents:
     def outlines(self, selection: Selection) -> Iterator[Outline]:
         """Stream the selected documents without their texts, in any order."""
         return reader.stream_outlines(self.database, selection)
+
+    def stamps(self, selection: Selection) -> Iterator[Stamp]:
+        """Stream the selected documents without their texts, in any order, to see which have changed."""
+        return reader.stream_stamps(self.database, selection)
+
+    def of_rows(self, rows: Sequence[int]) -> list[CorpusDocument]:
+        """Return the documents with these row ids (`Stamp.row`), some hundred at most."""
+        return self.database.read(lambda connection: reader.documents_of_rows(connection, rows))
+
+    def of_ids(self, ids: Sequence[str]) -> list[CorpusDocument]:
+        """Return the documents with these ids, in their order, some hundred at most. Unknown ids are left out."""
+        return self.database.read(lambda connection: reader.documents_of_ids(connection, ids))
 
     def are_measured(self, selection: Selection) -> bool:
         """Return whether the quality of all selected documents is stored."""

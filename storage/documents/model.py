@@ -43,6 +43,20 @@ class Outline(msgspec.Struct, frozen=True, gc=False):
     licence_url: str | None
 
 
+class Stamp(msgspec.Struct, frozen=True, gc=False):
+    """What tells whether a document has changed since it was read, without its text."""
+
+    row: int
+    id: str
+    site: str
+    language: str
+    day: str
+    """Day of publication if it is stated, else of the fetch: YYYY-MM-DD."""
+    title: str | None
+    processed: str
+    """Time when its text was extracted, as the database gives it."""
+
+
 class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
     """A stored document, as readers and exports get it. ``id`` is permanent.
 

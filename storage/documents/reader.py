@@ -23,7 +23,7 @@ from storage.database.schema import (
     warc_file,
 )
 from storage.documents import recurring_lines
-from storage.documents.model import MIXED, Columns, CorpusDocument, Outline, Selection
+from storage.documents.model import MIXED, Columns, CorpusDocument, Outline, Selection, Stamp
 from storage.documents.representatives import AS_STORED, Sets, of_versions, unrepeated
 from storage.errors import DamageError
 from storage.fetches.fetches import POINTER_COLUMNS
@@ -192,6 +192,31 @@ def stream_outlines(database: Database, selection: Selection) -> Iterator[Outlin
         for row in connection.execute(statement.execution_options(yield_per=_PAGE_OF_DOCUMENTS)):
             site_name, language, published, chars, quality, licence, licence_url = row
             yield Outline(site_name, language, published, chars, _quality(quality), licence, licence_url)
+
+
+def stream_stamps(database: Database, selection: Selection) -> Iterator[Stamp]:
+    """Stream the stamps of the selected documents from one snapshot, in any order. Texts are not read."""
+    chosen = document.c.id.in_(selected_ids(selection).order_by(None))
+    names = ("id", "public_id", "site", "language", "day", "title", "processed_at")
+    statement = sa.select(*(_as_driven(document.c[name]) for name in names)).where(chosen)
+    with database.snapshot() as connection:
+        for row in connection.execute(statement.execution_options(yield_per=_PAGE_OF_DOCUMENTS)):
+            row_id, public_id, site_name, language, day, title, processed = row
+            yield Stamp(row_id, public_id, site_name, language, day, title, str(processed))
+
+
+def documents_of_rows(connection: Connection, rows: Sequence[int]) -> list[CorpusDocument]:
+    """Return the documents with these row ids, in the order of their public ids. Missing rows are left out."""
+    found = connection.execute(_ROWS_OF_PAGE, {"ids": rows}).cursor.fetchall()
+    recurring = recurring_lines.known(connection)
+    return list(_records(_in_sets(sorted(found, key=itemgetter(_ID)), Sets(connection), recurring)))
+
+
+def documents_of_ids(connection: Connection, ids: Sequence[str]) -> list[CorpusDocument]:
+    """Return the documents with these public ids, in the order of these ids. Unknown ids are left out."""
+    rows = connection.execute(sa.select(document.c.id).where(document.c.public_id.in_(ids))).scalars().all()
+    by_id = {one.id: one for one in documents_of_rows(connection, rows)}
+    return [by_id[each] for each in ids if each in by_id]
 
 
 def are_measured(connection: Connection, selection: Selection) -> bool:

@@ -296,6 +296,11 @@ class Removals:
         statement = sa.select(removal.c.id).where(removal.c.deferred).order_by(removal.c.id)
         return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
+    def last(self) -> int:
+        """Return the number of the newest removal, 0 if there was none. What is derived from texts must know it."""
+        newest = sa.select(sa.func.coalesce(sa.func.max(removal.c.id), 0))
+        return self.database.read(lambda connection: int(connection.execute(newest).scalar_one()))
+
     def documents(self) -> list[Removed]:
         """Return the removed documents, by id."""
         statement = sa.select(removed_document.c.public_id, removal.c.asked, removal.c.kind)

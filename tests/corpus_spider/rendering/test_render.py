@@ -302,3 +302,54 @@ def test_a_script_does_not_speak_for_the_crawler() -> None:
     own = {"accept": "*/*", "origin": "https://a.example", "x-api-key": "public"}
     others = {"cookie": "a=1", "user-agent": "Chrome", "sec-fetch-mode": "cors", "host": "b", ":authority": "b"}
     assert sent(own | others) == own
+
+
+FILL = """
+const built = document.getElementById("app");
+const fill = async (where) => {
+  const story = await (await fetch("/api/" + location.pathname.split("-").pop())).json();
+  document.title = story.title;
+  where.innerHTML = `<article><h1>${story.title}</h1>${story.text.map(one => `<p>${one}</p>`).join("")}</article>`;
+};
+"""
+MARK = '<p id=mark style="margin-top:6000px"></p>'
+BEHAVIOURS = {
+    "late": "setTimeout(() => fill(built), 3000);",
+    "quiet": "fill(built); setTimeout(() => { built.append(' '); }, 2900);",
+    "location": "fill(built).then(() => { location.href = '/elsewhere'; });",
+    "other-host": "fill(built).then(() => { location.replace('https://news.invalid/'); });",
+    "reload": "fill(built).then(() => { setTimeout(() => location.reload(), 30); });",
+    "mailto": "fill(built).then(() => { location.href = 'mailto:paper@news.invalid'; });",
+    "blank": "fill(built).then(() => { setTimeout(() => { location.href = 'about:blank'; }, 900); });",
+    "form": "fill(built).then(() => { const form = document.createElement('form'); form.action = '/elsewhere';"
+    " form.method = 'post'; document.body.append(form); form.submit(); });",
+    "refresh": "fill(built).then(() => { document.head.insertAdjacentHTML('beforeend',"
+    " '<meta http-equiv=refresh content=\"0;url=/refreshed\">'); });",
+    "view": f"document.body.insertAdjacentHTML('beforeend', `{MARK}`); new IntersectionObserver((seen, watch) =>"
+    " { if (seen.some(one => one.isIntersecting)) { watch.disconnect(); fill(built); } })"
+    ".observe(document.getElementById('mark'));",
+    "scroll": "document.body.style.height = '30000px'; addEventListener('scroll', () => fill(built), {once: true});",
+    "shadow": "const inner = built.attachShadow({mode: 'open'}); inner.innerHTML = '<my-part></my-part>';"
+    " fill(inner.firstChild.attachShadow({mode: 'open'}));",
+    "slot": "built.attachShadow({mode: 'open'}).innerHTML = '<main><slot></slot></main>'; fill(built);",
+    "wall": "fill(built).then(() => { setTimeout(() => { built.textContent = 'Please agree.'; }, 800); });",
+    "ticker": "fill(built); setInterval(() => { document.title += '.'; }, 50);",
+    "dialog": "alert('a'); fill(built).then(() => { onbeforeunload = () => 'stay'; location.reload(); });",
+}
+"""What the scripts of a page do besides filling it."""
+
+
+@needs_browser
+def test_the_text_that_scripts_build_is_kept_whatever_they_do_then(tmp_path: Path) -> None:
+    """They leave the page, load late, when the text comes into view or the reader scrolls, or into shadow roots."""
+    names = {f"{name}-{number}": script for number, (name, script) in enumerate(BEHAVIOURS.items(), 1)}
+    with served(paper(0, **{name: shell(FILL + script) for name, script in names.items()})) as newspaper:
+        for number in range(1, len(names) + 1):
+            newspaper.extra[f"/api/{number}"] = lambda number=number: story(number)
+        file = configured(tmp_path, newspaper)
+        ended = run(tmp_path, "crawl", "--json")
+    assert ended.returncode == 0, ended.stderr
+    found = texts(file)
+    kept = {name for number, name in enumerate(names, 1) if paragraphs(number)[0] in found.get(f"/story/{name}", "")}
+    assert kept == set(names)
+    assert newspaper.asked["/elsewhere"] == 0

@@ -408,3 +408,34 @@ def test_controls_amid_honest_text_change_nothing_else() -> None:
     """A few pages have controls of Latin-1, for quotes of windows-1252: their accents stay."""
     text = "Il a dit\x93 déjà vu \x94 près de Besançon. " * 20
     assert decode(text.encode()).text == text
+
+
+SENTENCES = (
+    "Các em được nghỉ hè ba mươi ngày và đi chơi với những người bạn của mình ở nông thôn.",
+    "Thành phố sẽ xây thêm một cây cầu mới để giảm ùn ứ trên những tuyến đường phía nam.",
+    "Theo báo cáo, số khách đến với làng nghề trong năm nay đã tăng gấp đôi so với năm trước.",
+)
+
+
+@pytest.mark.parametrize("codec", vietnamese_codecs.CODECS)
+def test_a_text_in_an_old_font_is_repaired_on_a_page_in_unicode(codec: str) -> None:
+    """The letters of the font were saved as those of windows-1252; menus in Unicode stay as they are."""
+    sentences = [each.lower() if codec == "tcvn3" else each for each in SENTENCES]
+    typed = [encode_vietnamese(each, codec).decode("cp1252" if codec == "vni" else "latin-1") for each in sentences]
+    page = "<p class='ä'>Trang chủ của chúng tôi</p><h1>{}</h1><div><p>{}</p>\n<p>{}</p></div>"
+    assert vietnamese_codecs.reread(page.format(*typed)) == page.format(*sentences)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Le café coûte 3 € à l'hôtel, où l'été dernier des élèves ont mangé ®, µm et ¸ ensemble.",
+        "Die Straße führt über Ägypten nach Österreich; ñ und ö stehen hier mit aø und ðß.",
+        "Maðurinn sagði að hann hefði séð það, en ß er ekki í íslensku: ðß",
+        "Trang chủ ® µ ¸ của báo",
+        "a" * 100,
+    ],
+)
+def test_other_pages_are_left_alone(text: str) -> None:
+    """Signs and letters of other languages are no Vietnamese."""
+    assert vietnamese_codecs.reread(f"<p>{text}</p>") == f"<p>{text}</p>"

@@ -355,3 +355,46 @@ def test_letters_tell_what_no_detector_knows(language: str, text: str) -> None:
 def test_codes_that_are_no_more_are_replaced(told: str, language: str) -> None:
     """What a detector calls by a withdrawn code, or by one of several languages, has its code of today."""
     assert standard(told, "Deva") == language
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("id", "Warga mengeluhkan jalan berlubang yang belum diperbaiki sejak awal tahun meski sudah dilaporkan."),
+        ("id", "Harga cabai di pasar induk naik dua kali lipat dalam sepekan terakhir akibat cuaca buruk."),
+        ("id", "Pemerintah kota berencana membangun jembatan baru untuk mengurai kemacetan di kawasan selatan."),
+        ("id", "Setiap orang berhak atas pendidikan dan pengajaran yang layak bagi dirinya dan keluarganya."),
+        ("ms", "Harga cili di pasar borong naik dua kali ganda dalam tempoh seminggu lalu akibat cuaca buruk."),
+        ("ms", "Kerajaan negeri merancang membina jambatan baharu bagi mengurangkan kesesakan di kawasan selatan."),
+        ("ms", "Seramai 30 pelajar menyertai pertandingan menulis cerpen anjuran perpustakaan awam daerah."),
+        ("shn", "ၵူၼ်းတႆးၸိူဝ်းယူႇၸႂ်ႉတိုဝ်းၼႂ်းမိူင်းတႆးၼၼ်ႉ ၽွမ်ႉၵၼ်ၸတ်းပွႆးပီမႂ်ႇ"),
+        ("mnw", "ဂကောံမန်ဂှ် ကၠောန်ဗဒှ်ကမၠောန် သွက်ဂွံမင်မွဲအရေဝ်ဘာသာ ကဵုလိက်ပတ်မန် ဂၞုၚ်ဂၞာဲ"),
+        ("ksw", "ပှၤကိးဂၤဒဲး အိၣ်ဖျဲၣ်ထီၣ်လၢ အိၣ်ဒီးခွဲးယာ်တဖၣ်လၢ တၢ်ထဲသိးတုၤသိးအဂီၢ်"),
+        ("my", "ရန်ကုန်မြို့တွင် မိုးသည်းထန်စွာ ရွာသွန်းခဲ့ပြီး လမ်းများ ရေလျှံခဲ့သည်ဟု သိရသည်"),
+        ("ur", "حکومت نے نئی پالیسی کی منظوری دے دی اور اجازت دے دی"),
+        ("ur", "عدالت نے ملزم کو ضمانت دے دی، پولیس کو رپورٹ جمع کرانے کا حکم دے دیا"),
+        ("fa", "افتتاح یک مکتب جدید در ولسوالی پغمان با حضور والی کابل"),
+        ("fa", "سه تن در رویداد ترافیکی در شاهراه کابل قندهار جان باختند"),
+        ("azb", "آذربایجان تورکجه‌سی ایران‌دا یاشایان میلیون‌لار اینسانین آنا دیلی‌دیر و بو دیلده چوخلو کیتاب یازیلیب"),
+    ],
+)
+def test_languages_that_detectors_confuse(language: str, text: str) -> None:
+    """Indonesian and Malay, languages in Burmese script, Urdu with its verb "give", Dari headlines, Azerbaijani."""
+    assert identify(text).language == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bhai aaj kal mausam bohat acha hai aur hum log bahar ghoomne ja rahe hain, tum bhi aa jao hamare saath",
+        "hukumat ne kaha hai ke naye saal se pehle tamam scholon mein chutti hogi aur imtehan baad mein honge",
+        "salam chetori khoobi emrooz hava kheyli khoobe va ma mikhaim berim birun ba doostan",
+        "dolat elam kard ke az fardaa tamame madares dar tehran be dalile aloodegi hava tatil hastand",
+        "بلوچی زبانءِ ردا اے گال گۆں وتی مردماں گپ جنگ بیت ءُ مئے دود ءُ ربیدگ انت",
+        "Kameno pe baro drom dzala e manush thaj lel pesa savore butja kaj si les ando kher",
+    ],
+    ids=["Roman Urdu", "Roman Urdu news", "Roman Persian", "Roman Persian news", "Balochi", "Romani"],
+)
+def test_a_language_that_the_detector_does_not_know_is_not_believed(text: str) -> None:
+    """It gets the name of another one, with a confidence below .8."""
+    assert identify(text).confidence < 0.8

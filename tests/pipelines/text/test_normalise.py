@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.text import normalise
-from pipelines.text.normalise import canonical_text, clean, clean_value, nfc
+from pipelines.text.normalise import canonical_text, clean, clean_value, nfc, whole_letters
 
 SENTENCES = {
     "vi": "Thủ tướng Chính phủ yêu cầu các bộ, ngành và địa phương tập trung chỉ đạo.",
@@ -278,3 +278,27 @@ def test_invisible_defects_are_repaired_in_the_stored_text(typed: str, stored: s
     """What no reader sees is repaired; a spelling that one can see stays."""
     assert clean(typed) == stored
     assert clean(stored) == stored
+
+
+@pytest.mark.parametrize(
+    ("broken", "whole"),
+    [
+        ("Xã hội và giáo dục".encode().decode("latin-1"), "Xã hội và giáo dục"),
+        ("NgÃ\xa0y mai trời sẽ mưa", "Ngày mai trời sẽ mưa"),
+        ("Ã\xa0 la carte", "à la carte"),
+        ("Àlà carte", "Àlà carte"),
+        ("Il y a un café\xa0: à la\xa0carte", "Il y a un café : à la carte"),
+    ],
+)
+def test_a_stated_value_is_repaired_before_its_spaces_are_joined(broken: str, whole: str) -> None:
+    """A no-break space may be the last byte of a letter."""
+    assert clean_value(broken, 100) == whole
+
+
+def test_letters_that_end_in_a_no_break_space_are_repaired_on_a_page() -> None:
+    """One paragraph of a sound page was read in the wrong charset; the others and the markup stay as they are."""
+    page = "<p title='Ã\xa0'>Trời đẹp\xa0quá</p><p>{}</p>"
+    broken = "Hôm nay là ngày đẹp trời, và mọi người đều ra đường".encode().decode("cp1252", "replace")
+    latin = "Hôm nay và ngày mai".encode().decode("latin-1")
+    assert whole_letters(page.format(latin)) == page.format("Hôm nay và ngày mai")
+    assert "\xa0" not in whole_letters(f"<p>{broken}</p>")

@@ -1,0 +1,135 @@
+"""Commands: index and search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.cli.options import DAY, PROGRAM, as_json, languages, several_sites, verb_of
+from storage.errors import LockedError
+
+if TYPE_CHECKING:
+    from corpus_spider.cli.options import State
+    from corpus_spider.config.model import Config
+    from corpus_spider.search.searching import Answer
+    from corpus_spider.terminal.console import Console
+    from storage.corpus import Corpus
+    from storage.reporting import Progress
+
+MOST_LINES = 10_000
+_SHOWN_GROUPS = 12
+_verbs = click.Group()
+
+
+@verb_of(_verbs, ("index", "index --json"))
+@as_json
+def index(state: State, /, **options: Any) -> None:
+    """Build or refresh the search index.
+
+    It holds the words of all current documents without their duplicates. It is derived data: delete its folder, and
+    nothing is lost. A crawl may run meanwhile.
+    """
+    from corpus_spider.search.builder import only_writer, refresh
+    from storage.corpus import Corpus
+
+    config = state.load_made()
+    with (
+        Corpus.open(config.database_url, read_only=True) as corpus,
+        only_writer(config.index_folder) as is_writer,
+        state.console.stages() as show,
+    ):
+        if not is_writer:
+            raise LockedError(("the search index",), where=str(config.index_folder))
+        report = refresh(corpus, config.database_url, config.index_folder, config.workers, show)
+    if options["as_json"]:
+        state.console.json(report)
+    else:
+        state.console.note(
+            f"{report.documents:,} documents in the index: {report.added:,} added, {report.left:,} taken out."
+        )
+
+
+@verb_of(
+    _verbs,
+    (
+        'search "chính phủ"',
+        "search '\"chinh phu\" -quoc' --site vnexpress --since 2026-01-01",
+        'search "govern*" --order right --limit 100',
+        'search "bầu cử" --json',
+    ),
+)
+@click.argument("question", metavar="QUESTION")
+@languages("Only this language")
+@several_sites
+@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Published on this day or later.")
+@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Published on this day or earlier.")
+@click.option(
+    "--order",
+    type=click.Choice(["rank", "date", "left", "right"]),
+    default="rank",
+    show_default=True,
+    help="Best documents first, newest first, or by the word to the left or right.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, MOST_LINES),
+    default=20,
+    show_default=True,
+    help="Maximum number of lines.",
+)
+@as_json
+def search(state: State, /, question: str, **options: Any) -> None:
+    """Find words in the texts, each with its context.
+
+    QUESTION: words, "a phrase", a beginning such as govern*, AND, OR, NOT and brackets; -word excludes. Words without
+    marks find every spelling, words with marks only theirs, =word as typed. Refreshes the index first, if no other
+    program does.
+    """
+    from corpus_spider.search.searching import SearchIndex
+    from corpus_spider.search.shard import Filters
+    from storage.corpus import Corpus
+
+    config = state.load_made()
+    since, until = (f"{day:%Y-%m-%d}" if (day := options[name]) else "" for name in ("since", "until"))
+    filters = Filters(options["sites"], options["languages"], since, until)
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        with state.console.stages() as show:
+            refresh_if_alone(config, corpus, show)
+        with SearchIndex.open(config.index_folder, corpus) as opened:
+            answer = opened.concordance(corpus, question, filters, most=options["limit"], order=options["order"])
+    if options["as_json"]:
+        state.console.json(answer)
+    else:
+        render(answer, state.console)
+
+
+def refresh_if_alone(config: Config, corpus: Corpus, show: Progress) -> None:
+    """Refresh the index, unless another process is doing that."""
+    from corpus_spider.search.builder import only_writer, refresh
+
+    with only_writer(config.index_folder) as is_writer:
+        if is_writer:
+            refresh(corpus, config.database_url, config.index_folder, config.workers, show)
+
+
+def render(answer: Answer, console: Console) -> None:
+    """Write a concordance with the keywords below each other, then the numbers by site and month."""
+    from corpus_spider.terminal.concordance import aligned
+
+    if not answer.documents:
+        console.note(f"No document has this. `{PROGRAM} status` shows the documents of the corpus.")
+        return
+    if console.on_terminal:
+        for row in aligned([(each.line.left, each.line.keyword, each.line.right) for each in answer.places]):
+            console.result(row)
+    else:
+        header = ("day", "site", "left", "keyword", "right", "id")
+        rows = ((e.day, e.site, e.line.left, e.line.keyword, e.line.right, e.id) for e in answer.places)
+        console.table("Concordance", header, rows)
+    for name in ("site", "month"):
+        console.table(f"Documents by {name}", (name, "documents"), list(answer.groups[name].items())[-_SHOWN_GROUPS:])
+    console.note(f"{answer.documents:,} documents, {len(answer.places):,} lines shown. One document: {PROGRAM} show ID")
+
+
+VERBS = tuple(_verbs.commands.values())

@@ -1,0 +1,240 @@
+"""Build and refresh a search index: compare the corpus with the manifest, and rebuild the shards that differ.
+
+A refresh looks at every document of the default export, without its text. Documents that are new go into a new shard.
+A shard with a document that has changed, is superseded or is gone is rebuilt without it. Small shards are merged on
+the way, so that there are few. So the index never holds words of a text that the corpus does not have.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import xxhash
+
+from corpus_spider.search import shard
+from corpus_spider.search.manifest import FILE, FORMAT, CellCounts, CellKey, MadeShard, Manifest
+from pipelines.text.words import splitter
+from storage.corpus import Corpus
+from storage.disk import disk_errors, flocked, make_folder
+from storage.documents.model import Selection
+from storage.reporting import unseen
+from storage.reservations import RESERVING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from storage.documents.model import Stamp
+    from storage.reporting import Progress
+
+FULL = 50_000
+"""Documents of a shard. A removal rebuilds one shard, which takes some 20 seconds for so many."""
+_PAGE = 200
+_LOCK = "lock"
+_NEW = ".new"
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What a refresh did: documents that came into the index, that left it, and that it holds now."""
+
+    added: int
+    left: int
+    documents: int
+    shards: int
+    words: str
+    """What the words of scripts without spaces are: ``words`` or ``clusters``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A shard to make: its number, and the row and the state of each of its documents by id."""
+
+    database: str
+    folder: Path
+    number: int
+    documents: Mapping[str, tuple[int, int]]
+
+
+def state_of(stamp: Stamp) -> int:
+    """Return a number that changes when the document does, 63 bits."""
+    parts = (stamp.processed, stamp.site, stamp.language, stamp.day, stamp.title or "")
+    return int(xxhash.xxh3_64_intdigest("\0".join(parts).encode())) >> 1
+
+
+@contextmanager
+def only_writer(folder: Path) -> Iterator[bool]:
+    """Hold the writer's lock of an index for the block; gives False if another process has it."""
+    with disk_errors(folder):
+        make_folder(folder)
+        descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        yield flocked(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_progress: Progress = unseen) -> Refreshed:
+    """Bring the index up to the corpus. The caller holds the lock. Errors of the database, and DiskError.
+
+    Each shard is kept once it is made: an interrupted refresh goes on where it stopped.
+    """
+    shard.require_library()
+    removal = corpus.removals.last()
+    with disk_errors(folder):
+        _start_anew_if_unreadable(folder)
+        with Manifest.open(folder, read_only=False) as manifest:
+            made_with = _made_with()
+            manifest.set(made_with)
+            _delete_leftovers(folder, manifest.shards())
+            stamps = {stamp.id: (stamp.row, state_of(stamp)) for stamp in corpus.documents.stamps(Selection())}
+            plan = _plan(manifest, stamps)
+            numbers = range(manifest.next_number(), manifest.next_number() + len(plan.shards))
+            jobs = [
+                _Job(database, folder, number, {each: stamps[each] for each in ids})
+                for number, ids in zip(numbers, plan.shards, strict=True)
+            ]
+            done = 0
+            total = sum(len(job.documents) for job in jobs)
+            on_progress("documents indexed", 0, total)
+            old = list(plan.outdated)
+            for made in _made(jobs, processes):
+                # The outdated shards go with the first new one: until all are made, some documents are missing.
+                manifest.replace(old, [made])
+                old = []
+                done += len(made.entries)
+                on_progress("documents indexed", done, total)
+            if old:
+                manifest.replace(old, [])
+            if plan.left:
+                manifest.forget_unused_words()
+            _delete_leftovers(folder, manifest.shards())
+            manifest.set({"removal": str(removal)})
+            shards = manifest.shards()
+            return Refreshed(plan.added, plan.left, sum(shards.values()), len(shards), made_with["unit"])
+
+
+def _made_with() -> dict[str, str]:
+    return {"format": str(FORMAT), "unit": splitter().unit}
+
+
+def _start_anew_if_unreadable(folder: Path) -> None:
+    """Delete an index of another format or with other words: it is derived data."""
+    if not (folder / FILE).exists():
+        return
+    with Manifest.open(folder, read_only=True) as manifest:
+        settings = manifest.settings()
+    if {name: settings.get(name) for name in _made_with()} != _made_with():
+        for path in folder.iterdir():
+            if path.name != _LOCK:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _delete_leftovers(folder: Path, shards: Collection[int]) -> None:
+    known = {shard_folder(folder, number).name for number in shards}
+    for path in folder.iterdir():
+        if path.is_dir() and path.name not in known:
+            shutil.rmtree(path)
+
+
+def shard_folder(folder: Path, number: int) -> Path:
+    """Return the folder of a shard."""
+    return folder / f"shard-{number:06d}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """``outdated``: shards to delete. ``shards``: ids of the documents of each new shard."""
+
+    outdated: set[int]
+    shards: list[list[str]]
+    added: int
+    left: int
+
+
+def _plan(manifest: Manifest, stamps: Mapping[str, tuple[int, int]]) -> _Plan:
+    """Decide which shards to make. A shard not larger than what is written anyway is merged into it."""
+    known = manifest.entries()
+    same = {each for each, (state, _) in known.items() if each in stamps and stamps[each][1] == state}
+    outdated = {number for each, (_, number) in known.items() if each not in same}
+    pending = [each for each in stamps if each not in same or known[each][1] in outdated]
+    sizes = manifest.shards()
+    for number, size in sorted(sizes.items(), key=lambda item: item[1]):
+        if number not in outdated and pending and size <= len(pending) and size < FULL:
+            outdated.add(number)
+            pending += [each for each, (_, of) in known.items() if of == number and each in same]
+    pending.sort()
+    parts = [pending[start : start + FULL] for start in range(0, len(pending), FULL)]
+    return _Plan(outdated, parts, len(stamps.keys() - same), len(known.keys() - same))
+
+
+def _made(jobs: Sequence[_Job], processes: int) -> Iterator[MadeShard]:
+    if len(jobs) < 2 or processes < 2:
+        yield from map(_make, jobs)
+        return
+    context = multiprocessing.get_context("forkserver")
+    with ProcessPoolExecutor(min(processes, len(jobs)), mp_context=context) as pool:
+        yield from pool.map(_make, jobs)
+
+
+def _make(job: _Job) -> MadeShard:
+    """Make one shard, in any process."""
+    folder = shard_folder(job.folder, job.number)
+    part = folder.with_name(folder.name + _NEW)
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(mode=0o700)
+    cells: dict[CellKey, CellCounts] = {}
+    entries: dict[str, int] = {}
+    with Corpus.open(job.database, read_only=True) as corpus:
+        shard.write(part, _entries(corpus, job, cells, entries))
+    part.rename(folder)
+    return MadeShard(job.number, entries, cells)
+
+
+def _entries(
+    corpus: Corpus, job: _Job, cells: dict[CellKey, CellCounts], entries: dict[str, int]
+) -> Iterator[shard.Entry]:
+    """Read the documents of a shard, count their words, and yield what is indexed.
+
+    A document that has gone meanwhile is left out; the next refresh sees that.
+    """
+    split = splitter()
+    rows = [row for row, _ in job.documents.values()]
+    for start in range(0, len(rows), _PAGE):
+        for document in corpus.documents.of_rows(rows[start : start + _PAGE]):
+            day = (document.published or document.fetched_at.isoformat())[:10]
+            counted: Counter[str] = Counter()
+            indexed: list[str] = []
+            for line in (document.title or "", *document.text.split("\n")):
+                words = [line[a:b].casefold()[: shard.LONGEST_WORD] for a, b in split.spans(line)]
+                indexed += [*words, shard.LINE_END]
+                counted.update(words)
+            counts = cells.setdefault(CellKey(document.language, document.site, day[:7]), CellCounts())
+            _add(counts, counted)
+            entries[document.id] = job.documents[document.id][1]
+            yield shard.Entry(
+                document.id,
+                document.site,
+                document.language,
+                day,
+                indexed,
+                document.extractor,
+                document.confidence,
+                document.tdm == 1 or not RESERVING.isdisjoint(document.directives),
+                document.chars,
+            )
+
+
+def _add(counts: CellCounts, counted: Counter[str]) -> None:
+    counts.documents += 1
+    counts.tokens += counted.total()
+    for word, frequency in counted.items():
+        before = counts.words.get(word, (0, 0))
+        counts.words[word] = before[0] + frequency, before[1] + 1

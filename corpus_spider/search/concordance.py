@@ -1,0 +1,86 @@
+"""Keyword in context: the places of a question in a text, each with the words around it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpus_spider.search.question import phrases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from corpus_spider.search.question import Phrase, Question
+    from pipelines.text.words import Span, Splitter
+
+CONTEXT_WORDS = 8
+CONTEXT_CHARS = 50
+"""Words and characters of context on each side: whichever is more."""
+_CUT = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One place in a text. ``left_word`` and ``right_word``: the words next to it, in small letters, to sort by."""
+
+    left: str
+    keyword: str
+    right: str
+    left_word: str
+    right_word: str
+
+
+def lines(text: str, question: Question, splitter: Splitter, most: int = 1_000) -> list[Line]:
+    """Return the places of the words and phrases of a question in a text, in order, at most so many.
+
+    >>> from corpus_spider.search.question import parse
+    >>> from pipelines.text.words import splitter
+    >>> [found] = lines("Thủ tướng Chính phủ họp.", parse('"chinh phu"', splitter()), splitter())
+    >>> found.left, found.keyword, found.right, found.right_word
+    ('Thủ tướng ', 'Chính phủ', ' họp.', 'họp')
+    """
+    wanted = list(phrases(question))
+    found: list[Line] = []
+    for line in text.split("\n"):
+        spans = splitter.spans(line)
+        words = [line[start:end].casefold() for start, end in spans]
+        for first, after in _places(words, wanted):
+            found.append(_line(line, spans, words, first, after))
+            if len(found) == most:
+                return found
+    return found
+
+
+def _places(words: Sequence[str], wanted: Sequence[Phrase]) -> Iterator[tuple[int, int]]:
+    """Yield first and after-last word of each place. Places do not overlap; of two at one word the longer counts."""
+    longest = sorted(wanted, key=lambda phrase: -len(phrase.terms))
+    at = 0
+    while at < len(words):
+        hit = next((phrase for phrase in longest if _stands_at(words, at, phrase)), None)
+        if hit is None:
+            at += 1
+            continue
+        yield at, at + len(hit.terms)
+        at += len(hit.terms)
+
+
+def _stands_at(words: Sequence[str], at: int, phrase: Phrase) -> bool:
+    if at + len(phrase.terms) > len(words):
+        return False
+    return all(term.matches(words[at + place]) for place, term in enumerate(phrase.terms))
+
+
+def _line(line: str, spans: Sequence[Span], words: Sequence[str], first: int, after: int) -> Line:
+    start, end = spans[first][0], spans[after - 1][1]
+    before = min(spans[max(0, first - CONTEXT_WORDS)][0], max(0, start - CONTEXT_CHARS))
+    behind = max(spans[min(len(spans), after + CONTEXT_WORDS) - 1][1], min(len(line), end + CONTEXT_CHARS))
+    # A context by characters may begin within a word: it then begins with the next one.
+    before = next((begin for begin, stop in spans if stop > before), before) if before else 0
+    behind = next((stop for begin, stop in reversed(spans) if begin < behind), behind) if behind < len(line) else behind
+    return Line(
+        (_CUT if before else "") + line[before:start],
+        line[start:end],
+        line[end:behind] + (_CUT if behind < len(line) else ""),
+        words[first - 1] if first else "",
+        words[after] if after < len(words) else "",
+    )

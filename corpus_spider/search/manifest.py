@@ -1,0 +1,233 @@
+"""Manifest of a search index: its shards, their documents, its words and their counts, in one SQLite file.
+
+A change of the index is one transaction of the manifest. A folder of a shard that no row names is left over from an
+interrupted change, and is deleted by the next one.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from pipelines.text.word_forms import letters, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+FILE = "index.db"
+FORMAT = 1
+"""Format of the index. An index of another format is rebuilt."""
+_LAYOUT = """
+CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE shard (id INTEGER PRIMARY KEY AUTOINCREMENT, documents INTEGER NOT NULL);
+CREATE TABLE entry (id TEXT PRIMARY KEY, state INTEGER NOT NULL, shard INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX entry_shard ON entry (shard);
+CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, letters TEXT NOT NULL, plain TEXT NOT NULL);
+CREATE INDEX word_letters ON word (letters);
+CREATE INDEX word_plain ON word (plain);
+CREATE TABLE cell (
+    shard INTEGER NOT NULL, language TEXT NOT NULL, site TEXT NOT NULL, month TEXT NOT NULL,
+    documents INTEGER NOT NULL, tokens INTEGER NOT NULL,
+    words BLOB NOT NULL, frequencies BLOB NOT NULL, appearances BLOB NOT NULL,
+    PRIMARY KEY (shard, language, site, month)
+);
+"""
+_DELETE_SHARD = (
+    "DELETE FROM entry WHERE shard = ?",
+    "DELETE FROM cell WHERE shard = ?",
+    "DELETE FROM shard WHERE id = ?",
+)
+_CELLS = """
+SELECT language, site, month, documents, tokens, words, frequencies, appearances FROM cell
+WHERE (?1 = '[]' OR language IN (SELECT value FROM json_each(?1)))
+AND (?2 = '[]' OR site IN (SELECT value FROM json_each(?2)))
+AND (?3 = '' OR month >= ?3) AND (?4 = '' OR month <= ?4)
+"""
+_SPELLINGS = {
+    form: f"SELECT text FROM word WHERE {form} >= ? AND {form} < ?"  # noqa: S608, three names of our own
+    for form in ("text", "letters", "plain")
+}
+
+
+class CellKey(NamedTuple):
+    """What the counts of words are kept by. ``month``: YYYY-MM."""
+
+    language: str
+    site: str
+    month: str
+
+
+class CellSize(NamedTuple):
+    """Documents and words of one cell."""
+
+    key: CellKey
+    documents: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Selection of cells; empty: all. ``since`` and ``until``: months, inclusive."""
+
+    languages: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+
+    def widened(self) -> Selected:
+        """Return the selection of all texts in the same languages."""
+        return Selected(self.languages)
+
+
+ALL = Selected()
+
+
+@dataclass(slots=True)
+class CellCounts:
+    """Counts of one cell: documents, tokens, and for each word its frequency and the documents it appears in."""
+
+    documents: int = 0
+    tokens: int = 0
+    words: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+class Cell(NamedTuple):
+    """Stored counts of one cell. The arrays have an item a word: its id, its frequency, its documents."""
+
+    key: CellKey
+    documents: int
+    tokens: int
+    words: npt.NDArray[np.uint32]
+    frequencies: npt.NDArray[np.uint32]
+    appearances: npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeShard:
+    """A new shard: the documents in it with their states, and its counts."""
+
+    number: int
+    entries: Mapping[str, int]
+    cells: Mapping[CellKey, CellCounts]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The manifest of one index. Use it from one thread."""
+
+    connection: sqlite3.Connection
+
+    @classmethod
+    @contextmanager
+    def open(cls, folder: Path, *, read_only: bool) -> Iterator[Manifest]:
+        """Open the manifest in a folder, and create it unless ``read_only``. sqlite3.Error if the file is damaged."""
+        path = folder / FILE
+        address = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+        with closing(sqlite3.connect(address, uri=True, timeout=30, isolation_level=None)) as connection:
+            connection.execute("PRAGMA secure_delete=ON")
+            if not read_only:
+                connection.execute("PRAGMA journal_mode=WAL")
+                if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'shard'").fetchone():
+                    connection.executescript(f"BEGIN;{_LAYOUT}COMMIT;")
+            yield cls(connection)
+
+    def settings(self) -> dict[str, str]:
+        """Return what the index was made with."""
+        return dict(self.connection.execute("SELECT name, value FROM setting"))
+
+    def set(self, settings: Mapping[str, str]) -> None:
+        """Store what the index is made with."""
+        self.connection.executemany("INSERT OR REPLACE INTO setting VALUES (?, ?)", settings.items())
+
+    def entries(self) -> dict[str, tuple[int, int]]:
+        """Return the state and the shard of each document by its id."""
+        return {row[0]: (row[1], row[2]) for row in self.connection.execute("SELECT id, state, shard FROM entry")}
+
+    def shards(self) -> dict[int, int]:
+        """Return the number of documents of each shard."""
+        return dict(self.connection.execute("SELECT id, documents FROM shard ORDER BY id").fetchall())
+
+    def next_number(self) -> int:
+        """Return a number that no shard has had."""
+        row = self.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'shard'").fetchone()
+        return (row[0] if row else 0) + 1
+
+    def replace(self, old: Collection[int], new: Sequence[MadeShard]) -> None:
+        """Put new shards in place of old ones, with their words and counts, in one transaction."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            for number in old:
+                for statement in _DELETE_SHARD:
+                    self.connection.execute(statement, (number,))
+            for made in new:
+                self._add(made)
+        except BaseException:
+            self.connection.execute("ROLLBACK")
+            raise
+        self.connection.execute("COMMIT")
+
+    def forget_unused_words(self) -> int:
+        """Delete the words that no cell counts any more, and shrink the file. Return their number."""
+        used = [cell.words for cell in self.cells()]
+        known = np.fromiter((row[0] for row in self.connection.execute("SELECT id FROM word")), np.uint32)
+        unused = np.setdiff1d(known, np.unique(np.concatenate(used)) if used else np.empty(0, np.uint32))
+        if len(unused):
+            self.connection.execute("BEGIN IMMEDIATE")
+            self.connection.executemany("DELETE FROM word WHERE id = ?", ((int(each),) for each in unused))
+            self.connection.execute("COMMIT")
+            self.connection.execute("VACUUM")
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return len(unused)
+
+    def cells(self, selected: Selected = ALL) -> Iterator[Cell]:
+        """Read the counts of the selected cells."""
+        values = (json.dumps(selected.languages), json.dumps(selected.sites), selected.since, selected.until)
+        for row in self.connection.execute(_CELLS, values):
+            arrays = (np.frombuffer(blob, np.uint32) for blob in row[5:])
+            yield Cell(CellKey(*row[:3]), row[3], row[4], *arrays)
+
+    def sizes(self) -> list[CellSize]:
+        """Return the number of documents and words of every cell."""
+        statement = "SELECT language, site, month, documents, tokens FROM cell"
+        return [CellSize(CellKey(*row[:3]), row[3], row[4]) for row in self.connection.execute(statement)]
+
+    def spellings(self, form: str, value: str, *, prefix: bool) -> list[str]:
+        """Return the words whose ``form`` (text, letters or plain) is this value, or begins with it."""
+        # An index serves a range, and not LIKE on letters beyond ASCII.
+        after = value + ("\U0010ffff" if prefix else "\0")
+        return [row[0] for row in self.connection.execute(_SPELLINGS[form], (value, after))]
+
+    def texts_of(self, words: Iterable[int]) -> dict[int, str]:
+        """Return words by their ids."""
+        statement = "SELECT id, text FROM word WHERE id IN (SELECT value FROM json_each(?))"
+        return dict(self.connection.execute(statement, (json.dumps(list(words)),)).fetchall())
+
+    def ids_by_text(self, words: Iterable[str]) -> dict[str, int]:
+        """Return the ids of words that the index knows."""
+        statement = "SELECT text, id FROM word WHERE text IN (SELECT value FROM json_each(?))"
+        return dict(self.connection.execute(statement, (json.dumps(list(words)),)).fetchall())
+
+    def _add(self, made: MadeShard) -> None:
+        self.connection.execute("INSERT INTO shard (id, documents) VALUES (?, ?)", (made.number, len(made.entries)))
+        rows = ((each, state, made.number) for each, state in made.entries.items())
+        self.connection.executemany("INSERT INTO entry VALUES (?, ?, ?)", rows)
+        words = sorted({word for cell in made.cells.values() for word in cell.words})
+        forms = ((word, letters(word), plain(word)) for word in words)
+        self.connection.executemany("INSERT OR IGNORE INTO word (text, letters, plain) VALUES (?, ?, ?)", forms)
+        numbers = self.ids_by_text(words)
+        for key, counts in made.cells.items():
+            ordered = sorted((numbers[word], *of_word) for word, of_word in counts.words.items())
+            arrays = np.array(ordered, np.uint32).reshape(-1, 3).T
+            blobs = (np.ascontiguousarray(column).tobytes() for column in arrays)
+            self.connection.execute(
+                "INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (made.number, *key, counts.documents, counts.tokens, *blobs),
+            )

@@ -1,0 +1,269 @@
+"""One shard of a search index: the words of some thousand documents with their positions, in tantivy's files.
+
+A shard is made once and never changed. Documents that go are left out when their shard is rebuilt, so no file holds
+words of a text that is gone. This module alone imports tantivy.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpus_spider.search.question import Both, Either, Not, Phrase
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from pathlib import Path
+
+    import tantivy
+
+    from corpus_spider.search.question import Question, Term
+
+_MISSING = "search needs the package tantivy"
+_HOW = "Install the extra `search`: make search, or pip install 'corpus-spider[search]'."
+_MOST_GROUPS = 10_000
+_MOST_RANKED = 200
+"""Spellings of a word up to which each is ranked by itself."""
+_SIGN = re.compile(r"[\\.+*?()|\[\]{}^$]")
+_HEAP = 64 * 2**20
+LONGEST_WORD = 80
+"""Characters of a word in the index. Longer ones are no words of a language."""
+GROUPS = ("site", "language", "month", "extractor")
+"""What found documents are counted by."""
+LINE_END = "\u2029"
+"""Word between two lines, so that no phrase reaches over a line end."""
+
+
+def _library() -> object:
+    try:
+        import tantivy
+    except ImportError as error:
+        raise ConfigError(_MISSING, do=_HOW) from error
+    return tantivy
+
+
+def require_library() -> None:
+    """Raise ConfigError if tantivy is not installed."""
+    _library()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document for the index. ``words``: its words in order, as `forms` makes them. ``day``: YYYY-MM-DD."""
+
+    id: str
+    site: str
+    language: str
+    day: str
+    words: Sequence[str]
+    extractor: str
+    confidence: float | None
+    reserved: bool
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A document of a search result. ``order``: larger comes first, the rank (BM25) or the day as a number."""
+
+    order: float
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Limits of a search; empty: none. Days are YYYY-MM-DD, inclusive."""
+
+    sites: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    extractors: tuple[str, ...] = ()
+    min_confidence: float = 0.0
+    min_chars: int = 0
+    without_reserved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one shard finds: the first documents, and the number of all by each of `GROUPS`."""
+
+    documents: int
+    first: tuple[Found, ...]
+    groups: dict[str, dict[str, int]]
+
+
+def _schema() -> tantivy.Schema:
+    import tantivy
+
+    fields = tantivy.SchemaBuilder()
+    fields.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
+    fields.add_text_field("words", tokenizer_name="whitespace", index_option="position")
+    for name in (*GROUPS, "reserved"):
+        fields.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
+    for name in ("day", "confidence", "chars"):
+        fields.add_unsigned_field(name, indexed=True, fast=True)
+    return fields.build()
+
+
+def day_number(day: str) -> int:
+    """Return a day as a number that sorts alike: 2026-11-26 is 20261126.
+
+    >>> day_number("2026-11-26")
+    20261126
+    """
+    return int(day[:10].replace("-", "") or 0)
+
+
+def write(folder: Path, entries: Iterable[Entry]) -> None:
+    """Make a shard in an empty folder. ValueError or OSError if the disk refuses."""
+    import tantivy
+
+    index = tantivy.Index(_schema(), path=str(folder))
+    writer = index.writer(heap_size=_HEAP, num_threads=1)
+    for entry in entries:
+        document = tantivy.Document()
+        document.add_text("id", entry.id)
+        document.add_text("words", " ".join(entry.words))
+        for name, value in zip(GROUPS, (entry.site, entry.language, entry.day[:7], entry.extractor), strict=True):
+            document.add_text(name, value)
+        document.add_text("reserved", str(int(entry.reserved)))
+        document.add_unsigned("day", day_number(entry.day))
+        document.add_unsigned("confidence", round(100 * (entry.confidence or 0)))
+        document.add_unsigned("chars", entry.chars)
+        writer.add_document(document)
+    writer.commit()
+    writer.wait_merging_threads()
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """An open shard."""
+
+    index: tantivy.Index
+
+    @classmethod
+    def open(cls, folder: Path) -> Shard:
+        """Open the shard in a folder. ValueError if it is damaged or missing."""
+        import tantivy
+
+        return cls(tantivy.Index.open(str(folder)))
+
+    def ids(self) -> set[str]:
+        """Return the ids of all documents."""
+        import tantivy
+
+        searcher = self.index.searcher()
+        if not searcher.num_docs:
+            return set()
+        hits = searcher.search(tantivy.Query.all_query(), searcher.num_docs).hits
+        return {searcher.doc(address)["id"][0] for _, address in hits}
+
+    def vocabulary(self) -> Iterable[str]:
+        """Return all words in the files, also of documents that are gone."""
+        searcher = self.index.searcher()
+        return (word for word, _ in searcher.terms_with_prefix("words", ""))
+
+    def has_other_words(self, known: Collection[str]) -> bool:
+        """Return whether a word is in the files that is not among these."""
+        return any(word not in known for word in self.vocabulary() if word != LINE_END)
+
+    def search(
+        self,
+        question: Question | None,
+        filters: Filters,
+        spellings: Callable[[Term], list[str]],
+        *,
+        most: int,
+        by_day: bool,
+    ) -> Result:
+        """Find documents. ``spellings`` gives the words of texts that a term means. ``by_day``: newest first.
+
+        ``question``: None for all documents that pass the filters.
+        """
+        query = _Queries(self.index.schema, spellings).filtered(question, filters)
+        searcher = self.index.searcher()
+        hits = searcher.search(query, most, order_by_field="day" if by_day else None)
+        wanted = {name: {"terms": {"field": name, "size": _MOST_GROUPS}} for name in GROUPS}
+        counted = searcher.aggregate(query, wanted)
+        found = tuple(Found(float(rank), searcher.doc(address)["id"][0]) for rank, address in hits.hits)
+        groups = {name: {row["key"]: row["doc_count"] for row in counted[name]["buckets"]} for name in GROUPS}
+        return Result(sum(groups["site"].values()), found, groups)
+
+    def per_day(self, filters: Filters) -> dict[str, int]:
+        """Return the number of documents of each day, YYYY-MM-DD."""
+        query = _Queries(self.index.schema, lambda _: []).filtered(None, filters)
+        counted = self.index.searcher().aggregate(query, {"day": {"terms": {"field": "day", "size": _MOST_GROUPS}}})
+        days = {str(int(row["key"])): row["doc_count"] for row in counted["day"]["buckets"]}
+        return {f"{day[:4]}-{day[4:6]}-{day[6:]}": number for day, number in days.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Queries:
+    """Makes tantivy's query of a question."""
+
+    schema: tantivy.Schema
+    spellings: Callable[[Term], list[str]]
+
+    def filtered(self, question: Question | None, filters: Filters) -> tantivy.Query:
+        import tantivy
+
+        parts = [self._query(question) if question else tantivy.Query.all_query()]
+        chosen = {"site": filters.sites, "language": filters.languages, "extractor": filters.extractors}
+        chosen |= {"reserved": ("0",) if filters.without_reserved else ()}
+        for name, values in chosen.items():
+            if values:
+                parts.append(tantivy.Query.term_set_query(self.schema, name, list(values)))
+        least = {"confidence": round(100 * filters.min_confidence), "chars": filters.min_chars}
+        bounds: dict[str, tuple[int | None, int | None]] = {name: (low, None) for name, low in least.items() if low}
+        if filters.since or filters.until:
+            bounds["day"] = day_number(filters.since) or None, day_number(filters.until) or None
+        for name, (low, high) in bounds.items():
+            parts.append(tantivy.Query.range_query(self.schema, name, tantivy.FieldType.Unsigned, low, high))
+        # Filters decide and do not rank.
+        ranked = [parts[0], *(tantivy.Query.const_score_query(each, 0.0) for each in parts[1:])]
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, each) for each in ranked])
+
+    def _query(self, question: Question) -> tantivy.Query:
+        import tantivy
+
+        must, should, must_not = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+        match question:
+            case Phrase(terms):
+                return self._phrase(terms)
+            case Both(parts):
+                each = [(must_not if isinstance(part, Not) else must, part) for part in parts]
+                queries = [(occur, self._query(part.part if isinstance(part, Not) else part)) for occur, part in each]
+                # A query of exclusions alone finds nothing in tantivy.
+                return tantivy.Query.boolean_query(
+                    [*queries, (must, tantivy.Query.all_query())]
+                    if all(occur == must_not for occur, _ in queries)
+                    else queries
+                )
+            case Either(parts):
+                return tantivy.Query.boolean_query([(should, self._query(part)) for part in parts])
+            case Not(part):
+                return tantivy.Query.boolean_query([(must, tantivy.Query.all_query()), (must_not, self._query(part))])
+
+    def _phrase(self, terms: Sequence[Term]) -> tantivy.Query:
+        import tantivy
+
+        choices = [self.spellings(term) for term in terms]
+        if not all(choices):
+            return tantivy.Query.empty_query()
+        if len(choices) == 1:
+            [words] = choices
+            if len(words) > _MOST_RANKED:
+                return tantivy.Query.term_set_query(self.schema, "words", words)
+            each = [tantivy.Query.term_query(self.schema, "words", word) for word in words]
+            return each[0] if len(each) == 1 else tantivy.Query.disjunction_max_query(each)
+        if all(len(words) == 1 for words in choices):
+            return tantivy.Query.phrase_query(self.schema, "words", [words[0] for words in choices])
+        patterns: list[str | tuple[int, str]] = ["|".join(map(_escaped, words)) for words in choices]
+        return tantivy.Query.regex_phrase_query(self.schema, "words", patterns)
+
+
+def _escaped(word: str) -> str:
+    return _SIGN.sub(r"\\\g<0>", word)

@@ -1,0 +1,110 @@
+"""The application: which URL shows which view, and what an error looks like."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from corpus_spider.web import formatting
+from corpus_spider.web.guard import Guard
+from corpus_spider.web.state import BusyError
+from corpus_spider.web.views import crawls, documents, overview, searching, words
+from storage.errors import CorpusError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from corpus_spider.web.state import Served
+
+logger = logging.getLogger(__name__)
+FOLDER = Path(__file__).parent
+VIEWS = (
+    ("/documents", "Documents"),
+    ("/words", "Words"),
+    ("/crawls", "Crawls"),
+    ("/sites", "Sites"),
+    ("/about", "About"),
+)
+"""Entries of the menu."""
+_MESSAGES = {404: "There is no such page here.", 405: "Only GET and HEAD.", 503: "Busy. Try again in a few seconds."}
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Makes HTML from templates, with the values that every page shows."""
+
+    served: Served
+    templates: Environment
+
+    def __call__(
+        self, request: Request, template: str, values: Mapping[str, object] | None = None, status: int = 200
+    ) -> HTMLResponse:
+        """Return a page."""
+        shared = {"corpus_name": self.served.config.corpus.name, "views": VIEWS, "here": request.url.path}
+        page = self.templates.get_template(template)
+        return HTMLResponse(page.render({**shared, "question": "", **(values or {})}), status)
+
+
+def application(served: Served, hosts: frozenset[str], token: str = "") -> Guard:
+    """Return the application for a corpus, behind its guard."""
+    templates = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters.update(formatting.FILTERS)
+    templates.globals["per_cent"] = formatting.per_cent
+    pages = Pages(served, templates)
+
+    def http_error(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        headline = _MESSAGES.get(status, "This page cannot be shown.")
+        return pages(request, "error.html", {"headline": headline, "what": "", "do": ""}, status)
+
+    def corpus_error(request: Request, error: Exception) -> Response:
+        # The words are the program's own: they hold paths and settings, and nothing that came with the request.
+        what, do = (error.what, error.do) if isinstance(error, CorpusError) else ("", "")
+        values = {"headline": "This cannot be answered.", "what": what, "do": do}
+        return pages(request, "error.html", values, 400)
+
+    def busy(request: Request, _: Exception) -> Response:
+        answer = pages(request, "error.html", {"headline": _MESSAGES[503], "what": "", "do": ""}, 503)
+        answer.headers["Retry-After"] = "5"
+        return answer
+
+    def fault(request: Request, error: Exception) -> Response:
+        logger.error("the view of %s failed", request.url.path, exc_info=error)
+        return http_error(request, error)
+
+    app = Starlette(
+        routes=[
+            Route("/", overview.page),
+            Route("/documents", documents.listing),
+            Route("/documents/{id:str}", documents.document),
+            Route("/search", searching.page),
+            Route("/words", words.page),
+            Route("/crawls", crawls.page),
+            Route("/crawls/{run:int}", crawls.run),
+            Route("/sites", crawls.sites),
+            Route("/dropped", crawls.dropped),
+            Route("/about", overview.about),
+            Mount("/static", StaticFiles(directory=FOLDER / "static")),
+        ],
+        exception_handlers={HTTPException: http_error, CorpusError: corpus_error, BusyError: busy, 500: fault},
+    )
+    app.state.served, app.state.pages = served, pages
+    return Guard(app, hosts, token)

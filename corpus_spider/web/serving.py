@@ -1,0 +1,144 @@
+"""Run the web server: where it listens, who may ask, with or without TLS."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpus_spider.search.builder import only_writer, refresh
+from storage.corpus import Corpus
+from storage.errors import ConfigError, CorpusError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from corpus_spider.config.model import Config
+
+logger = logging.getLogger(__name__)
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+DEFAULT_ADDRESS = "127.0.0.1:8321"
+_WEAK = 20
+"""Characters that a token has at least."""
+_TLS = "Give --tls-cert and --tls-key, or name the host that a TLS proxy answers to with --behind-proxy."
+REFRESH_SECONDS = 600.0
+"""Interval at which the server refreshes the search index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where and how the server listens. ``proxy_host``: host name that a TLS proxy answers to; empty: none."""
+
+    host: str
+    port: int
+    token: str = ""
+    certificate: Path | None = None
+    key: Path | None = None
+    proxy_host: str = ""
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Host names that the server answers to."""
+        named = f"[{self.host}]" if ":" in self.host else self.host.lower()
+        anywhere = self.host in {"0.0.0.0", "::"}  # noqa: S104, compared and not bound here
+        return LOOPBACK_NAMES | ({self.proxy_host.lower()} - {""}) | (frozenset() if anywhere else {named})
+
+    @property
+    def address(self) -> str:
+        """URL for a browser on this machine."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.certificate else 'http'}://{host}:{self.port}/"
+
+
+def listening(
+    listen: str, token_file: Path | None, certificate: Path | None, key: Path | None, proxy_host: str
+) -> Listening:
+    """Check where the server shall listen. Beyond loopback it needs a token and TLS: ConfigError without them."""
+    host, _, port = listen.rpartition(":")
+    host = host.strip("[]") or "127.0.0.1"
+    if not port.isdigit() or not 0 <= int(port) < 2**16:
+        raise ConfigError(f'expected HOST:PORT such as {DEFAULT_ADDRESS}, got "{listen}"', where="--listen")
+    if bool(certificate) != bool(key):
+        raise ConfigError("a certificate needs its key and a key its certificate", do=_TLS)
+    token = read_token(token_file) if token_file else ""
+    if not is_loopback(host):
+        if not token:
+            do = "Write a long random token into a file with mode 600, and name it with --token-file."
+            raise ConfigError("to listen beyond this machine a token is required", where=listen, do=do)
+        if not certificate and not proxy_host:
+            raise ConfigError("to listen beyond this machine TLS is required", where=listen, do=_TLS)
+    return Listening(host, int(port), token, certificate, key, proxy_host)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def read_token(path: Path) -> str:
+    """Read the token of a file. ConfigError if it is short, or if others can read the file."""
+    try:
+        mode, text = path.stat().st_mode, path.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the token cannot be read: {error}", where=str(path)) from error
+    if mode & 0o077:
+        raise ConfigError("others can read the token", where=str(path), do=f"Run: chmod 600 {path}")
+    if len(text) < _WEAK:
+        what = f"the token has {len(text)} characters, and needs {_WEAK}"
+        raise ConfigError(what, where=str(path), do="Make one with: openssl rand -hex 24")
+    return text
+
+
+def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None:
+    """Serve a corpus until a signal ends it. Refreshes the search index now and then, if no other process does."""
+    try:
+        import uvicorn
+
+        from corpus_spider.web.application import application
+        from corpus_spider.web.state import Served
+    except ImportError as error:
+        do = "Install the extra `web`: make web, or pip install 'corpus-spider[web]'."
+        raise ConfigError(f"the web page needs the package {error.name}", do=do) from error
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        app = application(Served(config, corpus), where.hosts, where.token)
+        over = threading.Event()
+        refresher = threading.Thread(target=_keep_fresh, args=(config, corpus, over), name="index", daemon=True)
+        refresher.start()
+        settings = uvicorn.Config(
+            app,
+            host=where.host,
+            port=where.port,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+            lifespan="off",
+            ssl_certfile=where.certificate,
+            ssl_keyfile=where.key,
+            limit_concurrency=200,
+            timeout_keep_alive=5,
+        )
+        note(f"The corpus {config.corpus.name} is at {where.address} until you press Ctrl-C.")
+        try:
+            uvicorn.Server(settings).run()
+        finally:
+            over.set()
+
+
+def _keep_fresh(config: Config, corpus: Corpus, over: threading.Event) -> None:
+    while True:
+        try:
+            with only_writer(config.index_folder) as is_writer:
+                if is_writer:
+                    refresh(corpus, config.database_url, config.index_folder, processes=1)
+        except CorpusError as error:
+            logger.warning("the search index was not refreshed: %s", error)
+        if over.wait(REFRESH_SECONDS):
+            return

@@ -1,0 +1,107 @@
+"""Overview: what there is, how it grew, what was dropped, what needs attention."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpus_spider.monitoring import health
+from corpus_spider.monitoring.model import Rule
+from corpus_spider.search.searching import DAY
+from corpus_spider.search.shard import Filters
+from corpus_spider.web.selection import Selection
+from corpus_spider.web.views import pages, served
+from storage.errors import CorpusError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from corpus_spider.search.searching import SearchIndex
+    from corpus_spider.web.state import Served
+
+DAYS = 60
+"""Days of the chart."""
+_NEWEST = 10
+_MOST_BARS = 15
+
+
+def page(request: Request) -> Response:
+    """Show the overview."""
+    here = served(request)
+    status = here.corpus.status()
+    runs = here.corpus.runs()
+    found = health.examine(here.corpus, here.config, Rule())
+    values: dict[str, object] = {
+        "status": status,
+        "languages": [(row.key, row.count, f"/documents{_only(language=row.key)}") for row in status.by_language],
+        "sites": [(row.key, row.count, f"/documents{_only(site=row.key)}") for row in status.by_site][:_MOST_BARS],
+        "dropped": [(row.key, row.count, f"/dropped?reason={row.key}") for row in status.dropped][:_MOST_BARS],
+        "run": runs[-1] if runs else None,
+        "sick": found.sick,
+        "folders": folder_sizes(here),
+    }
+    try:
+        with here.index() as index:
+            values |= _from_index(here, index)
+    except CorpusError as error:
+        values |= {"index_error": error, "days": [], "months": [], "words": None, "newest": []}
+    return pages(request)(request, "overview.html", values)
+
+
+def about(request: Request) -> Response:
+    """Show what the page is and its keys."""
+    return pages(request)(request, "about.html")
+
+
+def folder_sizes(here: Served) -> list[tuple[str, int]]:
+    """Return the bytes of the database (a SQLite file), of the originals and of the search index."""
+    _, sqlite, file = here.config.database_url.partition("sqlite:///")
+    found = [("database", _size([Path(file)]))] if sqlite else []
+    originals = here.config.warc_folder.glob("*.warc*") if here.config.warc_folder.is_dir() else ()
+    index = here.config.index_folder.rglob("*") if here.config.index_folder.is_dir() else ()
+    return [*found, ("originals", _size(originals)), ("search index", _size(index))]
+
+
+def per_day(counted: Mapping[str, int], last: date, days: int = DAYS) -> list[tuple[str, int]]:
+    """Return the number of each of the last days, 0 where there is none: a gap must be visible as a gap.
+
+    >>> per_day({"2026-11-25": 3}, date(2026, 11, 26), 3)
+    [('2026-11-24', 0), ('2026-11-25', 3), ('2026-11-26', 0)]
+    """
+    every = (last - timedelta(days=back) for back in reversed(range(days)))
+    return [(day.isoformat(), counted.get(day.isoformat(), 0)) for day in every]
+
+
+def _from_index(here: Served, index: SearchIndex) -> dict[str, object]:
+    words, months = 0, Counter[str]()
+    for cell in index.manifest.sizes():
+        words += cell.tokens
+        months[cell.key.month] += cell.documents
+    newest = here.corpus.documents.of_ids(index.find("", Filters(), most=_NEWEST, order=DAY).ids)
+    by_day = per_day(index.per_day(Filters()), _last_day(index))
+    return {
+        "index_error": None,
+        "words": words,
+        "days": [(day, number, f"/documents{_only(since=day, until=day)}") for day, number in by_day],
+        "months": [(month, number, "") for month, number in sorted(months.items())],
+        "newest": newest,
+    }
+
+
+def _last_day(index: SearchIndex) -> date:
+    today = datetime.now(UTC).date()
+    days = [day for day in index.per_day(Filters()) if day <= today.isoformat()]
+    return date.fromisoformat(days[-1]) if days else today
+
+
+def _only(**filters: str) -> str:
+    return Selection().query(**filters)
+
+
+def _size(paths: Iterable[Path]) -> int:
+    return sum(path.stat().st_size for path in paths if path.is_file())

@@ -1,0 +1,44 @@
+"""Search: a concordance, with the numbers by site and month."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from corpus_spider.search.searching import ORDERS, RANK
+from corpus_spider.web.selection import selection_of
+from corpus_spider.web.views import pages, served
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+LINES = 50
+_MOST_GROUPS = 12
+
+
+def page(request: Request) -> Response:
+    """Show the answer to a question; without one, how to ask."""
+    here, asked = served(request), selection_of(request.query_params)
+    answer, error = None, None
+    order = asked.order if asked.order in ORDERS else RANK
+    if asked.question:
+        with here.index() as index:
+            try:
+                answer = index.concordance(here.corpus, asked.question, asked.filters, most=LINES, order=order)
+            except ConfigError as problem:
+                error = problem
+    groups = answer.groups if answer else {}
+    numbers = {
+        name: [(key, number, asked.query(**{name: key}) if name == "site" else "") for key, number in group]
+        for name, group in ((name, list(groups.get(name, {}).items())[-_MOST_GROUPS:]) for name in ("site", "month"))
+    }
+    values: dict[str, object] = {
+        "asked": asked,
+        "answer": answer,
+        "error": error,
+        "orders": ORDERS,
+        "order": order,
+        "numbers": numbers,
+    }
+    return pages(request)(request, "search.html", {**values, "question": asked.question})

@@ -1,0 +1,52 @@
+"""Words: frequencies, keywords against the rest of the corpus, collocates, and trends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from corpus_spider.search.manifest import Selected
+from corpus_spider.web.selection import selection_of
+from corpus_spider.web.views import pages, served
+from corpus_spider.words import lists
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from corpus_spider.search.manifest import CellSize
+
+ROWS = 100
+
+
+def page(request: Request) -> Response:
+    """Show a word list of the selected texts. Without a language: of the most common one."""
+    here, asked = served(request), selection_of(request.query_params)
+    with here.index() as index:
+        known = _languages(index.manifest.sizes())
+        chosen = asked.filters.languages or tuple(known[:1])
+        months = asked.filters.since[:7], asked.filters.until[:7]
+        selected = Selected(chosen, asked.filters.sites, *months)
+        size = lists.sizes(index.manifest, selected)
+        kind = request.query_params.get("list", "frequency")
+        rows: Sequence[object]
+        if kind == "keywords":
+            rows = lists.keywords(index.manifest, selected, None, ROWS)
+        elif asked.question:
+            kind = "collocates"
+            with here.expensive():
+                rows = lists.collocates(index, here.corpus, asked.question, asked.filters, selected, ROWS)
+        else:
+            kind = "frequency"
+            rows = lists.frequencies(index.manifest, selected, ROWS)
+    values = {"asked": asked, "rows": rows, "kind": kind, "size": size, "languages": known, "chosen": chosen}
+    return pages(request)(request, "words.html", values)
+
+
+def _languages(sizes: Sequence[CellSize]) -> list[str]:
+    counted: Counter[str] = Counter()
+    for cell in sizes:
+        counted[cell.key.language] += cell.tokens
+    return [language for language, _ in counted.most_common()]

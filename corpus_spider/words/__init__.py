@@ -1,0 +1,1 @@
+"""Word lists of a corpus: frequencies, keywords, collocates and trends, from the counts of the search index."""

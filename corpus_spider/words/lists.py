@@ -1,0 +1,217 @@
+"""Word lists: frequencies, keywords against a reference, collocates of a word, trends by month."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corpus_spider.search.question import parse, phrases
+from corpus_spider.words.counting import MILLION, Totals, totals
+from corpus_spider.words.keyness import log_dice, log_likelihood, log_ratio
+from pipelines.text.words import splitter
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from corpus_spider.search.manifest import Manifest, Selected
+    from corpus_spider.search.question import Term
+    from corpus_spider.search.searching import SearchIndex
+    from corpus_spider.search.shard import Filters
+    from storage.corpus import Corpus
+
+LEAST = 5
+"""Frequency from which on a word is a keyword or collocate."""
+WINDOW = 5
+"""Words to each side of a word in which its collocates are counted."""
+MOST_DOCUMENTS = 2_000
+"""Documents, the best ones, in which collocates are counted."""
+CRITICAL = 15.13
+"""G2 of a keyword: p < .0001."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordRow:
+    """A word with its frequency, also per million words, the documents it appears in, and its dispersion (DP)."""
+
+    word: str
+    frequency: int
+    per_million: float
+    documents: int
+    dispersion: float
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """A keyword: frequencies per million here and in the reference, G2 and log ratio (see `keyness`)."""
+
+    word: str
+    frequency: int
+    per_million: float
+    reference_per_million: float
+    log_likelihood: float
+    log_ratio: float
+    dispersion: float
+
+
+@dataclass(frozen=True, slots=True)
+class CollocateRow:
+    """A collocate: how often it is near the word, how often at all, and logDice."""
+
+    word: str
+    together: int
+    frequency: int
+    log_dice: float
+
+
+@dataclass(frozen=True, slots=True)
+class TrendRow:
+    """A word in one month."""
+
+    word: str
+    month: str
+    frequency: int
+    per_million: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What a list was counted in."""
+
+    documents: int
+    tokens: int
+
+
+def frequencies(manifest: Manifest, selected: Selected, most: int, without: Collection[str] = ()) -> list[WordRow]:
+    """Return the most frequent words of a selection, except some."""
+    counted = totals(list(manifest.cells(selected)))
+    order = np.argsort(-counted.frequencies, kind="stable")[: most + len(without)]
+    texts = manifest.texts_of(counted.words[order].tolist())
+    rows = (_row(counted, int(at), texts) for at in order)
+    return [row for row in rows if row.word not in without][:most]
+
+
+def keywords(manifest: Manifest, selected: Selected, reference: Selected | None, most: int) -> list[KeyRow]:
+    """Return the words that a selection has more of than a reference, by G2 and then by log ratio.
+
+    ``reference``: None for the rest of the corpus in the same languages.
+    """
+    here = totals(list(manifest.cells(selected)))
+    there = totals(list(manifest.cells(reference or selected.widened())))
+    if reference is None:
+        there = _less(there, here)
+    if not here.tokens or not there.tokens:
+        return []
+    counted = there.frequency_of(here.words)
+    sure = log_likelihood(here.frequencies, counted, here.tokens, there.tokens)
+    size = log_ratio(here.frequencies, counted, here.tokens, there.tokens)
+    chosen = np.flatnonzero((size > 0) & (sure >= CRITICAL) & (here.frequencies >= LEAST))
+    order = chosen[np.argsort(-sure[chosen], kind="stable")][:most]
+    texts = manifest.texts_of(here.words[order].tolist())
+    return [
+        KeyRow(
+            texts[int(here.words[at])],
+            int(here.frequencies[at]),
+            round(float(here.frequencies[at] * MILLION / here.tokens), 2),
+            round(float(counted[at] * MILLION / there.tokens), 2),
+            round(float(sure[at]), 2),
+            round(float(size[at]), 2),
+            round(float(here.dispersion[at]), 3),
+        )
+        for at in order
+    ]
+
+
+def collocates(
+    index: SearchIndex, corpus: Corpus, text: str, filters: Filters, selected: Selected, most: int
+) -> list[CollocateRow]:
+    """Return the words that stand near a word or phrase more than their frequency lets expect, by logDice.
+
+    Counted within a line, `WINDOW` words to each side, in the best `MOST_DOCUMENTS` documents.
+    """
+    question = parse(text, splitter())
+    wanted = [phrase.terms for phrase in phrases(question)]
+    ids = index.find(text, filters, most=MOST_DOCUMENTS).ids
+    near: Counter[str] = Counter()
+    nodes = 0
+    for start in range(0, len(ids), _PAGE):
+        for document in corpus.documents.of_ids(ids[start : start + _PAGE]):
+            for line in (document.title or "", *document.text.split("\n")):
+                nodes += _count_near(line, wanted, near)
+    words = [word for word, together in near.items() if together >= LEAST]
+    known = index.manifest.ids_by_text(words)
+    counted = totals(list(index.manifest.cells(selected)))
+    numbers = np.array([known.get(word, 0) for word in words], np.int64)
+    overall = counted.frequency_of(numbers)
+    together = np.array([near[word] for word in words], np.int64)
+    scores = log_dice(together, nodes, np.maximum(overall, together))
+    order = np.argsort(-scores, kind="stable")[:most]
+    return [CollocateRow(words[at], int(together[at]), int(overall[at]), round(float(scores[at]), 2)) for at in order]
+
+
+def trend(manifest: Manifest, selected: Selected, words: Sequence[str]) -> list[TrendRow]:
+    """Return the frequencies of some words in each month of the selection, months without them as 0."""
+    small = [word.casefold() for word in words]
+    known = manifest.ids_by_text(small)
+    counts: dict[str, Counter[str]] = {}
+    tokens: Counter[str] = Counter()
+    for cell in manifest.cells(selected):
+        month = counts.setdefault(cell.key.month, Counter())
+        tokens[cell.key.month] += cell.tokens
+        for word in small:
+            place = np.searchsorted(cell.words, known.get(word, 0))
+            if place < len(cell.words) and cell.words[place] == known.get(word, 0):
+                month[word] += int(cell.frequencies[place])
+    return [
+        TrendRow(word, month, of_month[word], round(of_month[word] * MILLION / max(1, tokens[month]), 2))
+        for word in small
+        for month, of_month in sorted(counts.items())
+    ]
+
+
+def sizes(manifest: Manifest, selected: Selected) -> Sizes:
+    """Return the number of documents and words of a selection."""
+    cells = list(manifest.cells(selected))
+    return Sizes(sum(cell.documents for cell in cells), sum(cell.tokens for cell in cells))
+
+
+_PAGE = 50
+
+
+def _row(counted: Totals, at: int, texts: Mapping[int, str]) -> WordRow:
+    frequency = int(counted.frequencies[at])
+    return WordRow(
+        texts[int(counted.words[at])],
+        frequency,
+        round(frequency * MILLION / counted.tokens, 2),
+        int(counted.appearances[at]),
+        round(float(counted.dispersion[at]), 3),
+    )
+
+
+def _less(whole: Totals, part: Totals) -> Totals:
+    """Return the counts of a whole without those of a part of it."""
+    return Totals(
+        whole.documents - part.documents,
+        whole.tokens - part.tokens,
+        whole.words,
+        whole.frequencies - part.frequency_of(whole.words),
+        whole.appearances,
+        whole.dispersion,
+    )
+
+
+def _count_near(line: str, wanted: Sequence[tuple[Term, ...]], near: Counter[str]) -> int:
+    """Add the words near each place of the wanted phrases in a line. Return the number of places."""
+    words = [line[start:end].casefold() for start, end in splitter().spans(line)]
+    found = 0
+    for at in range(len(words)):
+        for terms in wanted:
+            after = at + len(terms)
+            if after <= len(words) and all(term.matches(words[at + n]) for n, term in enumerate(terms)):
+                near.update(words[max(0, at - WINDOW) : at])
+                near.update(words[after : after + WINDOW])
+                found += 1
+    return found

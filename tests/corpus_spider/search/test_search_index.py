@@ -1,0 +1,145 @@
+"""The search index: built, refreshed, and free of every text that the corpus does not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_spider.search import builder
+from corpus_spider.search.builder import only_writer, refresh
+from corpus_spider.search.manifest import Manifest, Selected
+from corpus_spider.search.searching import SearchIndex
+from corpus_spider.search.shard import Filters
+from corpus_spider.words import lists
+from storage.corpus import Corpus
+from storage.errors import ConfigError
+from storage.removal.takedown import Request, What
+from tests.storage.corpus_samples import Crawl, made
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("tantivy", reason="search needs the extra `search`: make web")
+
+TEXTS = {
+    "1": ("vi", "Chính phủ họp về giá xăng hôm nay"),
+    "2": ("vi", "Người dân đi chợ và nói về giá xăng"),
+    "3": ("ar", "أعلنت الحكومة خطة جديدة للمدارس"),
+    "4": ("th", "รัฐบาลไทยประกาศนโยบายใหม่"),
+    "5": ("vi", "zanzibarword đứng một mình trong bài này"),
+}
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Crawl:
+    corpus = Corpus.open(tmp_path / "corpus.db", create=True)
+    crawl = Crawl(corpus)
+    for path, (language, text) in TEXTS.items():
+        crawl.visit(path, made(text, language=language, title=f"Title {path}", published=f"2026-0{path}-01"))
+    return crawl
+
+
+def built(crawl: Crawl, folder: Path) -> builder.Refreshed:
+    with only_writer(folder) as is_writer:
+        assert is_writer
+        return refresh(crawl.corpus, str(folder.parent / "corpus.db"), folder, 1)
+
+
+def found(crawl: Crawl, folder: Path, question: str, **filters: object) -> set[str]:
+    with SearchIndex.open(folder, crawl.corpus) as index:
+        ids = index.find(question, Filters(**filters), most=50).ids  # type: ignore[arg-type]
+    return {document.url[-1] for document in crawl.corpus.documents.of_ids(ids)}
+
+
+@pytest.mark.parametrize(
+    ("question", "filters", "paths"),
+    [
+        ("giá xăng", {}, {"1", "2"}),
+        ("gia xang", {}, {"1", "2"}),
+        ('"giá xăng" -họp', {}, {"2"}),
+        ("xăng", {"since": "2026-02-01"}, {"2"}),
+        ("xăng", {"until": "2026-01-31"}, {"1"}),
+        ("xăng OR الحكومة", {"languages": ("ar",)}, {"3"}),
+        ("รัฐบาล", {}, {"4"}),
+        ("", {}, {"1", "2", "3", "4", "5"}),
+        ("", {"min_chars": 35}, {"2", "5"}),
+        ("title", {"sites": ("a.example",)}, {"1", "2", "3", "4", "5"}),
+        ("xăng", {"sites": ("b.example",)}, set()),
+    ],
+)
+def test_documents_are_found_by_words_and_filters(
+    opened: Crawl, tmp_path: Path, question: str, filters: dict[str, object], paths: set[str]
+) -> None:
+    """With and without marks, by phrase, day, language, site and length; without a question all are listed."""
+    built(opened, tmp_path / "index")
+    assert found(opened, tmp_path / "index", question, **filters) == paths
+
+
+def test_a_refresh_brings_what_is_new_and_takes_out_what_is_superseded(opened: Crawl, tmp_path: Path) -> None:
+    """A second refresh does nothing; a new version takes the place of the one before."""
+    folder = tmp_path / "index"
+    assert built(opened, folder).added == len(TEXTS)
+    assert (built(opened, folder).added, built(opened, folder).left) == (0, 0)
+    opened.visit("1", made("Một văn bản hoàn toàn mới thay cho bản cũ", language="vi"))
+    report = built(opened, folder)
+    assert (report.added, report.left, report.documents) == (1, 1, len(TEXTS))
+    assert found(opened, folder, "họp") == set()
+    assert found(opened, folder, "hoàn toàn") == {"1"}
+
+
+def test_after_a_removal_the_index_refuses_until_no_file_has_the_words(opened: Crawl, tmp_path: Path) -> None:
+    """The rare word of a removed text is in no file of the index once it answers again."""
+    folder = tmp_path / "index"
+    built(opened, folder)
+    removals = opened.corpus.removals
+    removals.declare(Request(What.URL, "https://a.example/5", "asked"))
+    while removals.withdraw():
+        pass
+    with pytest.raises(ConfigError, match="removal"), SearchIndex.open(folder, opened.corpus):
+        pass
+    built(opened, folder)
+    assert found(opened, folder, "zanzibarword") == set()
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert files
+    assert not any(b"zanzibarword" in path.read_bytes() for path in files)
+    with Manifest.open(folder, read_only=True) as manifest:
+        assert manifest.ids_by_text(["zanzibarword"]) == {}
+
+
+def test_what_an_interrupted_refresh_left_is_deleted_and_small_shards_are_merged(
+    opened: Crawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that no row names goes; shards not larger than what is written are merged into it."""
+    folder = tmp_path / "index"
+    monkeypatch.setattr(builder, "FULL", 4)
+    assert built(opened, folder).shards == 2
+    (folder / "shard-000099.new").mkdir()
+    opened.visit("6", made("Bài thứ sáu", language="vi"))
+    report = built(opened, folder)
+    assert (report.documents, report.shards) == (6, 2)
+    assert sorted(path.name[:6] for path in folder.iterdir() if path.is_dir()) == ["shard-"] * 2
+    assert not list(folder.glob("*.new"))
+
+
+def test_one_process_writes_and_a_missing_index_is_named(opened: Crawl, tmp_path: Path) -> None:
+    """A second writer gets no lock; a search without an index says which command builds it."""
+    folder = tmp_path / "index"
+    with pytest.raises(ConfigError, match="no search index"), SearchIndex.open(folder, opened.corpus):
+        pass
+    with only_writer(folder) as first, only_writer(folder) as second:
+        assert (first, second) == (True, False)
+
+
+def test_word_lists_are_counted_from_the_index(opened: Crawl, tmp_path: Path) -> None:
+    """Frequencies and documents equal a count by hand; the word of one month is in its trend only."""
+    folder = tmp_path / "index"
+    built(opened, folder)
+    with SearchIndex.open(folder, opened.corpus) as index:
+        rows = {row.word: row for row in lists.frequencies(index.manifest, Selected(("vi",)), 100)}
+        trend = lists.trend(index.manifest, Selected(("vi",)), ["họp"])
+    assert (rows["giá"].frequency, rows["giá"].documents) == (2, 2)
+    assert rows["title"].frequency == 3
+    words = [word for _, text in [*list(TEXTS.values())[:2], TEXTS["5"]] for word in text.split()]
+    assert sum(row.frequency for row in rows.values()) == len(words) + 6
+    assert [(row.month, row.frequency) for row in trend] == [("2026-01", 1), ("2026-02", 0), ("2026-05", 0)]

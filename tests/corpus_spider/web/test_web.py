@@ -1,0 +1,194 @@
+"""The web page: who may ask, what is refused, and that nothing of a hostile corpus becomes part of the page."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+from lxml.html import document_fromstring
+
+from corpus_spider.config.loader import load
+from corpus_spider.search.builder import only_writer, refresh
+from corpus_spider.web import serving
+from storage.corpus import Corpus
+from storage.errors import ConfigError
+from tests.storage.corpus_samples import Crawl, dropped, made
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from corpus_spider.web.guard import Guard
+
+for package in ("starlette", "jinja2", "tantivy"):
+    pytest.importorskip(package, reason="the web page needs the extra `web`: make web")
+
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>\u202eevil javascript:alert(3)"
+PATHS = ("/", "/documents", "/search?q=xăng", "/words", "/crawls", "/crawls/1", "/sites", "/dropped", "/about", "/nope")
+CONFIG = """
+[corpus]
+name = "news"
+contact = "someone@example.org"
+
+[[site]]
+name = "a.example"
+start = ["https://a.example/"]
+"""
+TOKEN = "a-token-that-is-long-enough"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus with hostile titles, texts, authors and reasons, and its index."""
+    folder = tmp_path_factory.mktemp("web")
+    (folder / "corpus.toml").write_text(CONFIG)
+    with Corpus.open(folder / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        crawl.visit("1", made(f"Giá xăng {HOSTILE}\nhôm nay", language="vi", title=HOSTILE, author=HOSTILE))
+        crawl.visit("2", made("أعلنت الحكومة خطة جديدة", language="ar", title="خطة"))
+        crawl.visit("3", dropped("no_article", detail=HOSTILE))
+        with only_writer(folder / "index"):
+            refresh(corpus, str(folder / "corpus.db"), folder / "index", 1)
+    return folder
+
+
+@pytest.fixture
+def app(folder: Path) -> Iterator[Guard]:
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        yield application_of(folder, corpus)
+
+
+def application_of(folder: Path, corpus: Corpus, token: str = "") -> Guard:
+    from corpus_spider.web.application import application
+    from corpus_spider.web.state import Served
+
+    return application(Served(load(folder / "corpus.toml"), corpus), serving.LOOPBACK_NAMES, token)
+
+
+def ask(app: Guard, target: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], str]:
+    """Return status, headers and text of the answer to one request."""
+    path, _, query = target.partition("?")
+    named = {"host": "localhost:8321"} | {name.replace("_", "-"): value for name, value in headers.items()}
+    scope: dict[str, Any] = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": "",
+        "scheme": "http",
+        "query_string": query.encode(),
+        "headers": [(name.encode(), value.encode()) for name, value in named.items() if value],
+        "server": ("127.0.0.1", 8321),
+        "client": ("127.0.0.1", 5),
+    }
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    start = next(each for each in sent if each["type"] == "http.response.start")
+    body = b"".join(each.get("body", b"") for each in sent if each["type"] == "http.response.body")
+    return start["status"], {k.decode(): v.decode() for k, v in start["headers"]}, body.decode()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_text_of_a_corpus_becomes_markup_and_every_answer_has_its_headers(app: Guard, path: str) -> None:
+    """Scripts are ours alone, no attribute runs, no link leads to a script."""
+    status, headers, text = ask(app, path)
+    assert status == (404 if path == "/nope" else 200), text
+    assert headers["content-security-policy"].startswith("default-src 'none'")
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    tree = document_fromstring(text)
+    assert [each.get("src") for each in tree.iter("script")] == ["/static/page.js"]
+    assert not list(tree.iter("img"))
+    assert not [name for each in tree.iter() for name in each.attrib if name.startswith("on") or name == "style"]
+    links = [each.get("href") or "" for each in tree.iter("a", "link")]
+    assert all(link.startswith(("/", "?", "#", "http://", "https://")) for link in links)
+
+
+def test_a_document_shows_its_text_by_direction_and_unknown_ids_are_404(app: Guard, folder: Path) -> None:
+    """An Arabic text is set right to left; an id that is none says nothing of the request."""
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        arabic = next(each for each in corpus.documents() if each.language == "ar")
+    status, _, text = ask(app, f"/documents/{arabic.id}")
+    [article] = document_fromstring(text).iter("article")
+    assert (status, article.get("dir"), article.get("lang")) == (200, "rtl", "ar")
+    assert "أعلنت الحكومة" in article.text_content()
+    status, _, text = ask(app, "/documents/" + "<b>x")
+    assert status == 404
+    assert "<b>x" not in text
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("GET", {"host": "127.0.0.1"}, 200),
+        ("GET", {"host": "[::1]:8321"}, 200),
+        ("HEAD", {}, 200),
+        ("GET", {"host": "evil.example"}, 400),
+        ("GET", {"host": "localhost.evil.example"}, 400),
+        ("GET", {"host": ""}, 400),
+        ("POST", {}, 405),
+        ("PUT", {}, 405),
+        ("DELETE", {}, 405),
+        ("OPTIONS", {}, 405),
+    ],
+)
+def test_only_known_hosts_and_methods_are_answered(
+    app: Guard, method: str, headers: dict[str, str], status: int
+) -> None:
+    """Names that another site points to this machine, and methods that change something, are refused."""
+    found, answered, _ = ask(app, "/about", method, **headers)
+    assert found == status
+    assert "content-security-policy" in answered
+
+
+@pytest.mark.parametrize("question", ["((", '"', "*", "a OR", "NOT", "-", "\x00", "a" * 3000, "' OR 1=1 --", "%"])
+def test_no_question_ends_in_a_server_error(app: Guard, question: str) -> None:
+    """What cannot be read is a message; nothing of a database is in it."""
+    for view in ("search", "documents", "words"):
+        status, _, text = ask(app, f"/{view}?q={quote(question)}&page=-1&since=x&order=%22")
+        assert status in {200, 400}
+        assert "sqlite" not in text.lower()
+
+
+def test_a_token_is_asked_for_as_password_or_bearer(folder: Path) -> None:
+    """Anything else is refused, without a hint."""
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        app = application_of(folder, corpus, TOKEN)
+        basic = base64.b64encode(f"me:{TOKEN}".encode()).decode()
+        wrong = base64.b64encode(b"me:other").decode()
+        given = ["", f"Bearer {TOKEN}", f"Basic {basic}", f"Basic {wrong}", "Basic %%%", f"Digest {TOKEN}", "Bearer "]
+        assert [ask(app, "/about", authorization=each)[0] for each in given] == [401, 200, 200, 401, 401, 401, 401]
+
+
+def test_beyond_this_machine_it_needs_a_token_and_tls(tmp_path: Path) -> None:
+    """Each refusal says what is missing; a token that others can read, or a short one, is none."""
+    token = tmp_path / "token"
+    token.write_text(TOKEN)
+    token.chmod(0o600)
+    assert serving.listening("127.0.0.1:0", None, None, None, "").token == ""
+    with pytest.raises(ConfigError, match="token is required"):
+        serving.listening("0.0.0.0:80", None, None, None, "corpus.example.org")
+    with pytest.raises(ConfigError, match="TLS is required"):
+        serving.listening("0.0.0.0:80", token, None, None, "")
+    with pytest.raises(ConfigError, match="HOST:PORT"):
+        serving.listening("0.0.0.0", token, None, None, "")
+    behind = serving.listening("0.0.0.0:80", token, None, None, "Corpus.example.org")
+    assert (behind.token, "corpus.example.org" in behind.hosts, "0.0.0.0" in behind.hosts) == (TOKEN, True, False)
+    token.chmod(0o644)
+    with pytest.raises(ConfigError, match="others can read"):
+        serving.listening("0.0.0.0:80", token, None, None, "corpus.example.org")
+    token.chmod(0o600)
+    token.write_text("short")
+    with pytest.raises(ConfigError, match="characters"):
+        serving.listening("0.0.0.0:80", token, None, None, "corpus.example.org")
