@@ -272,6 +272,8 @@ class Metadata:
     """Absolute URL of the licence that the page names."""
     authors: tuple[str, ...] = ()
     """Each author of ``author`` by name, in the order stated."""
+    published_zone: str | None = None
+    """Where the zone of ``published`` is from: ``stated``, ``site`` or ``assumed``; None: no zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,6 +419,8 @@ class SiteModel:
     """Handling of reserved pages: ``record``, or ``skip`` to make no document."""
     elsewhere: tuple[str, ...] = ()
     """Hosts below these that belong to other sites, with their subdomains."""
+    timezone: str = ""
+    """IANA name of the zone of its times; empty: assumed from its country or language, if that is possible."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -331,6 +331,7 @@ def learn(state: State, /, **options: Any) -> None:
 @several_sites
 @click.option("--dry-run", is_flag=True, help="Show how many documents would change; write nothing.")
 @click.option("--keep-models", is_flag=True, help="Use the site model that each document was extracted with.")
+@click.option("--metadata", is_flag=True, help="Update only titles, authors and dates; texts stay as they are.")
 @as_json
 def reextract(state: State, /, **options: Any) -> int:
     """Extract the texts again from the originals.
@@ -340,12 +341,14 @@ def reextract(state: State, /, **options: Any) -> int:
     from corpus_spider.cli import crawl_plan
     from corpus_spider.maintenance import reextract as batch
 
+    if options["metadata"] and options["dry_run"]:
+        raise click.UsageError("--metadata and --dry-run exclude each other.")
     config = state.load_made().only(options["sites"])
     config.require_sites()
     crawl_plan.require_extractors(config)
     with state.console.progress("pages") as show:
         report = batch.reextract(
-            config, dry_run=options["dry_run"], keep_models=options["keep_models"], on_progress=show
+            config, **{name: options[name] for name in ("dry_run", "keep_models", "metadata")}, on_progress=show
         )
     _report(state, options, report)
     return DAMAGED if report.unreadable else 0

@@ -57,6 +57,7 @@ def _fields(document: Document) -> dict[str, object]:
         "date_calendar": stated.published_calendar,
         "date_source": stated.published_source,
         "date_confidence": stated.published_confidence,
+        "date_zone": stated.published_zone,
         "language": found.language,
         "language_confidence": found.confidence,
         "script": found.script,

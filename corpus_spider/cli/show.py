@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
     from corpus_spider.terminal.console import Console
+    from storage.documents.healing import Past
     from storage.documents.model import CorpusDocument
     from storage.fetches.url_history import Page, WithoutDocument
 
@@ -45,6 +46,8 @@ class Shown:
 
     page: Page
     document: CorpusDocument | None
+    history: Sequence[Past] = ()
+    """Earlier titles, authors and dates of the document."""
 
 
 @verb_of(
@@ -72,7 +75,7 @@ def show(state: State, /, target: str, **options: Any) -> None:
     if options["original"]:
         sys.stdout.buffer.write(original(config, found.page, found.document, target))
     elif options["as_json"]:
-        state.console.json(asdict(found.page) | {"document": found.document})
+        state.console.json(asdict(found.page) | {"document": found.document, "history": found.history})
     else:
         render(found, state.console)
 
@@ -138,7 +141,8 @@ def look_up(config: Config, target: str) -> Shown:
         page = corpus.fetches.page(spellings(document.url if document else target))
         if page is None:
             raise ConfigError("the corpus does not know this page", where=target, do=_why_unknown(config, target))
-        return Shown(page, document or corpus.documents.find(page.url))
+        document = document or corpus.documents.find(page.url)
+        return Shown(page, document, corpus.documents.history(document.id) if document else ())
 
 
 def _is_id(target: str) -> bool:
@@ -225,6 +229,9 @@ def render(found: Shown, console: Console) -> None:
         known = msgspec.to_builtins(found.document)
         shown = [(name, known[name]) for name in SHOWN_FIELDS if known[name] is not None]
         console.table("Document", ("what", "value"), shown)
+        past = [(f"{one.changed_at:%Y-%m-%d %H:%M}", one.field, one.old or "", one.reason) for one in found.history]
+        if past:
+            console.table("Earlier metadata", ("replaced", "field", "was", "why"), past)
     console.result(found.document.text)
 
 

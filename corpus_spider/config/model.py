@@ -161,6 +161,7 @@ class Config:
             until=self.crawl.until,
             reservations=site.reservations or self.crawl.reservations,
             elsewhere=self._host_index.elsewhere(hosts),
+            timezone=site.timezone,
         )
         rules = {name: value for name, value in asdict(model).items() if name != "template"}
         return replace(model, version=_digest((program_version(), rules)))

@@ -28,6 +28,7 @@ from corpus_spider.config.values import (
     retention,
     site_name,
     smtp_server,
+    time_zone,
     web_address,
 )
 from storage.frontier.recrawl_schedule import DAY
@@ -161,6 +162,9 @@ class Site:
     p: Annotated[Count | None, Key("Parameter of the extractor.")] = None
     language: Annotated[str, Key("Language of the site, if it has one.", language_code)] = ""
     languages: Annotated[Texts, Key("Languages of the site, if it has several.", language_code)] = ()
+    timezone: Annotated[
+        str, Key('Zone of its times, such as "Asia/Tehran". Empty: assumed from country or language.', time_zone)
+    ] = ""
     delay: Annotated[Seconds | None, Key("Seconds between two requests, instead of crawl.delay.")] = None
     max_depth: Annotated[Count | None, Key("Maximum number of links, instead of crawl.max_depth.")] = None
     feeds_only: Annotated[bool, Key("Fetch only what feeds and sitemaps name; follow no links in pages.")] = False

@@ -9,11 +9,13 @@ import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from importlib.util import find_spec
 from typing import Annotated, Any, get_origin
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 import msgspec
 
@@ -227,6 +229,16 @@ def regular_expression(text: str) -> str:
     except (re.error, OverflowError, RecursionError) as error:
         return f'expected a regular expression, got "{text}" ({error})'
     return ""
+
+
+def time_zone(text: str) -> str:
+    """Check for the IANA name of a time zone, with the nearest name if there is none."""
+    # Names without a region are settings of one machine (localtime), or abbreviations (EST).
+    with suppress(ZoneInfoNotFoundError, ValueError, OSError):
+        if not text or (("/" in text or text == "UTC") and ZoneInfo(text)):
+            return ""
+    known = nearest(text, sorted(available_timezones()))
+    return f'expected a time zone such as "Asia/Tehran", got "{text[:SHOWN_CHARS]}"{known}'
 
 
 def language_code(text: str) -> str:

@@ -200,6 +200,7 @@ class Session:
             "pages": counts.pages,
             "documents": counts.documents,
             "unchanged": counts.unchanged,
+            "healed": counts.healed,
             "bytes": counts.bytes,
             "spilled": counts.spilled,
             "dropped": dict(counts.drops.most_common()),

@@ -54,6 +54,8 @@ class ReextractReport:
     dry_run: bool = False
     removed: int = 0
     """Pages whose originals were removed by rule ([archive]). They keep their texts."""
+    healed: int = 0
+    """With ``metadata``: pages that changed the metadata of a document."""
     missing: Counter[str] = field(default_factory=Counter)
     """Unreadable pages by missing WARC file."""
 
@@ -63,18 +65,21 @@ def reextract(
     *,
     dry_run: bool = False,
     keep_models: bool = False,
+    metadata: bool = False,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ReextractReport:
     """Process every page of the configured sites again from its WARC record, and store the outcome.
 
     The newest site models are used. With ``keep_models`` each document is made with its own model, if there still is
-    one. Document ids and versions stay. With ``dry_run`` nothing is stored. Raises CorpusError when the corpus cannot
+    one. Document ids and versions stay. With ``dry_run`` nothing is stored. With ``metadata`` only
+    titles, authors and dates are updated, and texts stay. Raises CorpusError when the corpus cannot
     be opened or a crawl holds a site.
     """
     report = ReextractReport(dry_run=dry_run)
     opening = open_for_reading(config) if dry_run else open_for_writing(config, new_pages=False)
     with opening as opened, opened.pipeline(again=True) as pipeline:
-        asyncio.run(_Reextraction(opened, pipeline, report, keep_models=keep_models).run(on_progress))
+        work = _Reextraction(opened, pipeline, report, keep_models=keep_models, metadata=metadata)
+        asyncio.run(work.run(on_progress))
     return report
 
 
@@ -82,8 +87,15 @@ class _Reextraction:
     """Processes pages in the order of their fetches, a few ahead in the workers, and stores them by groups."""
 
     def __init__(
-        self, opened: OpenCorpus, pipeline: PagePipeline, report: ReextractReport, *, keep_models: bool
+        self,
+        opened: OpenCorpus,
+        pipeline: PagePipeline,
+        report: ReextractReport,
+        *,
+        keep_models: bool,
+        metadata: bool,
     ) -> None:
+        self._metadata = metadata
         self._config, self._corpus, self._locks = opened.config, opened.corpus, opened.locks
         self._pipeline, self._report = pipeline, report
         self._models, self._keep_models = opened.models, keep_models
@@ -156,6 +168,11 @@ class _Reextraction:
     async def _store(self, group: list[tuple[StoredFetch, Lease, Processed]]) -> None:
         """Store a group in one transaction, if the locks are still held, and compare it with the documents before."""
         self._locks.ensure()
+        if self._metadata:
+            found = ((fetch.fetch_id, lease, processed) for fetch, lease, processed in group)
+            self._report.pages += len(group)
+            self._report.healed += len(self._corpus.documents.reread(list(found)))
+            return
         before = [
             self._corpus.documents.of_fetch(fetch.fetch_id) if fetch.outcome == "document" else None
             for fetch, _, _ in group

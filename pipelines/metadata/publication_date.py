@@ -7,7 +7,7 @@ date is guessed: it is stated in full (see ``pipelines.metadata.dates.parser``),
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
@@ -16,9 +16,12 @@ from pipelines.metadata.dates.ages import age_of
 from pipelines.metadata.dates.calendars import EARLIEST, GREGORIAN
 from pipelines.metadata.dates.months import fold
 from pipelines.metadata.dates.parser import FoundDate, read_date
+from pipelines.metadata.dates.zones import STATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from pipelines.metadata.dates.zones import SiteZone
 
 TRUST = {
     "json-ld": 1.0,
@@ -91,15 +94,20 @@ class Published(NamedTuple):
     source: str
     confidence: float
     local: str = ""
-    """The same moment in the zone of the page, with its offset from UTC, if both are stated."""
+    """The same moment in the zone of the page, with its offset from UTC, if both are known."""
+    zone_source: str | None = None
+    """Where the zone is from (``pipelines.metadata.dates.zones``); None if the date does not depend on one."""
 
 
-def find_date(candidates: Iterable[Candidate], now: datetime, language: str = "") -> Published | None:
+def find_date(
+    candidates: Iterable[Candidate], now: datetime, language: str = "", zone: SiteZone | None = None
+) -> Published | None:
     """Return the first candidate that states a full date not after ``now``, or None.
 
-    If its figures are ambiguous (05/06/2024), a later unambiguous candidate decides.
+    If its figures are ambiguous (05/06/2024), a later unambiguous candidate decides. ``zone``, that of the site, is for
+    times without one and for ages.
     """
-    read: Iterator[_Pair] = ((each, found) for each in candidates if (found := _read(each, now, language)))
+    read: Iterator[_Pair] = ((each, found) for each in candidates if (found := _read(each, now, language, zone)))
     first = next(read, None)
     if first is None:
         return None
@@ -110,7 +118,22 @@ def find_date(candidates: Iterable[Candidate], now: datetime, language: str = ""
     candidate, found = next(others, first) if turned else first
     sure = round(found.confidence * TRUST[candidate.source], 2)
     original = " ".join(candidate.line.split()) or found.original
-    return Published(found.iso, original, found.calendar, candidate.source, sure, found.local)
+    source = STATED if found.local else None
+    if zone and candidate.source == "age":
+        source = zone.source
+    elif zone and found.clock and (exact := _exact(found, zone, now)):
+        found, source = exact, zone.source
+    return Published(found.iso, original, found.calendar, candidate.source, sure, found.local, source)
+
+
+def _exact(found: FoundDate, zone: SiteZone, now: datetime) -> FoundDate | None:
+    """Return a date with its time in the zone of the site, or None if that is after the visit: it is another zone."""
+    written = datetime.combine(date.fromisoformat(found.iso[:10]), found.clock or time(), zone.zone)
+    moment = written.astimezone(UTC)
+    if moment > now.astimezone(UTC) + _SLOW_CLOCK:
+        return None
+    local = written.isoformat().replace("+00:00", "Z")
+    return found._replace(iso=moment.strftime("%Y-%m-%dT%H:%M:%SZ"), local=local)
 
 
 def _checked(first: _Pair, read: Iterator[_Pair], now: datetime) -> tuple[_Pair, Iterator[_Pair]]:
@@ -162,9 +185,11 @@ def _is_zone_apart(stated: datetime, shown: datetime) -> bool:
     return apart != 0 and apart % _QUARTER == 0 and abs(apart) <= _ZONES
 
 
-def _read(candidate: Candidate, now: datetime, language: str) -> FoundDate | None:
+def _read(candidate: Candidate, now: datetime, language: str, zone: SiteZone | None) -> FoundDate | None:
     if candidate.source == "age":
-        day = (now - (age_of(candidate.text) or timedelta())).astimezone(UTC).date()
+        # A day of the site: "yesterday" at two in the morning is another day in UTC.
+        here = zone.zone if zone else UTC
+        day = ((now - (age_of(candidate.text) or timedelta())).astimezone(here)).date()
         return FoundDate(day.isoformat(), candidate.text, GREGORIAN, _PLAIN)
     found = read_date(candidate.text, now, language)
     may_be_today = candidate.source in _MAY_BE_TODAY and not candidate.is_own

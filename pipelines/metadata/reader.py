@@ -30,6 +30,7 @@ from pipelines.metadata.dates.elements import (
     visible_ages,
     visible_dates,
 )
+from pipelines.metadata.dates.zones import site_zone
 from pipelines.metadata.jsonld import read_jsonld
 from pipelines.metadata.publication_date import Candidate, find_date, may_be_of, stated_in_path
 from pipelines.metadata.rights import MAX_METAS, licence_url, noted_directives, reservation_of_page
@@ -139,16 +140,23 @@ _UNLIKE, _LIKE = 0.2, 0.6
 
 
 def read_metadata(
-    page: str | LexborHTMLParser, url: str, robots_headers: Iterable[str], fetched_at: datetime
+    page: str | LexborHTMLParser,
+    url: str,
+    robots_headers: Iterable[str],
+    fetched_at: datetime,
+    timezone: str = "",
 ) -> Metadata:
     """Return the metadata of a page, cleaned and of limited length.
 
+    ``timezone`` is the configured zone of the site (IANA name); without it one may be assumed (see ``site_zone``).
     ``robots_headers`` are the values of X-Robots-Tag. A date later than two days after ``fetched_at`` is rejected.
     """
     tree = parse_tree(page) if isinstance(page, str) else page
     metas, stated = _metas(tree), read_jsonld(tree, url)
     around = cache(partial(around_headline, tree))
-    found = find_date(_date_candidates(tree, metas, stated, url, around), fetched_at, _language_of_dates(tree))
+    language = _language_of_dates(tree)
+    zone = site_zone(timezone, host_of(url), language)
+    found = find_date(_date_candidates(tree, metas, stated, url, around), fetched_at, language, zone)
     reserved = reservation_of_page(metas, url)
     authors = _authors(tree, metas, stated, url, around)
     return Metadata(
@@ -160,6 +168,7 @@ def read_metadata(
         published_calendar=found.calendar if found else None,
         published_source=found.source if found else None,
         published_confidence=found.confidence if found else None,
+        published_zone=found.zone_source if found else None,
         canonical=_canonical(tree, url),
         directives=noted_directives(tree, robots_headers),
         tdm=reserved.value if reserved else None,

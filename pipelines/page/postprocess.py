@@ -63,14 +63,14 @@ class Source:
     page: Page
 
 
-def open_source(decoded: Decoded, capture: Capture) -> Source:
+def open_source(decoded: Decoded, capture: Capture, timezone: str = "") -> Source:
     """Parse a decoded page and read the metadata of the page and its answer.
 
     Letters that were broken before the page was saved in its encoding are repaired first.
     """
     decoded = replace(decoded, text=vietnamese_codecs.reread(normalise.whole_letters(decoded.text)))
     tree = parse_tree(decoded.text)
-    stated = reader.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at)
+    stated = reader.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at, timezone)
     return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))
 
 

@@ -73,7 +73,7 @@ def process(capture: Capture, model: SiteModel) -> Processed:
         return Processed(drop=decoded)
 
     # Parse and metadata
-    source = open_source(decoded, capture)
+    source = open_source(decoded, capture, model.timezone)
     metadata = source.page.metadata
 
     # Links

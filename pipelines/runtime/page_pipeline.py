@@ -22,6 +22,7 @@ from pipelines.discovery.scope import scope_of
 from pipelines.discovery.site_budget import SiteBudget
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
+from storage.documents.healing import HEALED
 from storage.errors import CorpusError
 from storage.records import Drop, Fetched, Kind, Processed, Ruling
 from storage.warc import read_record
@@ -77,6 +78,8 @@ class PipelineCounts:
     spilled: int = 0
     """Pages released from memory because it was full."""
     drops: Counter[str] = field(default_factory=Counter)
+    healed: int = 0
+    """Documents that got better metadata from a visit with the same text."""
     failures: Counter[str] = field(default_factory=Counter)
     """Failed attempts by reason. A URL with three failed attempts counts three times."""
     refused: int = 0
@@ -116,6 +119,7 @@ class PipelineCounts:
             self.documents += 1
         elif processed.drop is not None:
             self.drops[processed.drop.reason] += 1
+            self.healed += processed.drop.detail.startswith(HEALED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -369,6 +369,7 @@ document = Table(
     Column("quality", Numbers),
     Column("foreign_share", Double),
     Column("authors", Lines),
+    Column("published_zone", Words),
     UniqueConstraint("url_id", "version"),
 )
 """``superseded``: a later version exists, or a document of the same page at its canonical URL, or the document is a

@@ -54,6 +54,8 @@ class Target:
     document_id: int | None
     shortened: bool = False
     """Whether its document is only a part of an earlier version."""
+    reason: str = ""
+    """The reason of its outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +209,7 @@ def targets_of(connection: Connection, fetch_ids: Iterable[int], *, again: bool)
 _TARGET = (
     *(fetch.c.id, fetch.c.url_id, url.c.url, url.c.site, fetch.c.fetched_at, fetch.c.version, document.c.id),
     sa.func.coalesce(fetch.c.reason, "") == SHORTENED,
+    sa.func.coalesce(fetch.c.reason, ""),
 )
 
 

@@ -9,7 +9,7 @@ from storage import failpoints
 from storage.database.rejected_rows import write_apart
 from storage.database.schema import site
 from storage.database.transactions import upsert
-from storage.documents import reader, renewal, writer
+from storage.documents import healing, reader, renewal, writer
 from storage.documents.model import CorpusDocument, Outline, Selection, Stamp
 from storage.frontier.recrawl_schedule import Schedule
 from storage.reporting import unseen
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import Database
+    from storage.documents.healing import Past
     from storage.documents.reader import View
     from storage.records import Drop, Fingerprint, Lease, Processed
     from storage.reporting import Progress
@@ -83,9 +84,25 @@ class Documents:
             for fetch_id, _, processed in part
         }
 
+    def reread(self, group: Sequence[tuple[int, Lease, Processed]]) -> dict[int, tuple[str, ...]]:
+        """Update the metadata of documents from pages processed again; texts stay. Takes what `record_processed` takes.
+
+        Return the names of the changed fields by fetch id. A page whose author was removed on request is removed.
+        """
+
+        def work(connection: Connection) -> dict[int, tuple[str, ...]]:
+            writer.take_turn(connection)
+            return writer.reread(connection, group)
+
+        return self.database.write(work)
+
     def find(self, id_or_url: str) -> CorpusDocument | None:
         """Return the document with this id, or the newest version of this canonical URL; None if there is none."""
         return self.database.read(lambda connection: reader.find_document(connection, id_or_url))
+
+    def history(self, public_id: str) -> list[Past]:
+        """Return the earlier titles, authors and dates of a document, oldest first."""
+        return self.database.read(lambda connection: healing.history(connection, public_id))
 
     def of_fetch(self, fetch_id: int) -> CorpusDocument | None:
         """Return the document made from a fetch, of any version; None if the fetch gave no document."""

@@ -25,6 +25,7 @@ EXPORTED_AS = {
     "published_calendar": "date_calendar",
     "published_source": "date_source",
     "published_confidence": "date_confidence",
+    "published_zone": "date_zone",
 }
 """Names of fields in exported files, where they differ."""
 
@@ -131,6 +132,8 @@ class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
     """A letter for each line of the text: ``r`` if it recurs over the site, else ``-``; "" if no line does."""
     authors: tuple[str, ...] = ()
     """Each author by name; ``author`` has them in one text."""
+    published_zone: str | None = None
+    """As in `Metadata`."""
 
 
 Columns = dict[str, Sequence[Any]]

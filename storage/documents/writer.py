@@ -14,13 +14,13 @@ from msgspec.structs import astuple
 from storage.blocklist.tombstones import REMOVED, mark_removed
 from storage.database.schema import document, document_text, fetch
 from storage.database.transactions import chunks, insert_many, insert_rows, serialise, upsert
-from storage.documents import duplicates
+from storage.documents import duplicates, healing
 from storage.documents.decider import Outcomes, Target, Version, decide, known_of, targets_of, withheld
 from storage.documents.duplicates import Standing
 from storage.documents.shortened import SHORTENED
 from storage.documents.succession import HAS_SUCCESSOR
 from storage.frontier.new_links import Found, add_links
-from storage.frontier.visit_results import Ended, settle
+from storage.frontier.visit_results import UNCHANGED_TEXT, Ended, settle
 from storage.records import Document, Drop, Lease, Processed, UrlState
 from storage.reservations import is_reserved
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database.rejected_rows import NotStorableError
+    from storage.database.transactions import AnyRow
     from storage.frontier.recrawl_schedule import Schedule
     from storage.records import Metadata
 
@@ -74,19 +75,63 @@ def write_processed(
     targets = targets_of(connection, items, again=again)
     items = withheld(connection, targets, items)
     outcomes = decide(targets, items, known_of(connection, targets, items))
+    healed = _renew_statements(connection, outcomes.repeated)
+    outcomes.dropped = [(target, healed.get(target.fetch_id, drop)) for target, drop in outcomes.dropped]
     _store_new(connection, outcomes.new)
     later = {target.url_id for target, version, _ in outcomes.new if again or version.number > 1}
     _supersede(connection, later, outcomes.overtaken)
     _replace(connection, outcomes.replaced)
     _store_drops(connection, outcomes.dropped)
-    _renew_statements(connection, outcomes.repeated)
     _renew_fuller(connection, [*outcomes.new, *outcomes.repeated])
     if not again:
         add_links(connection, list(_found(targets, items)))
         _finish(connection, schedule, outcomes, items)
     gone = [target for target, drop in outcomes.dropped if drop.reason == REMOVED]
-    mark_removed(connection, [target.url_id for target in gone])
+    _remove_pages(connection, {target.url_id for target in gone})
     return {target.fetch_id: drop for target, drop in outcomes.dropped}
+
+
+def reread(connection: Connection, group: Sequence[Item]) -> dict[int, tuple[str, ...]]:
+    """Update the metadata of documents from pages processed again, and of those that later visits repeated.
+
+    Return the names of the changed fields by fetch id.
+    """
+    items = {fetch_id: (lease, processed) for fetch_id, lease, processed in group}
+    targets = targets_of(connection, items, again=True)
+    items = withheld(connection, targets, items)
+    fields = {}
+    for target in targets:
+        processed = items[target.fetch_id][1]
+        if processed.drop and processed.drop.reason == REMOVED:
+            _remove_pages(connection, [target.url_id])
+        elif processed.document and (target.document_id or target.reason == UNCHANGED_TEXT):
+            fields[target.fetch_id] = _reread(connection, target, processed.document.metadata)
+    return {fetch_id: names for fetch_id, names in fields.items() if names}
+
+
+def _reread(connection: Connection, target: Target, stated: Metadata) -> tuple[str, ...]:
+    of_url = document.c.url_id == target.url_id, document.c.fetch_id <= target.fetch_id
+    stored = connection.execute(_STATED.where(*of_url).order_by(document.c.fetch_id.desc()).limit(1)).first()
+    if stored is None:
+        return ()
+    later = healing.healed_by_later(connection, stored.id, target.fetch_id)
+    is_own = stored.id == target.document_id
+    changed = healing.read_again(stored, stated, later) if is_own else healing.changes(stored, stated)
+    _heal(connection, stored, target.fetch_id, changed)
+    return tuple(each.field for each in changed)
+
+
+def _heal(connection: Connection, stored: AnyRow, fetch_id: int, changed: Sequence[healing.Change]) -> None:
+    """Store better metadata of a document, and keep the earlier values."""
+    healing.record(connection, stored.id, fetch_id, changed)
+    row = {name: value for each in changed for name, value in each.values.items()}
+    if "published" in row:
+        row["day"] = day_of(row["published"], stored.fetched_at)
+    if row:
+        connection.execute(sa.update(document).where(document.c.id == stored.id).values(row))
+    if "published" in row:
+        # The earliest document may represent its set.
+        duplicates.refresh(connection, {stored.fingerprint_id})
 
 
 def stand_ins(item: Item, error: NotStorableError) -> tuple[Item, ...]:
@@ -157,6 +202,7 @@ def _replace(connection: Connection, replaced: Sequence[tuple[Target, Document]]
     print_ids = duplicates.register(connection, [made.fingerprint for _, made in replaced])
     for (target, made), print_id in zip(replaced, print_ids, strict=True):
         row = _document_row(target, made) | {"fingerprint_id": print_id}
+        row |= _read_again(connection, target, made.metadata)
         connection.execute(sa.update(document).where(document.c.id == target.document_id).values(row))
         text = sa.update(document_text).where(document_text.c.document_id == target.document_id)
         connection.execute(text.values(_text_row(made)))
@@ -168,17 +214,54 @@ def _replace(connection: Connection, replaced: Sequence[tuple[Target, Document]]
     duplicates.refresh(connection, {*before, *print_ids})
 
 
-def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, Version, Document]]) -> None:
-    """Update rights, title and author of a document whose page repeats the same text.
+def _read_again(connection: Connection, target: Target, stated: Metadata) -> dict[str, Any]:
+    """Record what an original read again changes in the metadata, and return the columns that keep or get a value."""
+    document_id = target.document_id or 0
+    stored = connection.execute(_STATED.where(document.c.id == document_id)).one()
+    later = healing.healed_by_later(connection, document_id, target.fetch_id)
+    changed = healing.read_again(stored, stated, later)
+    healing.record(connection, document_id, target.fetch_id, changed)
+    kept = {name: getattr(stored, name) for field in later for name in healing.COLUMNS[field]}
+    row = kept | {name: value for each in changed for name, value in each.values.items()}
+    return row | ({"day": day_of(row["published"], stored.fetched_at)} if "published" in row else {})
 
-    The publication date stays: the first visit computed it from "3 hours ago", the next would compute it from
-    "yesterday".
+
+def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, Version, Document]]) -> dict[int, Drop]:
+    """Update rights and metadata of documents whose pages repeat the same text (see ``healing``).
+
+    Return the drops of the visits that healed something, by fetch id. Their detail names the fields.
     """
+    drops = {}
     for target, version, made in repeated:
         of_text = document.c.url_id == target.url_id, document.c.version == version.number
-        named = {"title": made.metadata.title, "author": made.metadata.author, "authors": made.metadata.authors}
-        stated = _rights_row(made.metadata) | {name: value for name, value in named.items() if value}
-        connection.execute(sa.update(document).where(*of_text).values(stated))
+        stored = connection.execute(_STATED.where(*of_text)).first()
+        if stored is None:
+            # The text is new in this group.
+            continue
+        changed = healing.changes(stored, made.metadata)
+        connection.execute(sa.update(document).where(*of_text).values(_rights_row(made.metadata)))
+        _heal(connection, stored, target.fetch_id, changed)
+        if changed:
+            detail = healing.HEALED + ", ".join(each.field for each in changed)
+            drops[target.fetch_id] = Drop(UNCHANGED_TEXT, detail, made.language.language)
+    return drops
+
+
+def _remove_pages(connection: Connection, url_ids: Collection[int]) -> None:
+    """Mark pages as removed, with their earlier texts: a later visit may name an author whose texts were removed."""
+    mark_removed(connection, url_ids)
+    for part in chunks(sorted(url_ids)):
+        left = connection.execute(sa.select(document.c.fetch_id).where(document.c.url_id.in_(part))).scalars().all()
+        withdraw(connection, left)
+
+
+_STATED = sa.select(
+    *(document.c[name] for name in ("id", "fingerprint_id", "title", "author", "published", "published_source")),
+    *(document.c[name] for name in ("authors", "published_text", "published_calendar")),
+    *(document.c[name] for name in ("published_confidence", "published_zone")),
+    fetch.c.fetched_at,
+).join(fetch, fetch.c.id == document.c.fetch_id)
+"""Stored metadata of documents."""
 
 
 def _renew_fuller(connection: Connection, seen: Sequence[tuple[Target, Version, Document]]) -> None:
@@ -193,6 +276,7 @@ def _store_drops(connection: Connection, dropped: Sequence[tuple[Target, Drop]])
     gone = [target.document_id for target, _ in dropped if target.document_id is not None]
     if gone:
         before = _prints_of(connection, gone)
+        healing.forget(connection, gone)
         for part in chunks(gone):
             connection.execute(sa.delete(document_text).where(document_text.c.document_id.in_(part)))
             connection.execute(sa.delete(document).where(document.c.id.in_(part)))
@@ -302,6 +386,7 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "published_calendar": stated.published_calendar,
         "published_source": stated.published_source,
         "published_confidence": stated.published_confidence,
+        "published_zone": stated.published_zone,
         "quality": astuple(made.quality) if made.quality else None,
         "foreign_share": made.foreign_share,
     } | _rights_row(stated)

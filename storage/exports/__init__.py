@@ -39,6 +39,8 @@ fields that a reader or a concordancer needs (see ``tei`` and ``vertical``). A `
 ``date_source``     place of the date: json-ld, meta, time, url, text, masthead, below (after the text), listed
                     (one of several alike), updated (the page states the day of its last change only), or age (it
                     states how long ago that was); ``date_confidence`` 0 to 1
+``date_zone``       where the zone of the date is from: stated (by the page), site (the configuration), assumed (from
+                    the country or language of the site); null for a day without a zone
 ``robots``          why it could be fetched: allowed, cached, missing; ``robots_sha256`` of the file that allowed it
 ``directives``      list of robots directives, of the page and of its X-Robots-Tag
 ``tdm``             1: text and data mining is reserved (TDMRep), 0: it is not; ``tdm_policy``: address of terms;

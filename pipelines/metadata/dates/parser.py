@@ -118,6 +118,8 @@ class FoundDate(NamedTuple):
     """Probability, 0-1, that this date was meant."""
     local: str = ""
     """The same moment as written, with its offset from UTC, if time and zone were stated."""
+    clock: time | None = None
+    """The time of day, if it was stated without a zone. Midnight is no time: templates write it for a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,8 @@ def _result(
             return None
         local = exact.isoformat().replace("+00:00", "Z")
         iso = exact.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return FoundDate(iso, original, stated.calendar, stated.sure, local)
+    unzoned = clock.replace(microsecond=0) if zone is None and clock not in {None, time()} and clock else None
+    return FoundDate(iso, original, stated.calendar, stated.sure, local, unzoned)
 
 
 def _possible(day: date, now: datetime) -> bool:

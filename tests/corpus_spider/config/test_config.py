@@ -259,6 +259,10 @@ def test_relative_paths_belong_to_the_folder_of_the_file(tmp_path: Path, monkeyp
         ('[[site]]\nname = "x"\nstart = ["http://[::1/"]\n', "site[0].start[0] (x): expected a URL"),
         ('[[site]]\nname = "x"\nstart = [""]\n', "site[0].start[0] (x): expected a non-empty text"),
         ('[[site]]\nname = "x"\nallow = ["("]\n', 'site[0].allow[0] (x): expected a regular expression, got "("'),
+        (
+            '[[site]]\nname = "x"\ntimezone = "Asia/Teheran"\n',
+            'expected a time zone such as "Asia/Tehran", got "Asia/Teheran" (did you mean Asia/Tehran?)',
+        ),
         ('[[site]]\nname = "x"\nhosts = ["http://a"]\n', "site[0].hosts[0] (x): expected a host"),
         ("[crawl\n", "is not TOML"),
         ("[corpus]\nname = 1\nname = 2\n", "at line 3"),

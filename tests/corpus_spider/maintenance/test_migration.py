@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ARTICLES = 6
 EARLIER = "v2;char12;mh32;b20r6;k32;s480x2;xxh3;norm2"
 NEW = {
-    "document": ("authors",),
+    "document": ("authors", "published_zone"),
     "fingerprint": ("numbers",),
     "http_fetch": ("recovered",),
     "removal": ("deferred",),

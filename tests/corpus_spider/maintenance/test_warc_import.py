@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ from corpus_spider.archive.foreign_warc import MOST_OF_HEAD, Lost, Page, Skipped
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance.warc_import import ImportReport, take_in
 from storage.corpus import Corpus
+from storage.database.schema import document
 from storage.documents.model import Selection
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.others_archives import HTML, Answer, archive, wacz
@@ -460,3 +462,20 @@ def test_a_crawl_that_reads_imported_pages_follows_no_links_of_theirs(tmp_path: 
         with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
             assert corpus.documents.find(f"{paper.origin}/old") is not None
     assert paper.asked["/of-the-archive"] == 0
+
+
+def test_originals_heal_metadata_and_texts_stay(folder: Path) -> None:
+    """A wrong title gets that of the original, `show` lists the wrong one, and the next time nothing is left to do."""
+    taken(folder, archive(folder / "1.warc.gz", Answer(f"{PAPER}/story.html", article(1))))
+    with Corpus.open(load(folder / "corpus.toml").database_url) as corpus:
+        wrong = sa.update(document).values(title="Wrong title")
+        corpus.database.write(lambda connection: connection.execute(wrong))
+    before = texts(folder)
+    reports = [json.loads(run(folder, "reextract", "--metadata", "--json").stdout) for _ in range(2)]
+    assert [(report["pages"], report["healed"]) for report in reports] == [(1, 1), (1, 0)]
+    assert texts(folder) == before
+    shown = run(folder, "show", f"{PAPER}/story.html").stdout
+    assert "Earlier metadata" in shown
+    assert "Wrong title" in shown
+    assert run(folder, "check").returncode == 0
+    assert run(folder, "reextract", "--metadata", "--dry-run").returncode == 2

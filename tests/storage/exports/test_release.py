@@ -191,6 +191,15 @@ def test_a_difference_brings_an_earlier_dump_up_to_date(tmp_path: Path) -> None:
     assert (third["counts"]["documents"], third["since"]["added"]) == (0, 0)
 
 
+def test_healed_metadata_is_a_change(tmp_path: Path) -> None:
+    """Another title, author or date with the same text is listed in the difference."""
+    release(tmp_path / "first", [a_document(n) for n in (1, 2, 3, 4)])
+    healed = [a_document(1, title="T"), a_document(2, author="A"), a_document(3, published="2020-02-02"), a_document(4)]
+    release(tmp_path / "second", healed, shape=Shape(earlier=read_earlier(tmp_path / "first")))
+    told = {row["id"][-1]: row["change"] for row in lines(tmp_path / "second" / "changes.jsonl")}
+    assert told == dict.fromkeys(("1", "2", "3"), "changed")
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.dictionaries(st.integers(0, 30), st.integers(0, 2)), st.dictionaries(st.integers(0, 30), st.integers(0, 2)))
 def test_a_difference_is_right_for_any_two_corpora(

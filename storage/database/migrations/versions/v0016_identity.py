@@ -1,4 +1,4 @@
-"""Columns for authors, numbers of fingerprints, recovered records, deferred removals; table of metadata changes."""
+"""Columns for authors, zones, numbers of fingerprints, recovered records, removals; table of metadata changes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ _BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 def upgrade() -> None:
     op.add_column("document", sa.Column("authors", sa.Text()))
+    op.add_column("document", sa.Column("published_zone", sa.Text()))
     op.add_column("fingerprint", sa.Column("numbers", sa.LargeBinary()))
     op.add_column("http_fetch", sa.Column("recovered", sa.Boolean(), nullable=False, server_default=sa.false()))
     recovered = sa.text("recovered")

@@ -1,0 +1,129 @@
+"""Take over better metadata for a stored text: from a later visit with the same text, or from its original read again.
+
+The earlier values are kept in ``metadata_change``.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import sqlalchemy as sa
+
+from storage.database.schema import document, metadata_change
+from storage.database.transactions import chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database.transactions import AnyRow
+    from storage.records import Metadata
+
+MISSING, SURER, RESTATED, READ_AGAIN = "missing", "surer", "restated", "read_again"
+"""Why a value is replaced: there was none; the new one is surer; the page states another; its original was read again.
+"""
+HEALED = "healed: "
+"""Start of the detail of a visit that healed metadata; the names of the fields follow."""
+AGE = "age"
+DATE = (
+    *("published", "published_text", "published_calendar", "published_source", "published_confidence"),
+    "published_zone",
+)
+
+
+COLUMNS = {"title": ("title",), "author": ("author", "authors"), "date": DATE}
+"""Columns of each field."""
+
+
+class Change(NamedTuple):
+    """A field that is healed (``title``, ``author`` or ``date``), its earlier value, and the reason."""
+
+    field: str
+    old: str | None
+    reason: str
+    values: dict[str, Any]
+    """New values by column."""
+
+
+class Past(NamedTuple):
+    """An earlier value of a document's metadata, for readers."""
+
+    field: str
+    old: str | None
+    reason: str
+    changed_at: datetime
+
+
+def changes(stored: AnyRow, stated: Metadata) -> list[Change]:
+    """Return what a later visit with the same text heals. Pure.
+
+    The page's newest title and authors count. A date is replaced only by a surer one: an age is counted from the visit,
+    so a later one is never better than a stored day.
+    """
+    found = []
+    for field, values in (("title", {"title": stated.title}), ("author", _authors(stated))):
+        old, new = getattr(stored, field), values[field]
+        if new and new != old:
+            found.append(Change(field, old, RESTATED if old else MISSING, values))
+    surer = stated.published_source != AGE and (stated.published_confidence or 0) > (stored.published_confidence or 0)
+    if stated.published and stated.published != stored.published and (surer or not stored.published):
+        found.append(Change("date", stored.published, SURER if stored.published else MISSING, _date(stated)))
+    return found
+
+
+def read_again(stored: AnyRow, stated: Metadata, healed: set[str]) -> list[Change]:
+    """Return what the document's own original, read again, changes. Pure.
+
+    ``healed``: fields that a later visit has healed. They need a better value, as in `changes`.
+    """
+    every = (("title", {"title": stated.title}), ("author", _authors(stated)), ("date", _date(stated)))
+    found = []
+    for field, values in every:
+        name = "published" if field == "date" else field
+        old, new = getattr(stored, name), values[name]
+        if new != old and field not in healed:
+            found.append(Change(field, old, READ_AGAIN, values))
+    return found + [each for each in changes(stored, stated) if each.field in healed and each.field == "date"]
+
+
+def _authors(stated: Metadata) -> dict[str, Any]:
+    return {"author": stated.author, "authors": stated.authors}
+
+
+def _date(stated: Metadata) -> dict[str, Any]:
+    return {name: getattr(stated, name) for name in DATE}
+
+
+def record(connection: Connection, document_id: int, fetch_id: int, changed: Sequence[Change]) -> None:
+    """Keep the earlier values of a document. ``fetch_id`` is the visit with the new ones."""
+    now = datetime.now(UTC)
+    for each in changed:
+        of_field = metadata_change.c.document_id == document_id, metadata_change.c.field == each.field
+        number = connection.execute(sa.select(sa.func.count()).select_from(metadata_change).where(*of_field))
+        row = {"document_id": document_id, "field": each.field, "number": int(number.scalar_one()) + 1}
+        row |= {"old": each.old, "reason": each.reason, "fetch_id": fetch_id, "changed_at": now}
+        connection.execute(sa.insert(metadata_change).values(row))
+
+
+def healed_by_later(connection: Connection, document_id: int, fetch_id: int) -> set[str]:
+    """Return the fields of a document that visits after that of its text have healed."""
+    later = metadata_change.c.document_id == document_id, metadata_change.c.fetch_id > fetch_id
+    return set(connection.execute(sa.select(metadata_change.c.field).where(*later)).scalars())
+
+
+def forget(connection: Connection, document_ids: Sequence[int]) -> None:
+    """Delete the earlier values of documents: names of authors are personal data."""
+    for part in chunks(document_ids):
+        connection.execute(sa.delete(metadata_change).where(metadata_change.c.document_id.in_(part)))
+
+
+def history(connection: Connection, public_id: str) -> list[Past]:
+    """Return the earlier values of a document, oldest first."""
+    columns = (metadata_change.c.field, metadata_change.c.old, metadata_change.c.reason, metadata_change.c.changed_at)
+    rows = sa.select(*columns).join(document, document.c.id == metadata_change.c.document_id)
+    ordered = rows.where(document.c.public_id == public_id).order_by(
+        metadata_change.c.changed_at, metadata_change.c.field, metadata_change.c.number
+    )
+    return [Past(*row) for row in connection.execute(ordered)]

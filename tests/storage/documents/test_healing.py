@@ -1,0 +1,98 @@
+"""Better metadata from a later visit with the same text, and from originals read again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from storage.removal.takedown import Request, What
+from tests.storage.corpus_samples import Crawl, made
+
+if TYPE_CHECKING:
+    from storage.corpus import Corpus
+
+URL = "https://a.example/a"
+Stated = dict[str, Any]
+
+
+def dated(day: str, source: str, confidence: float) -> Stated:
+    return {"published": day, "published_source": source, "published_confidence": confidence}
+
+
+META, TEXT = dated("2026-03-01", "meta", 0.95), dated("2026-02-27", "text", 0.81)
+AGE, LATER_AGE = dated("2026-02-26", "age", 0.45), dated("2026-02-28", "age", 0.45)
+
+
+def state(corpus: Corpus) -> tuple[str | None, str | None, str | None]:
+    found = corpus.documents.find(URL)
+    assert found is not None
+    return found.title, found.author, found.published
+
+
+def past(corpus: Corpus) -> list[tuple[str, str | None, str]]:
+    found = corpus.documents.find(URL)
+    assert found is not None
+    return [(one.field, one.old, one.reason) for one in corpus.documents.history(found.id)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected", "history"),
+    [
+        ({}, META, "2026-03-01", [("date", None, "missing")]),
+        ({}, AGE, "2026-02-26", [("date", None, "missing")]),
+        (TEXT, META, "2026-03-01", [("date", "2026-02-27", "surer")]),
+        (AGE, TEXT, "2026-02-27", [("date", "2026-02-26", "surer")]),
+        (AGE, LATER_AGE, "2026-02-26", []),
+        (META, TEXT, "2026-03-01", []),
+        (META, {}, "2026-03-01", []),
+    ],
+)
+def test_only_a_surer_date_replaces_a_date(
+    corpus: Corpus, first: Stated, second: Stated, expected: str, history: list[tuple[str, str | None, str]]
+) -> None:
+    """A missing one is healed by any, and a later age heals nothing. The day for selections follows."""
+    crawl = Crawl(corpus)
+    crawl.visit("a", made("text", **first))
+    crawl.visit("a", made("text", **second))
+    assert (state(corpus)[2], past(corpus)) == (expected, history)
+    assert [drop.detail for drop in corpus.fetches.drops()] == (["healed: date"] if history else [""])
+    assert corpus.problems() == []
+
+
+def test_earlier_titles_and_authors_are_kept_and_removed_with_the_document(corpus: Corpus) -> None:
+    """Each replaced value is there with its reason. A removal deletes them: names are personal data."""
+    crawl = Crawl(corpus)
+    crawl.visit("a", made("text", title="Old"))
+    crawl.visit("a", made("text", title="New", author="An Binh", authors=("An Binh",)))
+    assert state(corpus) == ("New", "An Binh", None)
+    assert past(corpus) == [("author", None, "missing"), ("title", "Old", "restated")]
+    corpus.removals.declare(Request(What.URL, URL, "asked"))
+    corpus.removals.withdraw()
+    with corpus.database.writer.connect() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM metadata_change").scalar() == 0
+
+
+def test_a_healed_author_who_was_removed_removes_the_page(corpus: Corpus) -> None:
+    """The first visit named nobody. The second names the author, and `remove` has to empty both originals."""
+    crawl = Crawl(corpus)
+    corpus.removals.declare(Request(What.AUTHOR, "An Binh", "asked"))
+    crawl.visit("a", made("text"))
+    crawl.visit("a", made("text", author="An Binh", authors=("An Binh",)))
+    assert corpus.documents.find(URL) is None
+    assert sum(map(len, corpus.removals.unscrubbed().values())) == 2
+
+
+def test_an_original_read_again_heals_and_does_not_undo_a_later_visit(corpus: Corpus) -> None:
+    """Its own text stays. Another reading of the first visit does not replace the date of the second."""
+    crawl = Crawl(corpus)
+    first = crawl.visit("a", made("text", **AGE))
+    second = crawl.visit("a", made("text", **META))
+    leases = {row.fetch_id: row.lease for row in corpus.fetches() if row.lease}
+    again = [(first, leases[first], made("other text", title="T", **TEXT)), (second, leases[second], made("x", **META))]
+    assert corpus.documents.reread(again) == {first: ("title",)}
+    assert corpus.documents.reread(again) == {}
+    assert state(corpus) == ("T", None, "2026-03-01")
+    corpus.documents.record_processed([(first, leases[first], made("text", **TEXT))], again=True)
+    assert state(corpus)[2] == "2026-03-01"
+    assert [each.text for each in corpus.documents()] == ["text"]
