@@ -122,6 +122,9 @@ SURE, UNSURE = 0.9, 0.7
 
 STATED_DATES = frozenset({"json-ld", "meta", "time", "url"})
 """Sources of a date that is evidence for an article."""
+FLASH = 0.3
+"""Least running text of a news flash, as a share of the least size of a stored text."""
+_STATES_ARTICLE = "JSON-LD"
 MAX_BROKEN_OFF = 0.6
 """Highest share of paragraphs with an ellipsis at the end, for pages that alternate or state no article."""
 
@@ -187,7 +190,9 @@ def article_or_reason(
 def judge(evidence: Evidence, min_chars: int) -> Drop | None:
     """Decide by the evidence only."""
     limits = _limits(evidence)
-    if evidence.size < max(1, min_chars):
+    # A news flash of one sentence is an article where the page states one.
+    flash = _STATES_ARTICLE in evidence.claims and evidence.dated and evidence.running >= FLASH * min_chars
+    if evidence.size < max(1, FLASH * min_chars if flash else min_chars):
         return Drop("no_article", f"{evidence.size} characters")
     if min_chars <= ANY_TEXT:
         return None
@@ -291,7 +296,7 @@ def claims(tree: LexborHTMLParser) -> tuple[str, ...]:
     articles = sum(count for kind, count in kinds.items() if kind.endswith(_ARTICLES) and kind != _NO_ARTICLE)
     graph = _content(tree.css_first('meta[property="og:type" i][content], meta[name="og:type" i][content]'))
     found = {
-        "JSON-LD": 0 < articles <= _MAX_STATED,
+        _STATES_ARTICLE: 0 < articles <= _MAX_STATED,
         "og:type": graph.startswith(("article", "news")),
         "article:published_time": bool(_content(tree.css_first(_PUBLISHED))),
         "articleBody": tree.css_first('[itemprop~="articleBody"]') is not None,

@@ -47,7 +47,7 @@ from pipelines.markup.soup import collapsed, scan
 from pipelines.metadata import jsonld
 from storage.records import Extraction
 
-NAME, VERSION = "auto", "20"
+NAME, VERSION = "auto", "21"
 
 ENOUGH = 200
 """Characters without white space. A shorter second reading is compared with the first."""

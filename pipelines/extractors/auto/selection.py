@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.page import Array, Columns
     from pipelines.extractors.auto.blocks.walk import Blocks
 
-NAME, VERSION = "scored", "18"
+NAME, VERSION = "scored", "19"
 DIGITS = 4
 """Digits of a confidence in an extraction."""
 SURE = 0.65

@@ -228,3 +228,40 @@ def test_a_heading_at_the_head_that_is_the_title_is_not_in_the_text(
     cleared = without_title(found, Metadata(title=title))
     assert cleared.paragraphs == (tuple(left) if left else found.paragraphs)
     assert len(cleared.kinds) in {0, len(cleared.paragraphs)}
+
+
+FLASH = "Động đất mạnh 5,1 độ làm rung chuyển vùng núi phía bắc vào sáng nay, chưa có báo cáo về thiệt hại."
+STATED = '{"@type": "NewsArticle", "headline": "Động đất ở vùng núi phía bắc", "datePublished": "2026-11-19T08:00:00Z"}'
+PAGE = (
+    "<html><head><title>Động đất ở vùng núi phía bắc</title>{}</head><body><nav><a href=/>Trang chủ</a></nav>"
+    "<main><article><h1>Động đất ở vùng núi phía bắc</h1><p>{}</p></article></main></body></html>"
+)
+
+
+@pytest.mark.parametrize(
+    ("stated", "text", "kept"),
+    [
+        (f"<script type='application/ld+json'>{STATED}</script>", FLASH, True),
+        (f"<script type='application/ld+json'>{STATED}</script>", "Xem ảnh.", False),
+        ("", FLASH, False),
+        ('<script type=\'application/ld+json\'>{"@type": "CollectionPage"}</script>', FLASH, False),
+    ],
+    ids=["news flash", "no sentence", "nothing stated", "a list"],
+)
+def test_a_news_flash_is_an_article_where_the_page_states_one(stated: str, text: str, *, kept: bool) -> None:
+    """One sentence is enough with a stated article and date; without them it is too short."""
+    body = PAGE.format(stated, text).encode()
+    headers = (("Content-Type", "text/html; charset=utf-8"),)
+    made = process(shell(body=body, response_headers=headers), SiteModel(hosts=("a.example",)))
+    assert (made.document is not None and FLASH in made.document.text) == kept
+
+
+def test_a_ticker_that_stays_in_the_window_is_no_text() -> None:
+    """An element with a fixed position floats over the page, whatever its text is."""
+    line = "Tin nóng: giá vàng tăng mạnh trong phiên sáng nay. "
+    ticker = f"<div style='position: fixed; bottom: 0'><p>{line * 6}</p></div>"
+    body = f"<title>Bài</title><article><h1>Bài</h1>{f'<p>{SENTENCE * 3}</p>' * 4}{ticker}</article>".encode()
+    headers = (("Content-Type", "text/html; charset=utf-8"),)
+    made = process(shell(body=body, response_headers=headers), SiteModel(hosts=("a.example",)))
+    assert made.document is not None
+    assert "giá vàng" not in made.document.text

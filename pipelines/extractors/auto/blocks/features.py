@@ -29,6 +29,8 @@ LONG = 80
 """Shortest block that may be a paragraph of an article's body."""
 SHORT = 100
 """Letters of likely content from which an element may hold a whole article."""
+FAIR = 0.03
+"""Share of the likely content that an element holds if it may hold the article. An infobox does not."""
 WHOLE = 0.8
 """Share of the likely content from which an element holds the whole article."""
 LEVELS = ("g1", "g2")
@@ -105,10 +107,10 @@ def _tightest(page: Page, shares: Array, likely: Array) -> Array:
 def under_headline(page: Page, mass: Array) -> Array:
     """Mark the blocks in the smallest element with a headline and enough likely content (``mass``, one a block).
 
-    A short article is enough. Without a headline no block is marked.
+    A short article is enough, if it is a fair share of all likely content. Without a headline no block is marked.
     """
-    held = page.total(mass)
-    enough = (held > 0) & (held >= min(SHORT, float(mass.sum()) - 1e-9))
+    held, all_mass = page.total(mass), float(mass.sum())
+    enough = (held > 0) & (held >= min(max(SHORT, FAIR * all_mass), all_mass - 1e-9))
     holding = (enough & (page.total(page.heads) > 0)).nonzero()[0]
     if not len(holding):
         return np.zeros(page.count, bool)

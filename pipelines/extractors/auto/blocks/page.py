@@ -368,7 +368,7 @@ _RANDOM = re.compile(
 """Hexadecimal ids of blocks. They are removed because "ad" could be read in them."""
 _HIDDEN = re.compile(
     r"\s(?:hidden(?=[\s=]|\Z)|(?:placeholder|fallback)(?=\s|=\"\"|\Z)|style=\"[^\"]{0,400}?"
-    r"(?:display\s*:\s*none|\b(?:left|top|text-indent)\s*:\s*-\d{4}))",
+    r"(?:display\s*:\s*none|position\s*:\s*fixed|\b(?:left|top|text-indent)\s*:\s*-\d{4}))",
     re.IGNORECASE,
 )
 _UNSEEN = re.compile(
@@ -432,7 +432,7 @@ def _marks_of(tag: str) -> int:
 def _may_hide(text: str) -> bool:
     """Sieve before the patterns, which take twenty times as long."""
     hidden = "none" in text or "hidden" in text or "Hidden" in text or "holder" in text or "fallback" in text
-    hidden = hidden or ('style="' in text and (":-" in text or ": -" in text))
+    hidden = hidden or ('style="' in text and (":-" in text or ": -" in text or "fixed" in text))
     return hidden or "print" in text or "sr-only" in text or "reader" in text
 
 

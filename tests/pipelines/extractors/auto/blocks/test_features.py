@@ -87,3 +87,15 @@ def test_shares_of_any_text_are_between_0_and_1(texts: list[str], text: str) -> 
     assert share.shape == (len(texts),)
     assert (share >= 0).all()
     assert (share <= 1 + 1e-9).all()
+
+
+def test_an_infobox_under_the_headline_is_not_the_article() -> None:
+    """An element with the headline must hold a fair share of the likely text."""
+    box = (
+        "<div><h1>A long history</h1><table><tr><td>"
+        + "Founded in 1802, area 41 km. " * 20
+        + "</td></tr></table></div>"
+    )
+    body = "<p>" + "A paragraph of the long history, with many words in it. " * 20 + "</p>"
+    blocks = page(f"<body><div>{box}{body * 40}</div></body>")
+    assert under_headline(blocks, blocks.weight).all()
