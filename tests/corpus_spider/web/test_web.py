@@ -161,6 +161,24 @@ def test_no_question_ends_in_a_server_error(app: Guard, question: str) -> None:
         assert "sqlite" not in text.lower()
 
 
+@pytest.mark.parametrize(
+    ("query", "read"),
+    [
+        ("q=a&language=vi&since=2026-01-01&page=x", "?q=a&language=vi&since=2026-01-01"),
+        ("site=a&site=b&confidence=2&chars=-1&page=3", "?site=a&site=b&confidence=1&page=3"),
+        ("since=yesterday&until=2026-13-01&order=date", "?order=date"),
+        ("", "?"),
+    ],
+)
+def test_a_selection_is_read_from_a_url_and_written_again(query: str, read: str) -> None:
+    """Values that make no sense are left out."""
+    from starlette.datastructures import QueryParams
+
+    from corpus_spider.web.selection import selection_of
+
+    assert selection_of(QueryParams(query)).query() == read
+
+
 def test_a_token_is_asked_for_as_password_or_bearer(folder: Path) -> None:
     """Anything else is refused, without a hint."""
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
