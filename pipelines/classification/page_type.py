@@ -235,7 +235,13 @@ def gather(page: Page, paragraphs: Sequence[str]) -> Evidence:
     spans = sorted(_locate((folded[text] for text in dict.fromkeys(blocks)), flat))
     everything, stated = sum(len(folded[text]) for text in texts), claims(page.tree)
     linked = everything - sum(len(folded[text]) for text in plain)
-    headlines = [link.start for link, text in zip(links, anchors, strict=True) if length[text] >= HEADLINE]
+    # A whole paragraph of the text that is a link, and ends like a sentence, is no headline.
+    linked_prose = {folded[text] for text in texts if length[text] >= PARAGRAPH and _ends_sentence(text)}
+    headlines = [
+        link.start
+        for link, text in zip(links, anchors, strict=True)
+        if length[text] >= HEADLINE and text not in linked_prose
+    ]
     return Evidence(
         size=sum(length[text] for text in paragraphs),
         running=sum(length[text] for text in plain if length[text] >= SENTENCE and has_sentence(text)),
@@ -264,6 +270,11 @@ def _headed(tree: LexborHTMLParser, flat: str, spans: Sequence[_Span]) -> bool:
 def has_sentence(text: str) -> bool:
     """Return whether a paragraph contains the end of a sentence, or is in a script without marks for it."""
     return bool(_SENTENCE_END.search(text) or _NO_SENTENCE_ENDS.search(text))
+
+
+def _ends_sentence(text: str) -> bool:
+    end = text[-PROBE:].rstrip("\"'»”’)] ")
+    return bool(_SENTENCE_END.search(end[-1:])) and _BROKEN_OFF.search(text[-PROBE:]) is None
 
 
 def address_kind(url: str) -> Address:

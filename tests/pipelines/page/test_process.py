@@ -265,3 +265,28 @@ def test_a_ticker_that_stays_in_the_window_is_no_text() -> None:
     made = process(shell(body=body, response_headers=headers), SiteModel(hosts=("a.example",)))
     assert made.document is not None
     assert "giá vàng" not in made.document.text
+
+
+@pytest.mark.parametrize(
+    ("lines", "kept"),
+    [
+        (("p", "a", "p", "a", "p"), True),
+        (("p", "a", "a", "p", "p"), True),
+        (("h", "p", "h", "p", "h", "p"), False),
+    ],
+    ids=["paragraphs that are links", "two in a row", "a list of teasers"],
+)
+def test_a_paragraph_that_is_a_link_is_text(lines: tuple[str, ...], *, kept: bool) -> None:
+    """It ends like a sentence, which the headlines of a list do not."""
+    prose = "Số {0}, theo hội đồng thị xã hôm thứ hai, việc sửa chữa bến cảng cũ sẽ bắt đầu vào tuần tới. "
+    linked = "Mục {0}, theo ban quản lý dự án, thợ sẽ gia cố những bức tường nứt số {0} rồi thay toàn bộ đèn."
+    made = {
+        "p": f"<p>{prose * 3}</p>",
+        "a": f"<p><a href=/{{0}}>{linked}</a></p>",
+        "h": "<h3><a href=/{0}>Thị xã khởi công sửa chữa bến cảng cũ số {0} trong tuần tới</a></h3>",
+    }
+    text = "".join(made[each].format(number) for number, each in enumerate(lines))
+    body = f"<title>Sửa bến cảng</title><main><h1>Sửa bến cảng</h1>{text}</main>".encode()
+    headers = (("Content-Type", "text/html; charset=utf-8"),)
+    found = process(shell(body=body, response_headers=headers), SiteModel(hosts=("a.example",)))
+    assert (found.document is not None) == kept
