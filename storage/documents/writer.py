@@ -75,12 +75,13 @@ def write_processed(
     targets = targets_of(connection, items, again=again)
     items = withheld(connection, targets, items)
     outcomes = decide(targets, items, known_of(connection, targets, items))
-    healed = _renew_statements(connection, outcomes.repeated)
-    outcomes.dropped = [(target, healed.get(target.fetch_id, drop)) for target, drop in outcomes.dropped]
     _store_new(connection, outcomes.new)
     later = {target.url_id for target, version, _ in outcomes.new if again or version.number > 1}
     _supersede(connection, later, outcomes.overtaken)
     _replace(connection, outcomes.replaced)
+    # After the texts: a group may hold the visit that brings a text and one that repeats it.
+    healed = _renew_statements(connection, outcomes.repeated)
+    outcomes.dropped = [(target, healed.get(target.fetch_id, drop)) for target, drop in outcomes.dropped]
     _store_drops(connection, outcomes.dropped)
     _renew_fuller(connection, [*outcomes.new, *outcomes.repeated])
     if not again:
@@ -234,10 +235,7 @@ def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, V
     drops = {}
     for target, version, made in repeated:
         of_text = document.c.url_id == target.url_id, document.c.version == version.number
-        stored = connection.execute(_STATED.where(*of_text)).first()
-        if stored is None:
-            # The text is new in this group.
-            continue
+        stored = connection.execute(_STATED.where(*of_text)).one()
         changed = healing.changes(stored, made.metadata)
         connection.execute(sa.update(document).where(*of_text).values(_rights_row(made.metadata)))
         _heal(connection, stored, target.fetch_id, changed)
