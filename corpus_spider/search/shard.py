@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from corpus_spider.search.question import Question, Term
 
 _MISSING = "search needs the package tantivy"
-_HOW = "Install the extra `search`: make search, or pip install 'corpus-spider[search]'."
+_HOW = "Install the extra `search`: make web, or pip install 'corpus-spider[search]'."
 _MOST_GROUPS = 10_000
 _MOST_RANKED = 200
 """Spellings of a word up to which each is ranked by itself."""
