@@ -31,7 +31,7 @@ segment: setup
 langid: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/langid.lock
 
-# Search, figures and the web page.
+# Search, word lists and the web page.
 web: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/web.lock
 

@@ -41,16 +41,16 @@ NAMED = 5
 
 
 class LockedError(CorpusError):
-    """Another crawl works on one of these sites (exit 5). ``sites`` names them."""
+    """Another crawl works on one of these sites (exit 5). ``sites`` names them. ``holder``: who has the lock."""
 
     exit_code = 5
 
-    def __init__(self, sites: tuple[str, ...], *, where: str = "", do: str = "") -> None:
+    def __init__(self, sites: tuple[str, ...], *, where: str = "", do: str = "", holder: str = "another crawl") -> None:
         self.sites = sites
         more = [f"{len(sites) - NAMED} more"] if len(sites) > NAMED else []
         names = ", ".join([*sites[:NAMED], *more])
         held = names if len(sites) == 1 else f"{len(sites)} sites: {names}"
-        super().__init__(f"another crawl holds {held}", where=where, do=do)
+        super().__init__(f"{holder} holds {held}", where=where, do=do)
 
 
 class DamageError(CorpusError):

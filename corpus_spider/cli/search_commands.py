@@ -40,7 +40,7 @@ def index(state: State, /, **options: Any) -> None:
         state.console.stages() as show,
     ):
         if not is_writer:
-            raise LockedError(("the search index",), where=str(config.index_folder))
+            raise LockedError(("the search index",), where=str(config.index_folder), holder="another process")
         report = refresh(corpus, config.database_url, config.index_folder, config.workers, show)
     if options["as_json"]:
         state.console.json(report)

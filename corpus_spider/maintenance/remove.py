@@ -99,7 +99,7 @@ def remove(
 ) -> RemovalReport:
     """Remove the documents of requests, and finish earlier removals. Without a request only the latter.
 
-    Each WARC file and the SQLite file are rewritten once, whatever the number of requests.
+    Each WARC file and the SQLite file are rewritten once for all requests.
 
     Args:
         config: the corpus.

@@ -24,6 +24,7 @@ from pipelines.text.words import splitter
 from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder
 from storage.documents.model import Selection
+from storage.documents.writer import day_of
 from storage.reporting import unseen
 from storage.reservations import RESERVING
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 FULL = 50_000
 """Documents of a shard. A removal rebuilds one shard, which takes some 20 seconds for so many."""
+REMOVALS = "removals"
+"""Setting of the manifest: the mark of the removals that the index has applied."""
 _PAGE = 200
 _LOCK = "lock"
 _NEW = ".new"
@@ -87,11 +90,13 @@ def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_prog
     Each shard is kept once it is made: an interrupted refresh goes on where it stopped.
     """
     shard.require_library()
-    removal = corpus.removals.last()
+    # Read first: what is removed meanwhile is found by the next refresh.
+    removals = corpus.removals.mark()
     with disk_errors(folder):
         _start_anew_if_unreadable(folder)
         with Manifest.open(folder, read_only=False) as manifest:
             made_with = _made_with()
+            is_behind = manifest.settings().get(REMOVALS) != removals
             manifest.set(made_with)
             _delete_leftovers(folder, manifest.shards())
             stamps = {stamp.id: (stamp.row, state_of(stamp)) for stamp in corpus.documents.stamps(Selection())}
@@ -113,10 +118,11 @@ def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_prog
                 on_progress("documents indexed", done, total)
             if old:
                 manifest.replace(old, [])
-            if plan.left:
+            # An interrupted refresh may have left words of texts that are gone.
+            if plan.left or is_behind:
                 manifest.forget_unused_words()
             _delete_leftovers(folder, manifest.shards())
-            manifest.set({"removal": str(removal)})
+            manifest.set({REMOVALS: removals})
             shards = manifest.shards()
             return Refreshed(plan.added, plan.left, sum(shards.values()), len(shards), made_with["unit"])
 
@@ -209,7 +215,7 @@ def _entries(
     rows = [row for row, _ in job.documents.values()]
     for start in range(0, len(rows), _PAGE):
         for document in corpus.documents.of_rows(rows[start : start + _PAGE]):
-            day = (document.published or document.fetched_at.isoformat())[:10]
+            day = day_of(document.published, document.fetched_at)
             counted: Counter[str] = Counter()
             indexed: list[str] = []
             for line in (document.title or "", *document.text.split("\n")):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pipelines.text.word_forms import letters, plain
+from storage.errors import DamageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -119,6 +120,12 @@ class MadeShard:
     cells: Mapping[CellKey, CellCounts]
 
 
+def unreadable(folder: Path, error: Exception) -> DamageError:
+    """Return the error for an index that cannot be read."""
+    do = "Delete the folder: nothing is lost. Then run `corpus-spider index`."
+    return DamageError(f"the search index cannot be read: {error}", where=str(folder), do=do)
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """The manifest of one index. Use it from one thread."""
@@ -128,16 +135,19 @@ class Manifest:
     @classmethod
     @contextmanager
     def open(cls, folder: Path, *, read_only: bool) -> Iterator[Manifest]:
-        """Open the manifest in a folder, and create it unless ``read_only``. sqlite3.Error if the file is damaged."""
+        """Open the manifest in a folder, and create it unless ``read_only``. DamageError if the file is damaged."""
         path = folder / FILE
         address = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
-        with closing(sqlite3.connect(address, uri=True, timeout=30, isolation_level=None)) as connection:
-            connection.execute("PRAGMA secure_delete=ON")
-            if not read_only:
-                connection.execute("PRAGMA journal_mode=WAL")
-                if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'shard'").fetchone():
-                    connection.executescript(f"BEGIN;{_LAYOUT}COMMIT;")
-            yield cls(connection)
+        try:
+            with closing(sqlite3.connect(address, uri=True, timeout=30, isolation_level=None)) as connection:
+                connection.execute("PRAGMA secure_delete=ON")
+                if not read_only:
+                    connection.execute("PRAGMA journal_mode=WAL")
+                    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'shard'").fetchone():
+                        connection.executescript(f"BEGIN;{_LAYOUT}COMMIT;")
+                yield cls(connection)
+        except sqlite3.Error as error:
+            raise unreadable(folder, error) from error
 
     def settings(self) -> dict[str, str]:
         """Return what the index was made with."""

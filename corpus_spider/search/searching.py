@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,12 +9,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from corpus_spider.search import shard
-from corpus_spider.search.builder import shard_folder
+from corpus_spider.search.builder import REMOVALS, shard_folder
 from corpus_spider.search.concordance import Line, lines
-from corpus_spider.search.manifest import FILE, FORMAT, Manifest
+from corpus_spider.search.manifest import FILE, FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse
 from pipelines.text.words import splitter
-from storage.errors import ConfigError, DamageError
+from storage.documents.writer import day_of
+from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +31,7 @@ ORDERS = (RANK, DAY, LEFT, RIGHT)
 """Orders of a concordance: the best documents first, the newest first, by the word to the left or right."""
 SORTED_DOCUMENTS = 500
 """Documents whose lines are sorted by a neighbouring word: the best ones."""
+_PAGE = 50
 _BUILD = "Run `corpus-spider index`."
 
 
@@ -43,13 +44,14 @@ class Place:
     title: str | None
     site: str
     language: str
+    script: str
     day: str
     line: Line
 
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Found documents: their number, the ids of those asked for, and the number by each of `shard.GROUPS`."""
+    """Found documents: their number, the ids of the wanted ones, and the number by each of `shard.GROUPS`."""
 
     number: int
     ids: list[str]
@@ -82,15 +84,9 @@ class SearchIndex:
         shard.require_library()
         if not (folder / FILE).exists():
             raise ConfigError("this corpus has no search index yet", where=str(folder), do=_BUILD)
-        try:
-            with Manifest.open(folder, read_only=True) as manifest:
-                settings = manifest.settings()
-                _require_current(settings, corpus, folder)
-                opened = tuple(shard.Shard.open(shard_folder(folder, number)) for number in manifest.shards())
-                yield cls(manifest, opened)
-        except (sqlite3.Error, ValueError) as error:
-            do = f"Delete the folder: nothing is lost. {_BUILD}"
-            raise DamageError(f"the search index cannot be read: {error}", where=str(folder), do=do) from error
+        with Manifest.open(folder, read_only=True) as manifest:
+            _require_current(manifest.settings(), corpus, folder)
+            yield cls(manifest, _shards(manifest, folder))
 
     def find(self, text: str, filters: Filters, *, most: int, skip: int = 0, order: str = RANK) -> Documents:
         """Find documents. An empty ``text`` finds all that pass the filters. ``skip``: first ones left out."""
@@ -131,7 +127,15 @@ class SearchIndex:
         return self.manifest.spellings(term.form, term.value, prefix=term.prefix)
 
 
-_PAGE = 50
+def _shards(manifest: Manifest, folder: Path) -> tuple[Shard, ...]:
+    """Open the shards. A refresh may replace some between the manifest and their files, so look again then."""
+    while True:
+        numbers = manifest.shards()
+        try:
+            return tuple(shard.Shard.open(shard_folder(folder, number)) for number in numbers)
+        except ValueError as error:
+            if manifest.shards() == numbers:
+                raise unreadable(folder, error) from error
 
 
 def _groups(results: Sequence[shard.Result]) -> dict[str, dict[str, int]]:
@@ -147,7 +151,7 @@ def _groups(results: Sequence[shard.Result]) -> dict[str, dict[str, int]]:
 def _require_current(settings: dict[str, str], corpus: Corpus, folder: Path) -> None:
     if settings.get("format") != str(FORMAT):
         raise ConfigError("the search index is of another release", where=str(folder), do=_BUILD)
-    if int(settings.get("removal", "-1")) < corpus.removals.last():
+    if settings.get(REMOVALS) != corpus.removals.mark():
         what = "a removal has not reached the search index, which does not answer until it has"
         raise ConfigError(what, where=str(folder), do=_BUILD)
 
@@ -165,5 +169,7 @@ def _by_right(place: Place) -> tuple[str, str, str]:
 
 
 def _place(document: CorpusDocument, line: Line) -> Place:
-    day = (document.published or document.fetched_at.isoformat())[:10]
-    return Place(document.id, document.url, document.title, document.site, document.language, day, line)
+    day = day_of(document.published, document.fetched_at)
+    return Place(
+        document.id, document.url, document.title, document.site, document.language, document.script, day, line
+    )

@@ -14,7 +14,7 @@ from corpus_spider.search.question import Both, Either, Not, Phrase
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     import tantivy
@@ -150,25 +150,6 @@ class Shard:
         import tantivy
 
         return cls(tantivy.Index.open(str(folder)))
-
-    def ids(self) -> set[str]:
-        """Return the ids of all documents."""
-        import tantivy
-
-        searcher = self.index.searcher()
-        if not searcher.num_docs:
-            return set()
-        hits = searcher.search(tantivy.Query.all_query(), searcher.num_docs).hits
-        return {searcher.doc(address)["id"][0] for _, address in hits}
-
-    def vocabulary(self) -> Iterable[str]:
-        """Return all words in the files, also of documents that are gone."""
-        searcher = self.index.searcher()
-        return (word for word, _ in searcher.terms_with_prefix("words", ""))
-
-    def has_other_words(self, known: Collection[str]) -> bool:
-        """Return whether a word is in the files that is not among these."""
-        return any(word not in known for word in self.vocabulary() if word != LINE_END)
 
     def search(
         self,

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from corpus_spider.terminal.console import human_size, readable
+from storage.exports.vertical import RIGHT_TO_LEFT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "ps", "he", "ckb", "yi", "sd", "ug", "dv", "prs", "bal", "azb"})
 _MISSING = "–"
 
 
@@ -62,9 +62,9 @@ def seconds(value: float | None) -> str:
     return f"{whole // 60} min" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def direction(language: str) -> str:
-    """Return the direction of a language: ``rtl`` or ``ltr``."""
-    return "rtl" if language.partition("-")[0] in RIGHT_TO_LEFT else "ltr"
+def direction(script: str) -> str:
+    """Return the direction of a script (ISO 15924): ``rtl`` or ``ltr``."""
+    return "rtl" if script in RIGHT_TO_LEFT else "ltr"
 
 
 FILTERS: dict[str, Callable[..., str]] = {

@@ -21,7 +21,7 @@ PATIENCE_SECONDS = 10.0
 
 
 class BusyError(Exception):
-    """Too many expensive pages are asked for at once."""
+    """Too many expensive pages are requested at once."""
 
 
 @dataclass(frozen=True, slots=True)

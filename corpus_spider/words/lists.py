@@ -28,6 +28,7 @@ WINDOW = 5
 """Words to each side of a word in which its collocates are counted."""
 MOST_DOCUMENTS = 2_000
 """Documents, the best ones, in which collocates are counted."""
+_PAGE = 50
 CRITICAL = 15.13
 """G2 of a keyword: p < .0001."""
 
@@ -175,9 +176,6 @@ def sizes(manifest: Manifest, selected: Selected) -> Sizes:
     """Return the number of documents and words of a selection."""
     cells = list(manifest.cells(selected))
     return Sizes(sum(cell.documents for cell in cells), sum(cell.tokens for cell in cells))
-
-
-_PAGE = 50
 
 
 def _row(counted: Totals, at: int, texts: Mapping[int, str]) -> WordRow:

@@ -296,10 +296,14 @@ class Removals:
         statement = sa.select(removal.c.id).where(removal.c.deferred).order_by(removal.c.id)
         return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
-    def last(self) -> int:
-        """Return the number of the newest removal, 0 if there was none. What is derived from texts must know it."""
-        newest = sa.select(sa.func.coalesce(sa.func.max(removal.c.id), 0))
-        return self.database.read(lambda connection: int(connection.execute(newest).scalar_one()))
+    def mark(self) -> str:
+        """Return a text that changes when a removal is declared and when it is finished.
+
+        What is derived from texts is up to date with the removals if it was made under the same mark.
+        """
+        counted = sa.select(sa.func.count(), sa.func.count(removal.c.finished)).select_from(removal)
+        declared, finished = self.database.read(lambda connection: connection.execute(counted).one())
+        return f"{declared} declared, {finished} finished"
 
     def documents(self) -> list[Removed]:
         """Return the removed documents, by id."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,9 +14,9 @@ from corpus_spider.search.searching import SearchIndex
 from corpus_spider.search.shard import Filters
 from corpus_spider.words import lists
 from storage.corpus import Corpus
-from storage.errors import ConfigError
+from storage.errors import ConfigError, DamageError
 from storage.removal.takedown import Request, What
-from tests.storage.corpus_samples import Crawl, made
+from tests.storage.corpus_samples import NOON, Crawl, made
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,6 +106,68 @@ def test_after_a_removal_the_index_refuses_until_no_file_has_the_words(opened: C
     assert not any(b"zanzibarword" in path.read_bytes() for path in files)
     with Manifest.open(folder, read_only=True) as manifest:
         assert manifest.ids_by_text(["zanzibarword"]) == {}
+
+
+def test_a_refresh_that_is_interrupted_after_a_removal_leaves_no_word_for_good(
+    opened: Crawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stops between the shards and the list of words; the next one finds no change of documents, and cleans up."""
+    folder = tmp_path / "index"
+    built(opened, folder)
+    opened.corpus.removals.declare(Request(What.URL, "https://a.example/5", "asked"))
+    while opened.corpus.removals.withdraw():
+        pass
+
+    class StoppedError(Exception):
+        pass
+
+    def stop(_: Manifest) -> int:
+        raise StoppedError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Manifest, "forget_unused_words", stop)
+        with pytest.raises(StoppedError):
+            built(opened, folder)
+    with pytest.raises(ConfigError, match="removal"), SearchIndex.open(folder, opened.corpus):
+        pass
+    assert built(opened, folder).left == 0
+    assert not any(b"zanzibarword" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def test_an_index_of_a_removal_in_progress_refuses_when_it_is_finished(opened: Crawl, tmp_path: Path) -> None:
+    """It was refreshed between the declaration and the deletion, so it may hold the text."""
+    folder = tmp_path / "index"
+    opened.corpus.removals.declare(Request(What.URL, "https://a.example/5", "asked"))
+    built(opened, folder)
+    assert found(opened, folder, "giá xăng") == {"1", "2"}
+    while opened.corpus.removals.withdraw():
+        pass
+    opened.corpus.removals.finish()
+    with pytest.raises(ConfigError, match="removal"), SearchIndex.open(folder, opened.corpus):
+        pass
+
+
+def test_a_damaged_index_is_named_and_rebuilt_after_its_folder_is_deleted(opened: Crawl, tmp_path: Path) -> None:
+    """The message says that nothing is lost."""
+    folder = tmp_path / "index"
+    built(opened, folder)
+    (folder / "index.db").write_bytes(b"not a database" * 1000)
+    for name in ("index.db-wal", "index.db-shm"):
+        (folder / name).unlink(missing_ok=True)
+    with pytest.raises(DamageError, match="cannot be read"), SearchIndex.open(folder, opened.corpus):
+        pass
+    with pytest.raises(DamageError, match="cannot be read"):
+        built(opened, folder)
+    shutil.rmtree(folder)
+    assert built(opened, folder).documents == len(TEXTS)
+
+
+def test_a_date_without_a_day_counts_as_in_every_other_list(opened: Crawl, tmp_path: Path) -> None:
+    """A page that states a month only is listed under the day of its fetch, as exports list it."""
+    folder = tmp_path / "index"
+    opened.visit("6", made("Bài thứ sáu không có ngày", language="vi", published="2026-02"))
+    built(opened, folder)
+    assert found(opened, folder, "sáu", since=f"{NOON:%Y-%m-%d}", until=f"{NOON:%Y-%m-%d}") == {"6"}
 
 
 def test_what_an_interrupted_refresh_left_is_deleted_and_small_shards_are_merged(

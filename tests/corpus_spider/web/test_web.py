@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ from corpus_spider.search.builder import only_writer, refresh
 from corpus_spider.web import serving
 from storage.corpus import Corpus
 from storage.errors import ConfigError
+from storage.records import LanguageGuess
 from tests.storage.corpus_samples import Crawl, dropped, made
 
 if TYPE_CHECKING:
@@ -48,7 +50,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Corpus.open(folder / "corpus.db", create=True) as corpus:
         crawl = Crawl(corpus)
         crawl.visit("1", made(f"Giá xăng {HOSTILE}\nhôm nay", language="vi", title=HOSTILE, author=HOSTILE))
-        crawl.visit("2", made("أعلنت الحكومة خطة جديدة", language="ar", title="خطة"))
+        arabic = made("أعلنت الحكومة خطة جديدة", language="ar", title="خطة")
+        assert arabic.document is not None
+        in_arabic = replace(arabic.document, language=LanguageGuess("ar", 0.99, "Arab", 1.0))
+        crawl.visit("2", replace(arabic, document=in_arabic))
         crawl.visit("3", dropped("no_article", detail=HOSTILE))
         with only_writer(folder / "index"):
             refresh(corpus, str(folder / "corpus.db"), folder / "index", 1)

@@ -257,7 +257,7 @@ def test_a_news_flash_is_an_article_where_the_page_states_one(stated: str, text:
 
 
 def test_a_ticker_that_stays_in_the_window_is_no_text() -> None:
-    """An element with a fixed position floats over the page, whatever its text is."""
+    """An element with a fixed position floats over the page."""
     line = "Tin nóng: giá vàng tăng mạnh trong phiên sáng nay. "
     ticker = f"<div style='position: fixed; bottom: 0'><p>{line * 6}</p></div>"
     body = f"<title>Bài</title><article><h1>Bài</h1>{f'<p>{SENTENCE * 3}</p>' * 4}{ticker}</article>".encode()

@@ -74,7 +74,7 @@ def test_earlier_titles_and_authors_are_kept_and_removed_with_the_document(corpu
 
 
 def test_a_healed_author_who_was_removed_removes_the_page(corpus: Corpus) -> None:
-    """The first visit named nobody. The second names the author, and `remove` has to empty both originals."""
+    """The first visit had no author. The second names the author, and `remove` has to empty both originals."""
     crawl = Crawl(corpus)
     corpus.removals.declare(Request(What.AUTHOR, "An Binh", "asked"))
     crawl.visit("a", made("text"))
