@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
+from storage.blocklist.author_keys import author_keys
 from storage.database.schema import document, metadata_change
 from storage.database.transactions import chunks
 
@@ -117,6 +118,14 @@ def forget(connection: Connection, document_ids: Sequence[int]) -> None:
     """Delete the earlier values of documents: names of authors are personal data."""
     for part in chunks(document_ids):
         connection.execute(sa.delete(metadata_change).where(metadata_change.c.document_id.in_(part)))
+
+
+def forget_author(connection: Connection, key: str) -> None:
+    """Delete the earlier authors with this key (see ``author_keys``) from the history of all documents."""
+    named = metadata_change.c.field == "author", metadata_change.c.old.is_not(None)
+    earlier = connection.execute(sa.select(metadata_change.c.old).where(*named).distinct()).scalars()
+    for part in chunks([old for old in earlier if key in author_keys(old)]):
+        connection.execute(sa.delete(metadata_change).where(*named, metadata_change.c.old.in_(part)))
 
 
 def history(connection: Connection, public_id: str) -> list[Past]:

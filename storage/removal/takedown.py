@@ -45,6 +45,7 @@ from storage.database.schema import (
     warc_file,
 )
 from storage.database.transactions import chunks, insert_many, upsert
+from storage.documents.healing import forget_author
 from storage.documents.recurring_lines import keep, read_texts
 from storage.documents.writer import take_turn, withdraw
 from storage.failpoints import reach
@@ -409,6 +410,8 @@ def _declare(connection: Connection, token: str, request: Request, found: Affect
     rows = [{"public_id": each, "removal_id": removal_id} for each in found.documents]
     insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
     mark_removed(connection, found.url_ids)
+    if request.kind is What.AUTHOR:
+        forget_author(connection, author_key(request.value))
     for part in chunks(found.strays):
         connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(reason=REMOVED))
     found.removal = removal_id

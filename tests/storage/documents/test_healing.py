@@ -96,3 +96,15 @@ def test_an_original_read_again_heals_and_does_not_undo_a_later_visit(corpus: Co
     corpus.documents.record_processed([(first, leases[first], made("text", **TEXT))], again=True)
     assert state(corpus)[2] == "2026-03-01"
     assert [each.text for each in corpus.documents()] == ["text"]
+
+
+def test_a_removed_author_is_not_kept_in_the_history_of_other_documents(corpus: Corpus) -> None:
+    """The page was first read with a wrong author. It stays, and the removal of that author deletes the name."""
+    crawl = Crawl(corpus)
+    crawl.visit("a", made("text", author="An Binh", authors=("An Binh",)))
+    crawl.visit("a", made("text", author="Lan Pham", authors=("Lan Pham",)))
+    crawl.visit("a", made("text", author="Bo Ek", authors=("Bo Ek",)))
+    corpus.removals.declare(Request(What.AUTHOR, "AN BINH", "asked"))
+    corpus.removals.withdraw()
+    assert state(corpus)[1] == "Bo Ek"
+    assert past(corpus) == [("author", "Lan Pham", "restated")]
