@@ -242,6 +242,15 @@ class LanguageGuess:
     script_share: float
 
 
+JSON_LD, META, HEADING, TITLE_ELEMENT = "json-ld", "meta", "heading", "title-element"
+MARKED, BYLINE, SIGNATURE = "marked", "byline", "signature"
+ORGANISATION, ACCOUNT = "organisation", "account"
+TITLE_SOURCES = TITLE_ELEMENT, META, JSON_LD, HEADING
+"""Places of a title on the page, least trusted first."""
+AUTHOR_SOURCES = ACCOUNT, ORGANISATION, SIGNATURE, BYLINE, MARKED, META, JSON_LD
+"""Places of the authors on the page, least trusted first: ``marked`` is an element marked as the author."""
+
+
 @dataclass(frozen=True, slots=True)
 class Metadata:
     """Metadata stated by a page. ``published`` is ISO 8601, ``published_text`` the string it was read from.
@@ -274,6 +283,10 @@ class Metadata:
     """Each author of ``author`` by name, in the order stated."""
     published_zone: str | None = None
     """Where the zone of ``published`` is from: ``stated``, ``site`` or ``assumed``; None: no zone."""
+    title_source: str | None = None
+    """One of `TITLE_SOURCES`."""
+    author_source: str | None = None
+    """One of `AUTHOR_SOURCES`."""
 
 
 @dataclass(frozen=True, slots=True)

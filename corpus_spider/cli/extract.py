@@ -50,8 +50,10 @@ def _fields(document: Document) -> dict[str, object]:
     return {
         "text": document.text,
         "title": stated.title,
+        "title_source": stated.title_source,
         "author": stated.author,
         "authors": stated.authors,
+        "author_source": stated.author_source,
         "date": stated.published,
         "date_text": stated.published_text,
         "date_calendar": stated.published_calendar,

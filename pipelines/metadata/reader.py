@@ -36,7 +36,18 @@ from pipelines.metadata.publication_date import Candidate, find_date, may_be_of,
 from pipelines.metadata.rights import MAX_METAS, licence_url, noted_directives, reservation_of_page
 from pipelines.text.normalise import clean_value
 from pipelines.urls.url import canonicalise, host_of, parse, registered_domain, same_site
-from storage.records import Metadata
+from storage.records import (
+    ACCOUNT,
+    BYLINE,
+    HEADING,
+    JSON_LD,
+    MARKED,
+    META,
+    ORGANISATION,
+    SIGNATURE,
+    TITLE_ELEMENT,
+    Metadata,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -158,11 +169,14 @@ def read_metadata(
     zone = site_zone(timezone, host_of(url), language)
     found = find_date(_date_candidates(tree, metas, stated, url, around), fetched_at, language, zone)
     reserved = reservation_of_page(metas, url)
-    authors = _authors(tree, metas, stated, url, around)
+    title, title_source = _title(tree, metas, stated, url)
+    authors, author_source = _authors(tree, metas, stated, url, around)
     return Metadata(
-        title=_title(tree, metas, stated, url),
+        title=title,
+        title_source=title_source,
         author=", ".join(authors) or None,
         authors=authors,
+        author_source=author_source,
         published=(found.local or found.iso) if found else None,
         published_text=clean_value(found.original, MAX_TITLE) if found else None,
         published_calendar=found.calendar if found else None,
@@ -195,8 +209,10 @@ def _first(metas: dict[str, list[str]], names: Iterable[str]) -> Iterator[str]:
         yield from metas.get(name, [])[:3]
 
 
-def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str) -> str | None:
-    """Return the title without the name of the site: from headline, og:title, the only h1 and <title>.
+def _title(
+    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str
+) -> tuple[str | None, str | None]:
+    """Return the title without the name of the site, and its source: headline, og:title, the only h1 and <title>.
 
     An h1 that equals the og:title comes first. Some papers state another headline for search engines. An h1 with the
     name of the site is no heading. A headline of the JSON-LD that contradicts the h1 and <title>, which agree, is that
@@ -209,16 +225,18 @@ def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statemen
     site |= set(map(letters, mastheads))
     shared = [clean_value(title, MAX_TITLE) for title in _first(metas, ("og:title", "twitter:title"))]
     named = set(map(letters, shared)) - {""}
+    agreed = "" if _contradicts(stated.headline, headings, _title_element(tree)) else stated.headline
     titles = [
-        *(heading for heading in headings if letters(heading) in named),
-        "" if _contradicts(stated.headline, headings, _title_element(tree)) else stated.headline,
-        *shared,
-        *(headings if len(headings) == 1 else []),
-        _title_element(tree),
-        *headings,
+        *((heading, HEADING) for heading in headings if letters(heading) in named),
+        (agreed, JSON_LD),
+        *((title, META) for title in shared),
+        *((heading, HEADING) for heading in (headings if len(headings) == 1 else [])),
+        (_title_element(tree), TITLE_ELEMENT),
+        *((heading, HEADING) for heading in headings),
     ]
-    cleaned = (_without_markup(clean_value(title, MAX_TITLE)) for title in titles)
-    return next((_as_headed(_without_site(title, site, headings), headings) for title in cleaned if title), None)
+    cleaned = ((_without_markup(clean_value(title, MAX_TITLE)), source) for title, source in titles)
+    found = ((_as_headed(_without_site(title, site, headings), headings), source) for title, source in cleaned if title)
+    return next(found, (None, None))
 
 
 def _is_masthead(node: LexborNode, heading: str, tree: LexborHTMLParser, site: set[str], url: str) -> bool:
@@ -291,8 +309,8 @@ def _as_headed(title: str, headings: list[str]) -> str:
 
 def _authors(
     tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Around]
-) -> tuple[str, ...]:
-    """Return the persons of the first source with any, each once.
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the persons of the first source with any, each once, and that source.
 
     Sources in order: JSON-LD, meta elements, elements marked as the author, the visible byline, the signature, and
     organisations in the JSON-LD. Names of user accounts, and of persons who have the site's address, come last. The
@@ -303,23 +321,24 @@ def _authors(
         letters(end) for mark in _SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])
     }
     named = {letters(name) for name in _first(metas, ("og:site_name", "application-name"))}
-    others = list[str]()
-    for source in (
-        lambda: stated.authors,
-        lambda: _first(metas, _AUTHOR_NAMES),
-        lambda: _marked_authors(tree, url),
-        lambda: byline_authors(tree, around(), url),
-        lambda: signature(tree),
-        lambda: stated.organisations,
+    others, source_of_others = list[str](), None
+    for kind, source in (
+        (JSON_LD, lambda: stated.authors),
+        (META, lambda: _first(metas, _AUTHOR_NAMES)),
+        (MARKED, lambda: _marked_authors(tree, url)),
+        (BYLINE, lambda: byline_authors(tree, around(), url)),
+        (SIGNATURE, lambda: signature(tree)),
+        (ORGANISATION, lambda: stated.organisations),
     ):
         found = persons(names(source()))
         people = [name for name in found if letters(name) not in site and not is_account(name)]
         if people:
-            return _within_limit(people)
+            return _within_limit(people), kind
         # A person may have a site of the same name.
-        kept = (name for name in found if letters(name) not in (named if is_name(name) else site))
-        others = others or list(kept)
-    return _within_limit(others)
+        kept = [name for name in found if letters(name) not in (named if is_name(name) else site)]
+        if kept and not others:
+            others, source_of_others = kept, ORGANISATION if kind == ORGANISATION else ACCOUNT
+    return _within_limit(others), source_of_others
 
 
 def _within_limit(names: Iterable[str]) -> tuple[str, ...]:

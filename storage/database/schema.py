@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from storage.database.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0016"
+SCHEMA_VERSION = "0017"
 MAX_URL = 2000
 """Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
 
@@ -370,6 +370,8 @@ document = Table(
     Column("foreign_share", Double),
     Column("authors", Lines),
     Column("published_zone", Words),
+    Column("title_source", Words),
+    Column("author_source", Words),
     UniqueConstraint("url_id", "version"),
 )
 """``superseded``: a later version exists, or a document of the same page at its canonical URL, or the document is a

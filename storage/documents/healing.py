@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from storage.blocklist.author_keys import author_keys
 from storage.database.schema import document, metadata_change
 from storage.database.transactions import chunks
+from storage.records import AUTHOR_SOURCES, TITLE_SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ DATE = (
 )
 
 
-COLUMNS = {"title": ("title",), "author": ("author", "authors"), "date": DATE}
+COLUMNS = {"title": ("title", "title_source"), "author": ("author", "authors", "author_source"), "date": DATE}
 """Columns of each field."""
 
 
@@ -60,13 +61,18 @@ class Past(NamedTuple):
 def changes(stored: AnyRow, stated: Metadata) -> list[Change]:
     """Return what a later visit with the same text heals. Pure.
 
-    The page's newest title and authors count. A date is replaced only by a surer one: an age is counted from the visit,
-    so a later one is never better than a stored day.
+    The page's newest title and authors count, if their place on the page is trusted as much as the earlier one (see
+    `TITLE_SOURCES` and `AUTHOR_SOURCES`). A date is replaced only by a surer one: an age is counted from the visit, so
+    a later one is never better than a stored day.
     """
     found = []
-    for field, values in (("title", {"title": stated.title}), ("author", _authors(stated))):
-        old, new = getattr(stored, field), values[field]
-        if new and new != old:
+    for field, places, values in (
+        ("title", TITLE_SOURCES, _title(stated)),
+        ("author", AUTHOR_SOURCES, _authors(stated)),
+    ):
+        old, new, source = getattr(stored, field), values[field], f"{field}_source"
+        trusted = _trust(values[source], places) >= _trust(getattr(stored, source), places)
+        if new and new != old and (trusted or not old):
             found.append(Change(field, old, RESTATED if old else MISSING, values))
     surer = stated.published_source != AGE and (stated.published_confidence or 0) > (stored.published_confidence or 0)
     if stated.published and stated.published != stored.published and (surer or not stored.published):
@@ -79,7 +85,7 @@ def read_again(stored: AnyRow, stated: Metadata, healed: set[str]) -> list[Chang
 
     ``healed``: fields that a later visit has healed. They need a better value, as in `changes`.
     """
-    every = (("title", {"title": stated.title}), ("author", _authors(stated)), ("date", _date(stated)))
+    every = (("title", _title(stated)), ("author", _authors(stated)), ("date", _date(stated)))
     found = []
     for field, values in every:
         name = "published" if field == "date" else field
@@ -89,8 +95,23 @@ def read_again(stored: AnyRow, stated: Metadata, healed: set[str]) -> list[Chang
     return found + [each for each in changes(stored, stated) if each.field in healed and each.field == "date"]
 
 
+def known_sources(stored: AnyRow, stated: Metadata) -> dict[str, str | None]:
+    """Return the places of a title and authors that are stated as they are stored, by column. Pure."""
+    same = (field for field in ("title", "author") if getattr(stored, field) == getattr(stated, field))
+    return {f"{field}_source": getattr(stated, f"{field}_source") for field in same}
+
+
+def _trust(source: str | None, places: Sequence[str]) -> int:
+    """Return the trust in a place on the page. One that is not known has least."""
+    return places.index(source) if source in places else -1
+
+
+def _title(stated: Metadata) -> dict[str, Any]:
+    return {"title": stated.title, "title_source": stated.title_source}
+
+
 def _authors(stated: Metadata) -> dict[str, Any]:
-    return {"author": stated.author, "authors": stated.authors}
+    return {"author": stated.author, "authors": stated.authors, "author_source": stated.author_source}
 
 
 def _date(stated: Metadata) -> dict[str, Any]:

@@ -133,7 +133,9 @@ class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
     authors: tuple[str, ...] = ()
     """Each author by name; ``author`` has them in one text."""
     published_zone: str | None = None
-    """As in `Metadata`."""
+    """As in `Metadata`, like the following."""
+    title_source: str | None = None
+    author_source: str | None = None
 
 
 Columns = dict[str, Sequence[Any]]

@@ -118,14 +118,16 @@ def _reread(connection: Connection, target: Target, stated: Metadata) -> tuple[s
     later = healing.healed_by_later(connection, stored.id, target.fetch_id)
     is_own = stored.id == target.document_id
     changed = healing.read_again(stored, stated, later) if is_own else healing.changes(stored, stated)
-    _heal(connection, stored, target.fetch_id, changed)
+    _heal(connection, stored, target.fetch_id, changed, healing.known_sources(stored, stated) if is_own else {})
     return tuple(each.field for each in changed)
 
 
-def _heal(connection: Connection, stored: AnyRow, fetch_id: int, changed: Sequence[healing.Change]) -> None:
-    """Store better metadata of a document, and keep the earlier values."""
+def _heal(
+    connection: Connection, stored: AnyRow, fetch_id: int, changed: Sequence[healing.Change], known: dict[str, Any]
+) -> None:
+    """Store better metadata of a document and columns that are known now, and keep the earlier values."""
     healing.record(connection, stored.id, fetch_id, changed)
-    row = {name: value for each in changed for name, value in each.values.items()}
+    row = known | {name: value for each in changed for name, value in each.values.items()}
     if "published" in row:
         row["day"] = day_of(row["published"], stored.fetched_at)
     if row:
@@ -238,7 +240,7 @@ def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, V
         stored = connection.execute(_STATED.where(*of_text)).one()
         changed = healing.changes(stored, made.metadata)
         connection.execute(sa.update(document).where(*of_text).values(_rights_row(made.metadata)))
-        _heal(connection, stored, target.fetch_id, changed)
+        _heal(connection, stored, target.fetch_id, changed, {})
         if changed:
             detail = healing.HEALED + ", ".join(each.field for each in changed)
             drops[target.fetch_id] = Drop(UNCHANGED_TEXT, detail, made.language.language)
@@ -254,9 +256,9 @@ def _remove_pages(connection: Connection, url_ids: Collection[int]) -> None:
 
 
 _STATED = sa.select(
-    *(document.c[name] for name in ("id", "fingerprint_id", "title", "author", "published", "published_source")),
-    *(document.c[name] for name in ("authors", "published_text", "published_calendar")),
-    *(document.c[name] for name in ("published_confidence", "published_zone")),
+    *(document.c[name] for name in ("id", "fingerprint_id", "title", "title_source", "author", "authors")),
+    *(document.c[name] for name in ("author_source", "published", "published_text", "published_calendar")),
+    *(document.c[name] for name in ("published_source", "published_confidence", "published_zone")),
     fetch.c.fetched_at,
 ).join(fetch, fetch.c.id == document.c.fetch_id)
 """Stored metadata of documents."""
@@ -367,8 +369,10 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "chars": len(made.text),
         "day": day_of(stated.published, target.fetched_at),
         "title": stated.title,
+        "title_source": stated.title_source,
         "author": stated.author,
         "authors": stated.authors,
+        "author_source": stated.author_source,
         "published": stated.published,
         "published_text": stated.published_text,
         "canonical": stated.canonical,

@@ -41,6 +41,9 @@ fields that a reader or a concordancer needs (see ``tei`` and ``vertical``). A `
                     states how long ago that was); ``date_confidence`` 0 to 1
 ``date_zone``       where the zone of the date is from: stated (by the page), site (the configuration), assumed (from
                     the country or language of the site); null for a day without a zone
+``title_source``    place of the title: heading, json-ld, meta, title-element
+``author_source``   place of the authors: json-ld, meta, marked (an element marked as the author), byline, signature,
+                    organisation, account (the name of a user account)
 ``robots``          why it could be fetched: allowed, cached, missing; ``robots_sha256`` of the file that allowed it
 ``directives``      list of robots directives, of the page and of its X-Robots-Tag
 ``tdm``             1: text and data mining is reserved (TDMRep), 0: it is not; ``tdm_policy``: address of terms;

@@ -463,10 +463,10 @@ def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
 
 def test_copies_of_the_database_are_told_whatever_its_name(tmp_path: Path) -> None:
     """Brackets in it were taken for a pattern, and copies that hold what was removed were not told."""
-    for name in ("a[1].db", "a[1].db.before-0016-from-0015", "a1.db.before-0016-from-0015"):
+    for name in ("a[1].db", "a[1].db.before-0017-from-0015", "a1.db.before-0016-from-0015"):
         (tmp_path / name).touch()
     (tmp_path / "corpus.toml").write_text('[corpus]\ndatabase = "sqlite:///a[1].db"\n')
-    assert older_copies(load(tmp_path / "corpus.toml")) == [str(tmp_path / "a[1].db.before-0016-from-0015")]
+    assert older_copies(load(tmp_path / "corpus.toml")) == [str(tmp_path / "a[1].db.before-0017-from-0015")]
 
 
 @pytest.mark.parametrize("late", [False, True])

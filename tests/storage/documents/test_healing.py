@@ -60,6 +60,44 @@ def test_only_a_surer_date_replaces_a_date(
     assert corpus.problems() == []
 
 
+@pytest.mark.parametrize(
+    ("field", "first", "second", "healed"),
+    [
+        ("title", "title-element", "heading", True),
+        ("title", "heading", "heading", True),
+        ("title", "heading", "title-element", False),
+        ("title", None, "meta", True),
+        ("author", "byline", "json-ld", True),
+        ("author", "json-ld", "json-ld", True),
+        ("author", "json-ld", "signature", False),
+        ("author", "marked", None, False),
+    ],
+)
+def test_a_title_or_author_of_a_less_trusted_place_replaces_none(
+    corpus: Corpus, field: str, first: str | None, second: str | None, *, healed: bool
+) -> None:
+    """A page that once shows its heading, and once only its title element, keeps the heading."""
+    crawl = Crawl(corpus)
+    crawl.visit("a", made("text", **{field: "One", f"{field}_source": first}))
+    crawl.visit("a", made("text", **{field: "Two", f"{field}_source": second}))
+    found = corpus.documents.find(URL)
+    assert found is not None
+    assert getattr(found, field) == ("Two" if healed else "One")
+    assert getattr(found, f"{field}_source") == (second if healed else first)
+
+
+def test_an_original_read_again_tells_the_place_of_its_title(corpus: Corpus) -> None:
+    """A text that was stored before places were recorded gets them, and no value changes."""
+    crawl = Crawl(corpus)
+    number = crawl.visit("a", made("text", title="One"))
+    leases = {row.fetch_id: row.lease for row in corpus.fetches() if row.lease}
+    again = [(number, leases[number], made("text", title="One", title_source="heading"))]
+    assert corpus.documents.reread(again) == {}
+    found = corpus.documents.find(URL)
+    assert found is not None
+    assert (found.title, found.title_source, past(corpus)) == ("One", "heading", [])
+
+
 def test_earlier_titles_and_authors_are_kept_and_removed_with_the_document(corpus: Corpus) -> None:
     """Each replaced value is there with its reason. A removal deletes them: names are personal data."""
     crawl = Crawl(corpus)

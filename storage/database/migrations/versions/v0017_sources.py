@@ -1,0 +1,14 @@
+"""Columns for the places on the page from which title and authors are."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0017"
+down_revision = "0016"
+
+
+def upgrade() -> None:
+    op.add_column("document", sa.Column("title_source", sa.Text()))
+    op.add_column("document", sa.Column("author_source", sa.Text()))
