@@ -105,11 +105,11 @@ def search(state: State, /, question: str, **options: Any) -> None:
 
 
 def refresh_if_alone(config: Config, corpus: Corpus, show: Progress) -> None:
-    """Refresh the index, unless another process is doing that."""
-    from corpus_spider.search.builder import only_writer, refresh
+    """Refresh the index if the corpus has changed, unless another process is doing that."""
+    from corpus_spider.search.builder import is_current, only_writer, refresh
 
     with only_writer(config.index_folder) as is_writer:
-        if is_writer:
+        if is_writer and not is_current(corpus, config.index_folder):
             refresh(corpus, config.database_url, config.index_folder, config.workers, show)
 
 

@@ -39,6 +39,10 @@ FULL = 50_000
 """Documents of a shard. A removal rebuilds one shard, which takes some 20 seconds for so many."""
 REMOVALS = "removals"
 """Setting of the manifest: the mark of the removals that the index has applied."""
+DOCUMENTS = "documents"
+"""Setting of the manifest: the mark of the documents that the index has."""
+_AT_ONCE = 2 * FULL
+"""Documents up to which new shards come in place of old ones in one step. Beyond that they would need much memory."""
 _PAGE = 200
 _LOCK = "lock"
 _NEW = ".new"
@@ -84,6 +88,16 @@ def only_writer(folder: Path) -> Iterator[bool]:
         os.close(descriptor)
 
 
+def is_current(corpus: Corpus, folder: Path) -> bool:
+    """Return whether nothing has changed in the corpus since the index was refreshed. Errors of the database."""
+    if not (folder / FILE).exists():
+        return False
+    with Manifest.open(folder, read_only=True) as manifest:
+        settings = manifest.settings()
+    made = _made_with() | {REMOVALS: corpus.removals.mark(), DOCUMENTS: corpus.documents.mark()}
+    return {name: settings.get(name) for name in made} == made
+
+
 def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_progress: Progress = unseen) -> Refreshed:
     """Bring the index up to the corpus. The caller holds the lock. Errors of the database, and DiskError.
 
@@ -91,7 +105,7 @@ def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_prog
     """
     shard.require_library()
     # Read first: what is removed meanwhile is found by the next refresh.
-    removals = corpus.removals.mark()
+    removals, documents = corpus.removals.mark(), corpus.documents.mark()
     with disk_errors(folder):
         _start_anew_if_unreadable(folder)
         with Manifest.open(folder, read_only=False) as manifest:
@@ -109,20 +123,22 @@ def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_prog
             done = 0
             total = sum(len(job.documents) for job in jobs)
             on_progress("documents indexed", 0, total)
-            old = list(plan.outdated)
+            old, new = list(plan.outdated), list[MadeShard]()
             for made in _made(jobs, processes):
-                # The outdated shards go with the first new one: until all are made, some documents are missing.
-                manifest.replace(old, [made])
-                old = []
+                new.append(made)
                 done += len(made.entries)
                 on_progress("documents indexed", done, total)
-            if old:
-                manifest.replace(old, [])
+                # Of very many, the outdated shards go with the first: some documents are missing until all are made.
+                if total > _AT_ONCE:
+                    manifest.replace(old, new)
+                    old, new = [], []
+            if old or new:
+                manifest.replace(old, new)
             # An interrupted refresh may have left words of texts that are gone.
             if plan.left or is_behind:
                 manifest.forget_unused_words()
             _delete_leftovers(folder, manifest.shards())
-            manifest.set({REMOVALS: removals})
+            manifest.set({REMOVALS: removals, DOCUMENTS: documents})
             shards = manifest.shards()
             return Refreshed(plan.added, plan.left, sum(shards.values()), len(shards), made_with["unit"])
 

@@ -8,7 +8,7 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.builder import only_writer, refresh
+from corpus_spider.search.builder import is_current, only_writer, refresh
 from storage.corpus import Corpus
 from storage.errors import ConfigError, CorpusError
 
@@ -136,7 +136,7 @@ def _keep_fresh(config: Config, corpus: Corpus, over: threading.Event) -> None:
     while True:
         try:
             with only_writer(config.index_folder) as is_writer:
-                if is_writer:
+                if is_writer and not is_current(corpus, config.index_folder):
                     refresh(corpus, config.database_url, config.index_folder, processes=1)
         except CorpusError as error:
             logger.warning("the search index was not refreshed: %s", error)

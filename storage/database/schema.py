@@ -379,6 +379,7 @@ shortened version of an earlier one (its fetch has the reason ``shortened``). ``
 mining, AI or archiving is reserved. ``quality``: the fields of `Quality`, in order.
 """
 Index("ix_document_canonical", document.c.canonical)
+Index("ix_document_processed_at", document.c.processed_at)
 _reserved = text("reserved")
 Index("ix_document_reserved", document.c.id, sqlite_where=_reserved, postgresql_where=_reserved)
 _licensed = text("licence_url IS NOT NULL")

@@ -120,6 +120,13 @@ class Documents:
         """Stream the selected documents without their texts, in any order, to see which have changed."""
         return reader.stream_stamps(self.database, selection)
 
+    def mark(self) -> str:
+        """Return a text that changes when documents are added, made again, healed or deleted.
+
+        What is derived from their texts and titles is up to date if it was made under the same mark.
+        """
+        return self.database.read(reader.mark)
+
     def of_rows(self, rows: Sequence[int]) -> list[CorpusDocument]:
         """Return the documents with these row ids (`Stamp.row`), some hundred at most."""
         return self.database.read(lambda connection: reader.documents_of_rows(connection, rows))

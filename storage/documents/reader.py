@@ -17,6 +17,7 @@ from storage.database.schema import (
     duplicate_set,
     fetch,
     fingerprint,
+    metadata_change,
     site,
     terms,
     url,
@@ -230,6 +231,16 @@ def count(connection: Connection, selection: Selection) -> int:
     ids = selected_ids(selection).order_by(None).subquery()
     counted: int = connection.execute(sa.select(sa.func.count()).select_from(ids)).scalar_one()
     return counted
+
+
+def mark(connection: Connection) -> str:
+    """Return a text that changes when documents are added, made again, healed or deleted."""
+    made = sa.select(sa.func.count(), sa.func.max(document.c.id)).select_from(document)
+    latest = sa.select(sa.func.max(document.c.processed_at))
+    healed = sa.select(sa.func.count()).select_from(metadata_change)
+    number, last = connection.execute(made).one()
+    at, changes = connection.execute(latest).scalar(), connection.execute(healed).scalar()
+    return f"{number} documents to {last}, made by {at}, {changes} changes"
 
 
 def count_exceeds(connection: Connection, selection: Selection, number: int) -> bool:

@@ -46,7 +46,8 @@ def make_0015(database: Path) -> None:
         )
         connection.execute("UPDATE scheme SET name = ? WHERE name = ?", (EARLIER, SCHEME))
         connection.execute("DROP TABLE metadata_change")
-        connection.execute("DROP INDEX ix_http_fetch_recovered")
+        for index in ("ix_http_fetch_recovered", "ix_document_processed_at"):
+            connection.execute(f"DROP INDEX {index}")
         for table, columns in NEW.items():
             for column in columns:
                 connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")

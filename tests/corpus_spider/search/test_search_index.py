@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from corpus_spider.search import builder
-from corpus_spider.search.builder import only_writer, refresh
+from corpus_spider.search.builder import is_current, only_writer, refresh
 from corpus_spider.search.manifest import Manifest, Selected
 from corpus_spider.search.searching import SearchIndex
 from corpus_spider.search.shard import Filters
@@ -87,6 +87,46 @@ def test_a_refresh_brings_what_is_new_and_takes_out_what_is_superseded(opened: C
     assert (report.added, report.left, report.documents) == (1, 1, len(TEXTS))
     assert found(opened, folder, "họp") == set()
     assert found(opened, folder, "hoàn toàn") == {"1"}
+
+
+def test_a_refresh_is_due_after_each_change_of_texts_and_titles_only(opened: Crawl, tmp_path: Path) -> None:
+    """A search need not look at every document of a corpus that nothing has changed in."""
+    folder = tmp_path / "index"
+    steps = {
+        "no index": lambda: None,
+        "nothing": lambda: None,
+        "a new text": lambda: opened.visit("6", made("Bài thứ sáu", language="vi")),
+        "the same text": lambda: opened.visit("6", made("Bài thứ sáu", language="vi")),
+        "its title": lambda: opened.visit("6", made("Bài thứ sáu", language="vi", title="Tên bài")),
+        "a removal": lambda: opened.corpus.removals.declare(Request(What.URL, "https://a.example/6", "asked")),
+    }
+    due = {}
+    for name, step in steps.items():
+        step()
+        due[name] = not is_current(opened.corpus, folder)
+        built(opened, folder)
+    same = {"nothing", "the same text"}
+    assert due == {name: name not in same for name in steps}
+
+
+def test_shards_come_in_place_of_old_ones_in_one_step(
+    opened: Crawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a refresh merges shards no document is missing: a reader sees the old ones until all are made."""
+    folder = tmp_path / "index"
+    monkeypatch.setattr(builder, "FULL", 3)
+    built(opened, folder)
+    opened.visit("1", made("Bài một mới", language="vi"))
+    opened.visit("4", made("Bài bốn mới", language="vi"))
+    seen = set[int]()
+
+    def look(*_: object) -> None:
+        with SearchIndex.open(folder, opened.corpus) as index:
+            seen.add(index.find("", Filters(), most=1).number)
+
+    with only_writer(folder):
+        refresh(opened.corpus, str(tmp_path / "corpus.db"), folder, 1, look)
+    assert seen == {len(TEXTS)}
 
 
 def test_after_a_removal_the_index_refuses_until_no_file_has_the_words(opened: Crawl, tmp_path: Path) -> None:

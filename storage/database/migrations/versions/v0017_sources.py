@@ -1,4 +1,4 @@
-"""Columns for the places on the page from which title and authors are."""
+"""Columns for the places on the page of title and authors; index by the time when texts were extracted."""
 
 from __future__ import annotations
 
@@ -12,3 +12,4 @@ down_revision = "0016"
 def upgrade() -> None:
     op.add_column("document", sa.Column("title_source", sa.Text()))
     op.add_column("document", sa.Column("author_source", sa.Text()))
+    op.create_index("ix_document_processed_at", "document", ["processed_at"])
