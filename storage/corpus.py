@@ -51,15 +51,20 @@ class Corpus(AbstractContextManager["Corpus"]):
         *,
         create: bool = False,
         read_only: bool = False,
+        seconds: float | None = None,
         on_progress: Progress = unseen,
     ) -> Self:
         """Open the corpus at ``where``: the path of a SQLite file, or a URL such as ``postgresql://user@host/name``.
 
         ``create`` creates a missing corpus (`ConfigError` otherwise). The schema of an older release is migrated,
         unless ``read_only``. The schema of a newer release is a `NewerCorpusError`. With ``read_only`` the database
-        itself refuses every change. ``on_progress`` gets the steps of a migration.
+        itself refuses every change. What a reader asks for is interrupted after so many ``seconds`` (TooSlowError).
+        ``on_progress`` gets the steps of a migration.
         """
-        return cls(opening.open_database(where, create=create, read_only=read_only, on_progress=on_progress))
+        opened = opening.open_database(
+            where, create=create, read_only=read_only, seconds=seconds, on_progress=on_progress
+        )
+        return cls(opened)
 
     def close(self) -> None:
         """Close all connections."""

@@ -36,6 +36,10 @@ class DatabaseError(CorpusError):
     exit_code = 4
 
 
+class TooSlowError(DatabaseError):
+    """A statement took longer than its limit (exit 4)."""
+
+
 NAMED = 5
 """Sites that a message names. A corpus may have thousands."""
 

@@ -18,7 +18,7 @@ from corpus_spider.web import formatting
 from corpus_spider.web.guard import Guard
 from corpus_spider.web.state import BusyError
 from corpus_spider.web.views import crawls, documents, overview, searching, words
-from storage.errors import CorpusError
+from storage.errors import CorpusError, TooSlowError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,6 +76,9 @@ def application(served: Served, hosts: frozenset[str], token: str = "") -> Guard
         return pages(request, "error.html", {"headline": headline, "what": "", "do": ""}, status)
 
     def corpus_error(request: Request, error: Exception) -> Response:
+        if isinstance(error, TooSlowError):
+            values = {"headline": "This takes too long.", "what": error.what, "do": error.do}
+            return pages(request, "error.html", values, 503)
         # The words are the program's own: they hold paths and settings, and nothing that came with the request.
         what, do = (error.what, error.do) if isinstance(error, CorpusError) else ("", "")
         values = {"headline": "This cannot be answered.", "what": what, "do": do}

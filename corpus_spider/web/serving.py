@@ -24,6 +24,8 @@ DEFAULT_ADDRESS = "127.0.0.1:8321"
 _WEAK = 20
 """Characters that a token has at least."""
 _TLS = "Give --tls-cert and --tls-key, or name the host that a TLS proxy answers to with --behind-proxy."
+LONGEST_SECONDS = 5.0
+"""Time after which what a view asks the database for is interrupted."""
 REFRESH_SECONDS = 600.0
 """Interval at which the server refreshes the search index."""
 
@@ -105,10 +107,13 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
     except ImportError as error:
         do = "Install the extra `web`: make web, or pip install 'corpus-spider[web]'."
         raise ConfigError(f"the web page needs the package {error.name}", do=do) from error
-    with Corpus.open(config.database_url, read_only=True) as corpus:
+    with (
+        Corpus.open(config.database_url, read_only=True, seconds=LONGEST_SECONDS) as corpus,
+        Corpus.open(config.database_url, read_only=True) as unlimited,
+    ):
         app = application(Served(config, corpus), where.hosts, where.token)
         over = threading.Event()
-        refresher = threading.Thread(target=_keep_fresh, args=(config, corpus, over), name="index", daemon=True)
+        refresher = threading.Thread(target=_keep_fresh, args=(config, unlimited, over), name="index", daemon=True)
         refresher.start()
         settings = uvicorn.Config(
             app,

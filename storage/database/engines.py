@@ -23,12 +23,17 @@ BUSY_TIMEOUT_MS = 30_000
 IDLE_SECONDS = 1.0
 """Seconds. A connection that was idle for longer is checked before use."""
 
+_STEPS = 20_000
+"""Steps of SQLite's machine between two looks at the clock: some milliseconds."""
+
 _PRAGMAS = (
     "PRAGMA synchronous=FULL",
     "PRAGMA foreign_keys=ON",
     "PRAGMA cache_size=-32000",
 )
 READER = "SELECT set_config('default_transaction_read_only', 'on', false)"
+LIMITED = "SELECT set_config('statement_timeout', '{}', false)"
+"""For readers whose statements are interrupted after so many milliseconds."""
 WRITER = (
     "SELECT set_config('statement_timeout', '300s', false),"
     " set_config('idle_in_transaction_session_timeout', '120s', false),"
@@ -108,10 +113,24 @@ def sqlite_location(path: Path, *, read_only: bool) -> str:
     return location
 
 
-def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
+class _Deadline:
+    """When the statements of a SQLite connection end: ``seconds`` after the start of the transaction."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.at = seconds, math.inf
+
+    def begin(self) -> None:
+        self.at = time.monotonic() + self.seconds
+
+    def is_over(self) -> bool:
+        return time.monotonic() > self.at
+
+
+def sqlite_engine(path: Path, *, read_only: bool, seconds: float | None = None) -> Engine:
     """Return an engine for a file. Execution options choose the start of a transaction:
 
-    ``corpus_writes`` takes the write lock at once. ``corpus_hasty`` commits without waiting for the disk.
+    ``corpus_writes`` takes the write lock at once. ``corpus_hasty`` commits without waiting for the disk. A transaction
+    that takes longer than ``seconds`` is interrupted.
     """
     engine = sa.create_engine(
         sa.URL.create("sqlite", database=sqlite_location(path, read_only=read_only), query={"uri": "true"}),
@@ -119,17 +138,22 @@ def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
     )
 
     @event.listens_for(engine, "connect")
-    def configure(connection: Any, _record: Any) -> None:
+    def configure(connection: Any, record: Any) -> None:
         # The driver's own BEGIN would not cover reads and schema changes.
         connection.isolation_level = None
         for pragma in _PRAGMAS:
             connection.execute(pragma)
         connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA query_only=ON" if read_only else "PRAGMA journal_mode=WAL")
+        if seconds is not None:
+            record.info["deadline"] = _Deadline(seconds)
+            connection.set_progress_handler(record.info["deadline"].is_over, _STEPS)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         options = connection.get_execution_options()
+        if "deadline" in connection.info:
+            connection.info["deadline"].begin()
         if options.get("corpus_writes"):
             # NORMAL in WAL mode skips the fsync of a commit. The fsync of the next FULL commit covers it.
             level = "NORMAL" if options.get("corpus_hasty") else "FULL"
@@ -148,8 +172,8 @@ def connect_options(url: URL) -> dict[str, Any]:
     return {key: value for key, value in defaults.items() if key not in url.query} | {"client_encoding": "utf8"}
 
 
-def postgres_engine(url: URL, role: str = "", lineage: Lineage | None = None, *, snapshots: bool = False) -> Engine:
-    """Return an engine whose sessions begin with a statement for their ``role``, once per session.
+def postgres_engine(url: URL, *role: str, lineage: Lineage | None = None, snapshots: bool = False) -> Engine:
+    """Return an engine whose sessions begin with the statements of their ``role``, once per session.
 
     ``lineage``: all sessions must reach one server. ``snapshots``: each transaction has one consistent view, because
     counts from several statements must agree.
@@ -161,7 +185,7 @@ def postgres_engine(url: URL, role: str = "", lineage: Lineage | None = None, *,
     def configure(connection: Any, _record: Any) -> None:
         # One transaction each: the server may time out between two statements of a transaction.
         connection.autocommit = True
-        for statement in filter(None, (SESSION, role)):
+        for statement in (SESSION, *role):
             connection.execute(statement)
         if lineage is not None:
             lineage.require(connection)

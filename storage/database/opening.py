@@ -34,18 +34,23 @@ PAGE_BYTES = 8192
 
 
 def open_database(
-    where: str | os.PathLike[str], *, create: bool, read_only: bool, on_progress: Progress = unseen
+    where: str | os.PathLike[str],
+    *,
+    create: bool,
+    read_only: bool,
+    seconds: float | None = None,
+    on_progress: Progress = unseen,
 ) -> Database:
     """Return the database of a corpus with its schema up to date. ``on_progress`` gets the steps of a migration.
 
-    Errors as for `storage.corpus.Corpus.open`.
+    ``seconds`` limits a reader's statements. Errors as for `storage.corpus.Corpus.open`.
     """
     url = parse_url(where)
     if url.get_backend_name() == "sqlite":
         if not read_only:
             require_local(sqlite_path(url))
         _find_file(url, create=create and not read_only)
-    database = connect(url, read_only=read_only)
+    database = connect(url, read_only=read_only, seconds=seconds)
     try:
         _bring_forward(database, on_progress, create=create, read_only=read_only)
     except BaseException:

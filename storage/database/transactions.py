@@ -22,6 +22,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from storage.database.engines import (
+    LIMITED,
     READER,
     SESSION,
     WITHOUT_LIMITS,
@@ -33,7 +34,7 @@ from storage.database.engines import (
 )
 from storage.database.postgres_hints import advice
 from storage.database.rejected_rows import CONTENT_ERRORS, NotStorableError, is_refusal
-from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
+from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError, TooSlowError
 from storage.retry import READER_SECONDS, Patience, configured_seconds
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ _GIVEN = "given_"
 
 _DISK_STATES = {"53100", "58030"}
 _CONTENTION_STATES = {"40001", "40P01", "55P03", "57014"}
+_CANCELLED = "57014"
+_TAKE_LESS = "Ask for less: a site, a language or fewer days."
 _LOST_STATES = {"53300", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04"}
 
 
@@ -128,6 +131,13 @@ def is_contention(error: DBAPIError | psycopg.Error | sqlite3.Error) -> bool:
     return name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or getattr(cause, "sqlstate", None) in _CONTENTION_STATES
 
 
+def _is_interrupted(error: DriverError) -> bool:
+    """Return whether a statement reached the time limit of its reader."""
+    cause = getattr(error, "orig", None) or error
+    sqlstate, name = getattr(cause, "sqlstate", None), getattr(cause, "sqlite_errorname", None)
+    return sqlstate == _CANCELLED or name == "SQLITE_INTERRUPT"
+
+
 def is_lost(error: DBAPIError | psycopg.Error | sqlite3.Error) -> bool:
     """Return whether the connection was lost or is unavailable for now."""
     cause = getattr(error, "orig", None) or error
@@ -156,6 +166,9 @@ class Database:
     SQLite makes others wait with growing pauses. Releases before 3.51.3 may lose data that is written while another
     connection checkpoints (``storage.database.sqlite_limits``).
     """
+
+    is_limited: bool = False
+    """Its statements are cancelled after some seconds, and not tried again."""
 
     @property
     def is_sqlite(self) -> bool:
@@ -199,7 +212,12 @@ class Database:
         try:
             yield
         except self._driver_errors() as error:
-            raise translate(error, self.url) from error
+            raise self._translated(error) from error
+
+    def _translated(self, error: DriverError) -> CorpusError:
+        if self.is_limited and _is_interrupted(error):
+            return TooSlowError("the database took longer than the limit", where=masked(self.url), do=_TAKE_LESS)
+        return translate(error, self.url)
 
     def _driver_errors(self) -> Errors:
         if self.is_sqlite:
@@ -249,7 +267,7 @@ class Database:
                 result = attempt()
             except errors as error:
                 if not self._may_try_again(error, waits):
-                    raise translate(error, self.url) from error
+                    raise self._translated(error) from error
             else:
                 self.patience.succeeded()
                 return result
@@ -259,6 +277,8 @@ class Database:
         if isinstance(error, PoolTimeoutError):
             return False
         lost = is_lost(error)
+        if self.is_limited and _is_interrupted(error):
+            return False
         if not lost and not is_contention(error):
             return False
         if lost:
@@ -276,21 +296,25 @@ def _data_version(connection: Connection) -> int:
     return version
 
 
-def connect(url: URL, *, read_only: bool = False) -> Database:
-    """Create the engine for a URL without opening it. The database itself enforces ``read_only``."""
+def connect(url: URL, *, read_only: bool = False, seconds: float | None = None) -> Database:
+    """Create the engine for a URL without opening it. The database itself enforces ``read_only``.
+
+    ``seconds``: longest time of a reader's transaction (SQLite) or statement (PostgreSQL).
+    """
     if url.get_backend_name() == "sqlite":
-        engine = sqlite_engine(sqlite_path(url), read_only=read_only)
+        engine = sqlite_engine(sqlite_path(url), read_only=read_only, seconds=seconds)
         writer: Engine = engine.execution_options(corpus_writes=True)
     elif read_only:
-        writer = engine = postgres_engine(url, READER, snapshots=True)
+        limit = () if seconds is None else (LIMITED.format(round(seconds * 1000)),)
+        writer = engine = postgres_engine(url, READER, *limit, snapshots=True)
     else:
         lineage = Lineage(masked(url))
         engine = postgres_engine(url, lineage=lineage, snapshots=True)
-        writer = postgres_engine(url, WRITER, lineage)
+        writer = postgres_engine(url, WRITER, lineage=lineage)
     hasty = writer.execution_options(corpus_hasty=True)
     patience = Patience(READER_SECONDS if read_only else configured_seconds())
     turn = threading.Lock() if url.get_backend_name() == "sqlite" else nullcontext()
-    return Database(url, engine, writer, hasty, patience, turn)
+    return Database(url, engine, writer, hasty, patience, turn, seconds is not None)
 
 
 def sqlite_path(url: URL) -> Path:
