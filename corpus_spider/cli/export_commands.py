@@ -47,8 +47,8 @@ keeping = click.Group()
     "--format",
     "format_name",
     metavar="NAME",
-    help="Format, if the target's name does not show it: jsonl, jsonl.gz, jsonl.zst, parquet, tei.xml, vert, prevert, "
-    "txt.",
+    help="Format, if the target's name does not show it: jsonl, jsonl.gz, jsonl.zst, parquet, csv, tei.xml, vert, "
+    "prevert, txt.",
 )
 @languages("Only this language")
 @several_sites

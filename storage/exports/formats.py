@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from storage.errors import ConfigError
-from storage.exports import jsonl, parquet, tei, vertical
+from storage.exports import jsonl, parquet, spreadsheet, tei, vertical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -44,6 +44,7 @@ STREAM_FORMATS: dict[str, StreamFormat] = {
     "jsonl.gz": jsonl.write_gzip,
     "jsonl.zst": jsonl.write_zstd,
     "parquet": parquet.write,
+    "csv": spreadsheet.write,
     "tei.xml": tei.write,
     "vert": vertical.write,
     "prevert": vertical.write_prevertical,

@@ -143,7 +143,7 @@ def test_an_id_that_comes_twice_stops_the_folder_export(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("target", "options", "told"),
     [
-        ("out.csv", {}, ".jsonl, .jsonl.gz, .jsonl.zst, .parquet"),
+        ("out.xlsx", {}, ".jsonl, .jsonl.gz, .jsonl.zst, .parquet"),
         ("out", {}, "a folder with a final /"),
         ("out.json.gz", {}, "suffix"),
         ("out.jsonl", {"format_name": "xml"}, "unknown export format 'xml'"),
