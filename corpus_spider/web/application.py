@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 from corpus_spider.web import formatting
 from corpus_spider.web.guard import Guard
 from corpus_spider.web.state import BusyError
-from corpus_spider.web.views import crawls, documents, overview, searching, words
+from corpus_spider.web.views import crawls, documents, downloads, overview, searching, words
 from storage.errors import CorpusError, TooSlowError
 
 if TYPE_CHECKING:
@@ -98,10 +98,12 @@ def application(served: Served, hosts: frozenset[str], token: str = "") -> Guard
             Route("/", overview.page),
             Route("/documents", documents.listing),
             Route("/documents/{id:str}", documents.document),
+            Route("/download/documents.{format:str}", downloads.download),
             Route("/search", searching.page),
             Route("/words", words.page),
             Route("/crawls", crawls.page),
             Route("/crawls/{run:int}", crawls.run),
+            Route("/crawls/{run:int}/now", crawls.progress),
             Route("/sites", crawls.sites),
             Route("/dropped", crawls.dropped),
             Route("/about", overview.about),

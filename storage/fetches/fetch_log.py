@@ -101,10 +101,20 @@ class Fetches:
         return self.database.read(lambda connection: url_history.find_page(connection, addresses))
 
     def dropped_pages(
-        self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int | None = None
+        self,
+        *,
+        reasons: Collection[str] = (),
+        sites: Collection[str] = (),
+        run_id: int | None = None,
+        limit: int | None = None,
     ) -> list[WithoutDocument]:
-        """Return the newest pages that gave no document, with the reason. `drops` streams all, oldest first."""
-        return self.database.read(lambda connection: url_history.dropped_pages(connection, reasons, sites, limit))
+        """Return the newest pages that gave no document, with the reason. `drops` streams all, oldest first.
+
+        ``run_id``: only those that this run fetched.
+        """
+        return self.database.read(
+            lambda connection: url_history.dropped_pages(connection, reasons, sites, run_id, limit)
+        )
 
     def failed_urls(
         self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int | None = None

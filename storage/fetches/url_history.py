@@ -186,7 +186,7 @@ def _dropped_page(row: AnyRow) -> DroppedPage:
 
 
 def dropped_pages(
-    connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int | None
+    connection: Connection, reasons: Collection[str], sites: Collection[str], run_id: int | None, limit: int | None
 ) -> list[WithoutDocument]:
     """Return the pages that gave no document, newest first. Empty ``reasons`` or ``sites`` mean all."""
     statement = (
@@ -196,6 +196,7 @@ def dropped_pages(
         .order_by(fetch.c.id.desc())
         .limit(limit)
     )
+    statement = statement if run_id is None else statement.where(fetch.c.run_id == run_id)
     statement = statement.where(fetch.c.reason.in_(reasons)) if reasons else statement
     statement = statement.where(SITE.in_(sites)) if sites else statement
     rows = connection.execute(statement)

@@ -76,6 +76,10 @@ class Runs:
         """Compute the counters of runs at these sites that are not final yet. The caller holds the sites' locks."""
         self.database.write(lambda connection: site_runs.recount(connection, sites))
 
+    def now(self, run_id: int) -> list[SiteRun]:
+        """Return the counters of a run at its sites as they are now, also while it goes on. Changes nothing."""
+        return self.database.read(lambda connection: site_runs.now(connection, run_id))
+
     def by_site(self, sites: Collection[str], days: float = 100.0, run_id: int | None = None) -> list[SiteRun]:
         """Return the counters of runs at these sites, oldest first.
 

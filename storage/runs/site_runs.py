@@ -7,8 +7,9 @@ They are computed at its end, and again at the end of later runs while pages of 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -149,21 +150,53 @@ def recount(connection: Connection, sites: Collection[str], before: int | None =
     statement = sa.select(run_site.c.run_id, run_site.c.site, run_site.c.after_fetch, run_site.c.after_url)
     pending = statement.where(run_site.c.site.in_(sites), run_site.c.pending_count).order_by(run_site.c.run_id)
     rows = connection.execute(pending if before is None else pending.where(run_site.c.run_id < before)).all()
-    last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id)).group_by(run_site.c.site)
-    last = last.where(run_site.c.site.in_({row.site for row in rows}))
-    newest = {row[0]: row[1] for row in connection.execute(last)}
+    newest = _newest_runs(connection, {row.site for row in rows})
     for run_id in dict.fromkeys(row.run_id for row in rows):
         _count_run(connection, [row for row in rows if row.run_id == run_id], newest)
 
 
-def _count_run(connection: Connection, rows: Sequence[AnyRow], newest: Mapping[str, int]) -> None:
-    run_id, after = rows[0].run_id, rows[0].after_fetch
+def _newest_runs(connection: Connection, sites: Collection[str]) -> dict[str, int]:
+    """Return the id of the newest run of each site."""
+    last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id)).group_by(run_site.c.site)
+    return {row[0]: row[1] for row in connection.execute(last.where(run_site.c.site.in_(sites)))}
+
+
+def now(connection: Connection, run_id: int) -> list[SiteRun]:
+    """Return the counters of a run at its sites, counted from its rows if they are not final."""
+    known = site_runs(connection, _sites_of(connection, run_id), math.inf, run_id)
+    marks = sa.select(run_site.c.site, run_site.c.after_fetch, run_site.c.after_url)
+    rows = connection.execute(marks.where(run_site.c.run_id == run_id, run_site.c.pending_count)).all()
     tallies = {row.site: _Tally() for row in rows}
-    _add_answers(connection, run_id, after, tallies)
-    _add_documents(connection, run_id, after, tallies)
+    if rows:
+        newest = _newest_runs(connection, tallies)
+        _tally(connection, run_id, rows[0], tallies, {site: tallies[site] for site in newest if newest[site] == run_id})
+    return [replace(one, **tallies[one.site].counted()) if one.site in tallies else one for one in known]
+
+
+def _sites_of(connection: Connection, run_id: int) -> list[str]:
+    statement = sa.select(run_site.c.site).where(run_site.c.run_id == run_id)
+    return list(connection.execute(statement).scalars())
+
+
+def _tally(
+    connection: Connection,
+    run_id: int,
+    marks: AnyRow,
+    tallies: Mapping[str, _Tally],
+    newest: Mapping[str, _Tally],
+) -> None:
+    """Count the rows of a run. ``newest``: those of sites at which it is the newest run."""
+    _add_answers(connection, run_id, marks.after_fetch, tallies)
+    _add_documents(connection, run_id, marks.after_fetch, tallies)
     _add_failures(connection, run_id, tallies)
     # URLs found since then belong to the newest run alone.
-    _add_found(connection, rows[0].after_url, {site: tallies[site] for site in tallies if newest[site] == run_id})
+    _add_found(connection, marks.after_url, newest)
+
+
+def _count_run(connection: Connection, rows: Sequence[AnyRow], newest: Mapping[str, int]) -> None:
+    run_id = rows[0].run_id
+    tallies = {row.site: _Tally() for row in rows}
+    _tally(connection, run_id, rows[0], tallies, {site: tallies[site] for site in tallies if newest[site] == run_id})
     for site, tally in tallies.items():
         ours = run_site.c.run_id == run_id, run_site.c.site == site
         connection.execute(sa.update(run_site).where(*ours).values(tally.row()))
@@ -176,6 +209,14 @@ class _Tally:
     first: datetime | None = None
     last: datetime | None = None
     counts_found: bool = False
+
+    def counted(self) -> dict[str, Any]:
+        """Return the values for a `SiteRun`."""
+        row = self.row()
+        return {name: row[name] for name in RUN_COUNTS if name in row} | {
+            "seconds": row["seconds"],
+            "reasons": dict(self.reasons),
+        }
 
     def row(self) -> dict[str, Any]:
         """Return the values of its row. ``found`` keeps its old value if it was not counted."""

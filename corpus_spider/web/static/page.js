@@ -15,3 +15,22 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "?") { window.location.assign("/about"); }
   else if (move !== undefined && entries[move]) { event.preventDefault(); entries[move].focus(); }
 });
+
+/* Numbers of a running crawl. */
+const live = document.querySelector("[data-live]");
+function show(row, numbers) {
+  for (const cell of row.querySelectorAll("[data-name]")) {
+    const value = numbers[cell.dataset.name];
+    if (value !== undefined) cell.textContent = value.toLocaleString("en");
+  }
+}
+async function follow() {
+  const answer = await fetch(live.dataset.live);
+  if (!answer.ok) return;
+  const now = await answer.json();
+  for (const row of live.querySelectorAll("tbody tr")) show(row, now.sites[row.dataset.site] ?? {});
+  show(live.querySelector("tfoot tr"), now.sum);
+  if (now.over) window.location.reload();
+  else window.setTimeout(follow, 5000);
+}
+if (live) window.setTimeout(follow, 5000);

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
 
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import Rule
 from corpus_spider.web.views import pages, served
+from storage.runs.site_runs import SiteRun
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from starlette.requests import Request
     from starlette.responses import Response
+
+    from storage.runs.run_log import Run
 
 NIGHTS = 60
 ROWS = 200
 SUMS = ("found", "fetched", "articles", "versions", "unchanged", "refused", "http_errors", "failed", "no_text", "short")
 """Counters that a crawl shows."""
+CHARTED = ("articles", "versions", "unchanged", "refused", "dropped")
+"""Parts of the chart of crawls, from the bottom. ``dropped``: answers of the other counters."""
+_DROPPED = ("http_errors", "failed", "no_text", "short", "language")
 
 
 def page(request: Request) -> Response:
@@ -25,22 +35,47 @@ def page(request: Request) -> Response:
     here = served(request)
     runs = here.corpus.runs()[-NIGHTS:]
     names = [site.name for site in here.config.sites]
-    sums = {run.id: dict.fromkeys(SUMS, 0) for run in runs}
+    of_run: dict[int, list[SiteRun]] = {run.id: [] for run in runs}
     for each in here.corpus.runs.by_site(names):
-        if each.run_id in sums:
-            for name in SUMS:
-                sums[each.run_id][name] += getattr(each, name)
-    return pages(request)(request, "crawls.html", {"runs": runs[::-1], "sums": sums, "columns": SUMS})
+        if each.run_id in of_run:
+            of_run[each.run_id].append(each)
+    sums = {run.id: totals(of_run[run.id]) for run in runs}
+    chart = [
+        (f"{run.started:%Y-%m-%d %H:%M}", [sums[run.id][name] for name in CHARTED], f"/crawls/{run.id}") for run in runs
+    ]
+    values = {"runs": runs[::-1], "sums": sums, "columns": SUMS, "chart": chart, "parts": CHARTED}
+    return pages(request)(request, "crawls.html", values)
+
+
+def totals(rows: Iterable[SiteRun]) -> dict[str, int]:
+    """Return the sums of the counters over sites, with ``dropped``: pages that gave no text."""
+    kept = list(rows)
+    names = {field.name for field in fields(SiteRun)} & {*SUMS, *_DROPPED}
+    sums = {name: sum(getattr(row, name) for row in kept) for name in names}
+    return sums | {"dropped": sum(sums[name] for name in _DROPPED)}
 
 
 def run(request: Request) -> Response:
-    """Show one crawl by site."""
-    here, number = served(request), request.path_params["run"]
-    one = next((each for each in here.corpus.runs() if each.id == number), None)
+    """Show one crawl by site, with its numbers of this moment while it runs."""
+    one = _run(request)
+    rows = served(request).corpus.runs.now(one.id)
+    return pages(request)(request, "crawl.html", {"run": one, "rows": rows, "columns": SUMS, "sums": totals(rows)})
+
+
+def progress(request: Request) -> Response:
+    """Return the numbers of a crawl as JSON: whether it is over, and each counter by site."""
+    one = _run(request)
+    rows = served(request).corpus.runs.now(one.id)
+    by_site = {row.site: {name: getattr(row, name) for name in SUMS} for row in rows}
+    return JSONResponse({"over": one.finished is not None, "sites": by_site, "sum": totals(rows)})
+
+
+def _run(request: Request) -> Run:
+    number = request.path_params["run"]
+    one = next((each for each in served(request).corpus.runs() if each.id == number), None)
     if one is None:
         raise HTTPException(404)
-    rows = here.corpus.runs.by_site([site.name for site in here.config.sites], run_id=number)
-    return pages(request)(request, "crawl.html", {"run": one, "rows": rows, "columns": SUMS})
+    return one
 
 
 def sites(request: Request) -> Response:
@@ -51,10 +86,12 @@ def sites(request: Request) -> Response:
 
 
 def dropped(request: Request) -> Response:
-    """Show the newest pages without a document, of one reason or all."""
+    """Show the newest pages without a document, of one reason, site or crawl, or all."""
     here, reason = served(request), request.query_params.get("reason", "")
     reasons = (reason,) if reason else ()
-    site = tuple(request.query_params.getlist("site"))
-    rows = here.corpus.fetches.dropped_pages(reasons=reasons, sites=site, limit=ROWS)
-    values = {"rows": rows, "reason": reason, "counts": here.corpus.status().dropped, "most": ROWS}
-    return pages(request)(request, "dropped.html", values)
+    site = tuple(filter(None, request.query_params.getlist("site")))
+    number = request.query_params.get("crawl", "")
+    run_id = int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None
+    rows = here.corpus.fetches.dropped_pages(reasons=reasons, sites=site, run_id=run_id, limit=ROWS)
+    values = {"rows": rows, "reason": reason, "sites": site, "crawl": run_id, "most": ROWS}
+    return pages(request)(request, "dropped.html", values | {"counts": here.corpus.status().dropped})

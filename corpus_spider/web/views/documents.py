@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 
 from corpus_spider.search.searching import DAY, RANK
 from corpus_spider.web.selection import DEEPEST, PAGE, selection_of
-from corpus_spider.web.views import pages, served
+from corpus_spider.web.views import downloads, pages, served
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -61,6 +61,7 @@ def listing(request: Request) -> Response:
         found = index.find(asked.question, asked.filters, most=PAGE, skip=(asked.page - 1) * PAGE, order=order)
     shown = here.corpus.documents.of_ids(found.ids)
     values = {"asked": asked, "found": found, "documents": shown, "per_page": PAGE, "deepest": DEEPEST}
+    values |= {"formats": downloads.TYPES, "most": downloads.MOST}
     return pages(request)(request, "documents.html", {**values, "question": asked.question})
 
 

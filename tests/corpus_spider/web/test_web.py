@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import csv
+import io
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import pyarrow.parquet
 import pytest
 from lxml.html import document_fromstring
 
@@ -75,6 +79,12 @@ def application_of(folder: Path, corpus: Corpus, token: str = "") -> Guard:
 
 def ask(app: Guard, target: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], str]:
     """Return status, headers and text of the answer to one request."""
+    status, answered, body = ask_bytes(app, target, method, **headers)
+    return status, answered, body.decode()
+
+
+def ask_bytes(app: Guard, target: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """Return status, headers and body of the answer to one request."""
     path, _, query = target.partition("?")
     named = {"host": "localhost:8321"} | {name.replace("_", "-"): value for name, value in headers.items()}
     scope: dict[str, Any] = {
@@ -91,8 +101,12 @@ def ask(app: Guard, target: str, method: str = "GET", **headers: str) -> tuple[i
         "client": ("127.0.0.1", 5),
     }
     sent: list[Any] = []
+    asked: list[Any] = []
 
     async def receive() -> dict[str, Any]:
+        if asked:
+            await asyncio.Event().wait()  # the client stays
+        asked.append(True)
         return {"type": "http.request", "body": b"", "more_body": False}
 
     async def send(message: Any) -> None:
@@ -101,7 +115,7 @@ def ask(app: Guard, target: str, method: str = "GET", **headers: str) -> tuple[i
     asyncio.run(app(scope, receive, send))
     start = next(each for each in sent if each["type"] == "http.response.start")
     body = b"".join(each.get("body", b"") for each in sent if each["type"] == "http.response.body")
-    return start["status"], {k.decode(): v.decode() for k, v in start["headers"]}, body.decode()
+    return start["status"], {k.decode(): v.decode() for k, v in start["headers"]}, body
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -118,6 +132,53 @@ def test_no_text_of_a_corpus_becomes_markup_and_every_answer_has_its_headers(app
     assert not [name for each in tree.iter() for name in each.attrib if name.startswith("on") or name == "style"]
     links = [each.get("href") or "" for each in tree.iter("a", "link")]
     assert all(link.startswith(("/", "?", "#", "http://", "https://")) for link in links)
+
+
+@pytest.mark.parametrize(
+    ("query", "languages"), [("", {"vi", "ar"}), ("?language=vi", {"vi"}), ("?q=xăng", {"vi"}), ("?q=nothing", set())]
+)
+def test_a_selection_is_downloaded_in_each_format(app: Guard, query: str, languages: set[str]) -> None:
+    """Other libraries read the same documents from all three, with the fields of an export."""
+    read = {}
+    for name in ("jsonl", "csv", "parquet"):
+        status, headers, body = ask_bytes(app, f"/download/documents.{name}{quote(query, safe='?=')}")
+        assert (status, headers["content-length"]) == (200, str(len(body)))
+        assert headers["content-disposition"] == f'attachment; filename="documents.{name}"'
+        read[name] = body
+    lines = [json.loads(line) for line in read["jsonl"].splitlines()]
+    assert {each["language"] for each in lines} == languages
+    table = pyarrow.parquet.read_table(io.BytesIO(read["parquet"]))
+    assert table["id"].to_pylist() == [each["id"] for each in lines]
+    rows = list(csv.DictReader(io.StringIO(read["csv"].decode("utf-8-sig"), newline="")))
+    assert [each["text"] for each in rows] == [each["text"] for each in lines]
+    assert ask(app, "/download/documents.exe")[0] == 404
+
+
+def test_a_running_crawl_shows_its_numbers_of_this_moment(tmp_path: Path) -> None:
+    """The page and its JSON count what the crawl has stored so far; a click leads to the pages behind a reason."""
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        crawl.visit("1", dropped("short"))
+        crawl.run_id = corpus.runs.start("{}", ["a.example"])
+        crawl.visit("2", made("Một", language="vi"))
+        crawl.visit("3", dropped("soft_404"))
+        app = application_of(tmp_path, corpus)
+        now = json.loads(ask(app, f"/crawls/{crawl.run_id}/now")[2])
+        assert (now["over"], now["sum"]["fetched"], now["sum"]["dropped"]) == (False, 2, 1)
+        assert now["sites"]["a.example"] == {name: now["sum"][name] for name in now["sites"]["a.example"]}
+        page = document_fromstring(ask(app, f"/crawls/{crawl.run_id}")[2])
+        assert page.xpath("string(//tfoot//td[@data-name='fetched'])") == "2"
+        [link] = page.xpath("//a[starts-with(@href, '/dropped')]/@href")
+        rows = document_fromstring(ask(app, link)[2]).xpath("//tbody/tr")
+        assert ["soft_404" in row.text_content() for row in rows] == [True]
+        every = document_fromstring(ask(app, "/dropped")[2]).xpath("//tbody/tr")
+        assert len(every) == 2
+        corpus.runs.recount(["a.example"])
+        corpus.runs.finish(crawl.run_id, 0, "{}")
+        assert json.loads(ask(app, f"/crawls/{crawl.run_id}/now")[2])["over"]
+        heights = document_fromstring(ask(app, "/crawls")[2]).xpath("//figure//a[last()]/rect/@height")
+        assert [float(each) for each in heights] == [48.0, 0.0, 0.0, 0.0, 48.0]
 
 
 def test_a_document_shows_its_text_by_direction_and_unknown_ids_are_404(app: Guard, folder: Path) -> None:
