@@ -69,6 +69,16 @@ _INLINE = re.compile(r"<(a|b|em|font|i|mark|q|small|span|strong|sub|sup|u)(?:\s[
 _ABSOLUTE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
+_BAR = re.compile(r"\s[|｜]\s(?=[^|｜]*$)")
+_MOST_NAME = 40
+"""Characters, at most, of a site's name behind a bar."""
+_HAN = re.compile("[\u3400-\u9fff]")
+_SECTION = re.compile(f"_+(?=.*{_HAN.pattern})")
+"""Beginning of the section in a Chinese title: headline, section, site. Headlines have no underscore."""
+_LEAST_HAN = 4
+"""Chinese characters, at least, of the headline before it."""
+_FIRST_LINKS = 60
+"""Links, from the beginning of a page, that may name the site."""
 _AUTHOR_NAMES = (
     "author",
     "parsely-author",
@@ -218,7 +228,7 @@ def _title(
     name of the site is no heading. A headline of the JSON-LD that contradicts the h1 and <title>, which agree, is that
     of another page.
     """
-    site = _site_names(metas, url)
+    site = _site_names(metas, url) | _front_page_names(tree, url)
     shown = [(node, clean_value(shown_text(node, " "), MAX_TITLE)) for node in tree.css("h1")[:5]]
     mastheads = {heading for node, heading in shown if heading and _is_masthead(node, heading, tree, site, url)}
     headings = [heading for _, heading in shown if heading and heading not in mastheads]
@@ -290,8 +300,37 @@ def _site_names(metas: dict[str, list[str]], url: str) -> set[str]:
     return stated | ({letters(domain.partition(".")[0]), letters(domain)} - {""})
 
 
+def _front_page_names(tree: LexborHTMLParser, url: str) -> set[str]:
+    """Return the letters of the texts by which the first links of a page name the front page."""
+    address = parse(url)
+    if address is None:
+        return set()
+    fronts = {"/", "./", *(f"{scheme}//{address.host}{end}" for scheme in ("http:", "https:", "") for end in ("", "/"))}
+    links = (link for link in tree.css("a[href]")[:_FIRST_LINKS] if link.attributes.get("href") in fronts)
+    names = set[str]()
+    for link in links:
+        image = link.css_first("img[alt]")
+        stated = (link.attributes.get("title"), image.attributes.get("alt") if image else "")
+        names |= {letters(name[:MAX_TITLE]) for name in (shown_text(link), *stated) if name}
+    return names - {""}
+
+
 def _without_site(title: str, site: set[str], headings: list[str]) -> str:
-    """Return a title without the site's name at an end: a part that is its name, or that no heading has."""
+    """Return a title without the site's name at an end: a part that is its name, or that no heading has.
+
+    If the page has no heading, short parts behind bars are section and site. Chinese titles have section and
+    site behind an underscore.
+    """
+    title = _without_name(title, site, headings)
+    if title in headings:
+        return title
+    while not headings and (bar := _BAR.search(title)) and len(title) - bar.end() <= min(_MOST_NAME, bar.start()):
+        title = title[: bar.start()]
+    section = _SECTION.search(title)
+    return title[: section.start()] if section and len(_HAN.findall(title[: section.start()])) >= _LEAST_HAN else title
+
+
+def _without_name(title: str, site: set[str], headings: list[str]) -> str:
     for mark in _SITE_MARK.finditer(title):
         head, tail = title[: mark.start()], title[mark.end() :]
         for kept, dropped in ((head, tail), (tail, head)):
