@@ -153,9 +153,14 @@ def _in_element(node: LexborNode, *, near: bool) -> list[str]:
     pieces = [piece for line in text[: 4 * _MAX_CHARS].split("\n") if (piece := " ".join(line.split()))]
     if not pieces or sum(map(len, pieces)) > _MAX_CHARS:
         return []
-    if not (marked or linked):
-        pieces = _behind_by(pieces)
+    pieces = [part for piece in pieces for part in _apart(piece)] if marked or linked else _behind_by(pieces)
     return [] if not pieces or is_aside(node) else list(_leading_names(pieces))
+
+
+def _apart(piece: str) -> list[str]:
+    """Return the parts of a text with one name and something else, as an age or a role, behind a mark."""
+    parts = _MARK.split(piece)
+    return parts if sum(is_name(BY.sub("", part)) for part in parts) == 1 else [piece]
 
 
 def _behind_by(pieces: Sequence[str]) -> list[str]:
