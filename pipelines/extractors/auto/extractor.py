@@ -45,6 +45,7 @@ from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.markup import tree
 from pipelines.markup.soup import collapsed, scan
 from pipelines.metadata import jsonld
+from pipelines.text import text_size
 from storage.records import Extraction
 
 NAME, VERSION = "auto", "21"
@@ -153,7 +154,8 @@ def _kept(html: str, shown: Extraction) -> Extraction | None:
         return None
     lines = script_state.article_body(html)
     found = Extraction(lines, NAME, VERSION, "from the state of the page's scripts", kinds="p" * len(lines))
-    long = _size(found) >= MUCH_MORE * max(ENOUGH, _size(shown))
+    letters = sum(map(text_size.size, lines))
+    long = letters >= max(CLEARLY_MORE * ENOUGH, MUCH_MORE * sum(map(text_size.size, shown.paragraphs)))
     return found if long and not soft_errors.stub(tree.parse_tree(html), 0, ENOUGH) else None
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.markup import tree
 from pipelines.markup.soup import collapsed
+from pipelines.text.text_size import UNSPACED, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 _MAX_CHARS, _MAX_STATES, _MAX_NODES = 2**21, 30, 20_000
 """Limits: characters of a state, states of a page (longest first), values of a state."""
-_LEAST = 500
-"""Characters, at least, of a state that may hold an article."""
+_LEAST_STATE, _LEAST = 200, 500
+"""Characters, at least, of a state that may hold an article, and letters of an alphabet of the article."""
 _ATTRIBUTES = ("data-page", "data-props", "data-react-props", "data-state", "data-initial-state")
 _BEFORE = re.compile(r"(?:[\w.\]\"']\s{0,9}=\s{0,9}(?:JSON\.parse\()?|\.push\()(?=[{\[])")
 _MARKS = (
@@ -40,9 +41,13 @@ _UNREAD = "script, style, figure, figcaption, aside, iframe, noscript, template,
 _TEXTS = ("text", "content", "value", "html", "body", "paragraph", "data", "children", "model")
 """Keys of the text in an item of a list, the likeliest first."""
 _PROSE, _PARAGRAPHS, _DEPTH = 60, 3, 6
-"""Characters of a line of prose, lines of prose in a body (at least), levels of spans in an item of a list."""
-_TITLE, _MAX_TITLE, _FEW, _NEAR = 12, 500, 5, 4
-"""Letters of a title (at least), its characters (at most), values of an object around it, levels down to the body."""
+"""Letters of a line of prose, lines of prose in a body (at least), levels of spans in an item of a list."""
+_TITLE, _SHORTEST, _MAX_TITLE, _FEW, _NEAR = 12, 6, 500, 5, 4
+"""Letters and characters of a title (at least; Chinese ones have few), its characters (at most), values of an object
+around it, levels down to the body.
+"""
+_APART = re.compile(f"[ {''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]")
+"""A space, or a letter of a script without spaces: prose has it, codes have not."""
 _SHARE = 0.5
 """Share of the longest body from which another body makes the choice ambiguous."""
 
@@ -59,7 +64,7 @@ def article_body(html: str) -> tuple[str, ...]:
     page = tree.parse_tree(html)
     titles = [node.text() for node in page.css("title, h1")[:_FEW]]
     titles += [node.attributes.get("content") or "" for node in page.css('meta[property="og:title"]')[:_FEW]]
-    named = {letters for title in titles if len(letters := _letters(title)) >= _TITLE}
+    named = {letters for title in titles if _is_long(letters := _letters(title))}
     bodies = sorted({body for state in _states(page) for body in _bodies(state, named)} if named else (), reverse=True)
     return bodies[0].lines if bodies and not any(_is_another(body, bodies[0]) for body in bodies[1:]) else ()
 
@@ -80,7 +85,7 @@ def _states(page: LexborHTMLParser) -> Iterator[object]:
 
 
 def _string(literal: str) -> str:
-    if len(literal) < _TITLE:
+    if len(literal) < _SHORTEST:
         return ""
     try:
         return str(json.loads(literal, strict=False))
@@ -93,7 +98,7 @@ def _texts(page: LexborHTMLParser) -> Iterator[str]:
         node.text() for node in page.css("script:not([src])") if "ld+json" not in (node.attributes.get("type") or "")
     ]
     attributes = [node.attributes.get(name) or "" for name in _ATTRIBUTES for node in page.css(f"[{name}]")]
-    long = [text.strip() for text in (*scripts, *attributes) if _LEAST <= len(text) <= _MAX_CHARS]
+    long = [text.strip() for text in (*scripts, *attributes) if _LEAST_STATE <= len(text) <= _MAX_CHARS]
     for text in sorted(long, key=len, reverse=True)[:_MAX_STATES]:
         start = None if text[0] in "{[" else _BEFORE.search(text)
         yield text[start.end() :] if start else text
@@ -107,7 +112,7 @@ def _bodies(state: object, named: set[str]) -> Iterator[_Body]:
         value, near = waiting.popleft()
         nodes += len(value) if isinstance(value, list) else 1
         if near and isinstance(value, str):
-            if len(value) >= _LEAST and len(_MARKUP.findall(value)) >= _PARAGRAPHS:
+            if len(_MARKUP.findall(value)) >= _PARAGRAPHS and size(value) >= _LEAST:
                 yield from _body(_lines(value))
         elif isinstance(value, list | dict):
             inside = value if isinstance(value, list) else list(value.values())
@@ -121,10 +126,14 @@ def _is_title(named: set[str], value: object) -> bool:
     """Return whether a value is the page's title, or an object that holds it (``{"basic": ...}``)."""
     if isinstance(value, dict) and len(value) <= _FEW:
         return any(isinstance(each, str) and _is_title(named, each) for each in value.values())
-    if not isinstance(value, str) or not _TITLE <= len(value) <= _MAX_TITLE:
+    if not isinstance(value, str) or not _SHORTEST <= len(value) <= _MAX_TITLE:
         return False
     letters = _letters(value)
-    return len(letters) >= _TITLE and any(letters in title for title in named)
+    return _is_long(letters) and any(letters in title for title in named)
+
+
+def _is_long(letters: str) -> bool:
+    return len(letters) >= _SHORTEST and size(letters) >= _TITLE
 
 
 def _letters(text: str) -> str:
@@ -133,10 +142,10 @@ def _letters(text: str) -> str:
 
 def _body(lines: list[str]) -> Iterator[_Body]:
     """Yield a body, if most of its text is in several paragraphs of prose."""
-    prose = [len(line) for line in lines if len(line) >= _PROSE and " " in line]
-    size = sum(map(len, lines))
-    if len(prose) >= _PARAGRAPHS and sum(prose) >= max(_LEAST, _SHARE * size):
-        yield _Body(size, tuple(lines))
+    sizes = list(map(size, lines))
+    prose = [long for line, long in zip(lines, sizes, strict=True) if long >= _PROSE and _APART.search(line)]
+    if len(prose) >= _PARAGRAPHS and sum(prose) >= max(_LEAST, _SHARE * sum(sizes)):
+        yield _Body(sum(sizes), tuple(lines))
 
 
 def _listed(items: list[object]) -> list[str]:

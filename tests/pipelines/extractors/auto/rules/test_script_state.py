@@ -62,6 +62,38 @@ def test_the_body_is_read_where_the_title_stands_beside_it(body: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("title", "lines"),
+    [
+        (
+            "旧港大桥将关闭十八个月",
+            [
+                "市议会星期二投票决定关闭旧港大桥十八个月，此前工程师在七个桥墩中的三个发现了裂缝。",
+                "每天经过大桥前往市场和医院的北区居民表示，他们只是从广播里听说了这项计划，没有人征求过他们的意见。",
+                "市长承诺安排两艘渡轮和一条穿过隧道的公交线路，并请商户耐心等待，直到明年春天工程正式开始。",
+                "此前的一次检查认为桥墩完好，但三月份下水的潜水员带回的照片让整个部门都感到惊讶。",
+            ],
+        ),
+        (
+            "ปิดสะพานท่าเรือเก่าสิบแปดเดือน",
+            [
+                "สภาเมืองลงมติเมื่อวันอังคารให้ปิดสะพานท่าเรือเก่าเป็นเวลาสิบแปดเดือนหลังจากวิศวกรพบรอยร้าวในตอม่อสามจากเจ็ดต้น",
+                "ชาวบ้านในย่านทางเหนือซึ่งใช้สะพานทุกวันเพื่อไปตลาดและโรงพยาบาลกล่าวว่าพวกเขาได้ยินเรื่องแผนนี้จากวิทยุเท่านั้น",
+                "นายกเทศมนตรีสัญญาว่าจะจัดเรือข้ามฟากสองลำและรถประจำทางผ่านอุโมงค์จนกว่างานก่อสร้างสะพานใหม่จะเริ่มในปีหน้า",
+                "การตรวจสอบครั้งก่อนระบุว่าตอม่อแข็งแรงดีแต่นักดำน้ำที่ลงไปเมื่อเดือนมีนาคมกลับมาพร้อมภาพถ่ายที่ทำให้ทุกคนประหลาดใจ",
+                "คณะกรรมการจะประชุมอีกครั้งในสัปดาห์หน้าเพื่อฟังความเห็นของชาวบ้านและผู้ประกอบการในย่านท่าเรือก่อนลงนามในสัญญา",
+            ],
+        ),
+        ("Old bridge to close for a year", LINES[:5]),
+    ],
+)
+def test_scripts_without_spaces_and_short_articles_are_read(title: str, lines: list[str]) -> None:
+    """Lengths count as letters of an alphabet, and prose needs no spaces where its script has none."""
+    state = script({"post": {"title": title, "body": "".join(f"<p>{line}</p>" for line in lines)}})
+    html = f"<html><head><title>{title}</title></head><body><div id=app></div>{state}</body></html>"
+    assert list(extractor.extract(html).paragraphs) == lines
+
+
+@pytest.mark.parametrize(
     "body",
     [
         script({"article": {"title": "Another matter altogether, it seems", "body": MARKUP}}),
