@@ -45,6 +45,8 @@ MAX_LINKED = 0.5
 """Share of linked characters from which a block without a sentence end is a link to another page."""
 HEADING, NOTICE = 60, 120
 """Characters, at most, of the heading of a box, and of a notice in the place of an advertisement."""
+UNENDED = 100
+"""Letters, at least, of a linked sentence in a script without spaces."""
 SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 MAX_BOXES = 3
 """Boxes of links, or linked subheads, at most, in an article that does not consist of them."""
@@ -171,10 +173,14 @@ def related(page: Page, chosen: Array) -> Array:
 def links(page: Page, chosen: Array) -> Array:
     """Mark the chosen blocks that are links to other pages: mostly linked text, and no sentence.
 
+    Sentences in Thai, Lao and others have no mark at their end. There a line too long for a headline is one.
+
     If such blocks are most of the text, the page is about them, and no block is marked. A few linked subheads are
     headlines of other articles. If there are more, each names the text below it, as in lists of the best.
     """
     found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
+    for index in (found & (page.texts.classes[:, UNSPACED] >= UNENDED)).nonzero()[0].tolist():
+        found[index] = max(map(len, page.blocks.lines(index))) < UNENDED
     if not found.any():
         return found
     few = 2 * page.texts.chars[found].sum() <= page.texts.chars[chosen].sum()

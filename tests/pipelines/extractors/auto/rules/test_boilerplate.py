@@ -74,6 +74,27 @@ def test_boxes_that_are_named_for_what_is_no_article_are_out(name: str, *, out: 
     assert (boilerplate.widgets(shown, chosen) == box).all() == out
 
 
+LONG_THAI = "ชาวบ้านในย่านทางเหนือซึ่งใช้สะพานทุกวันเพื่อไปตลาดและโรงพยาบาลกล่าวว่าพวกเขาได้ยินเรื่องแผนนี้จากวิทยุเท่านั้น"
+LONG_LAO = "ຊາວບ້ານໃນຄຸ້ມທາງເໜືອທີ່ໃຊ້ຂົວທຸກມື້ເພື່ອໄປຕະຫຼາດແລະໂຮງໝໍກ່າວວ່າພວກເຂົາໄດ້ຍິນເລື່ອງແຜນການນີ້ຈາກວິທະຍຸເທົ່ານັ້ນເອງ"
+
+
+@pytest.mark.parametrize(
+    ("linked", "out"),
+    [
+        (LONG_THAI, 0),
+        (LONG_LAO, 0),
+        (LONG_THAI[:60], 1),
+        (f"{LONG_THAI[:60]}<br>{LONG_THAI[60:]}", 1),
+        (SAID, 0),
+        (SAID.rstrip(". "), 1),
+    ],
+)
+def test_a_linked_sentence_is_text_in_scripts_without_full_stops_too(linked: str, out: int) -> None:
+    """There its length decides. Two linked headlines in one block are no sentence."""
+    shown = page(article(f"<p><a href=/1>{linked}</a></p>"))
+    assert boilerplate.links(shown, ~starting(shown, TITLE)).sum() == out
+
+
 def test_a_text_is_read_without_the_boxes_in_it() -> None:
     """All the way from the page."""
     box = f"<div class=x1><h3>Our letter</h3><p>News of the day in your inbox, at seven.</p>{FORM}</div>"
