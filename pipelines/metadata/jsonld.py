@@ -51,6 +51,8 @@ class Statement:
     """Authors, if all of them are organisations."""
     licence: str = ""
     """URL of the licence."""
+    publishers: tuple[str, ...] = ()
+    """Names of the publisher and of the site."""
 
 
 def read_jsonld(tree: LexborHTMLParser, url: str) -> Statement:
@@ -79,6 +81,7 @@ def read_jsonld(tree: LexborHTMLParser, url: str) -> Statement:
         authors=next((one.authors for one in statements if one.authors), ()),
         organisations=next((one.organisations for one in statements if one.organisations), ()),
         licence=next((one.licence for one in statements if one.licence), ""),
+        publishers=tuple(dict.fromkeys(name for node in nodes for name in _publishers(node))),
     )
 
 
@@ -180,6 +183,12 @@ def _statement(node: Node, known: dict[object, Node]) -> Statement:
         organisations=() if people else names,
         licence=_licence(node.get("license")),
     )
+
+
+def _publishers(node: Node) -> list[str]:
+    site = any(kind.lower() == "website" for kind in _strings(node.get("@type")))
+    stated = [*_listed(node.get("publisher")), *([node] if site else [])]
+    return [html.unescape(name) for one in stated if isinstance(one, dict) for name in _strings(one.get("name"))]
 
 
 def _licence(value: object) -> str:

@@ -88,6 +88,12 @@ _AUTHOR_NAMES = (
     "article:author",
     "byl",
 )
+_AUTHOR_NAMED = re.compile(
+    r"(?!(?:.*[._:-])?(?:video|movie|film|music|album|game|book|product|app|smartbanner|image|photo|theme|template|web"
+    r"|site|comment|quote|twitter|fediverse|og)[._:-])(?:.*[._:-])?(?:article|content|citation|post|story|news)?[._:-]?"
+    r"(?:authors?|writers?|reporters?|journalists?|byline)[._:-]?(?:names?)?"
+)
+"""Other names for the author, except those of something beside the page. In ``og:article:author`` it is the paper."""
 _DATE_NAMES = (
     "article:published_time",
     "og:article:published_time",
@@ -228,7 +234,7 @@ def _title(
     name of the site is no heading. A headline of the JSON-LD that contradicts the h1 and <title>, which agree, is that
     of another page.
     """
-    site = _site_names(metas, url) | _front_page_names(tree, url)
+    site = _site_names(metas, url) | _front_page_names(tree, url) | (set(map(letters, stated.publishers)) - {""})
     shown = [(node, clean_value(shown_text(node, " "), MAX_TITLE)) for node in tree.css("h1")[:5]]
     mastheads = {heading for node, heading in shown if heading and _is_masthead(node, heading, tree, site, url)}
     headings = [heading for _, heading in shown if heading and heading not in mastheads]
@@ -243,6 +249,7 @@ def _title(
         *((heading, HEADING) for heading in (headings if len(headings) == 1 else [])),
         (_title_element(tree), TITLE_ELEMENT),
         *((heading, HEADING) for heading in headings),
+        *((title, META) for title in _first(metas, ("title", "dc.title", "dcterms.title"))),
     ]
     cleaned = ((_without_markup(clean_value(title, MAX_TITLE)), source) for title, source in titles)
     found = ((_as_headed(_without_site(title, site, headings), headings), source) for title, source in cleaned if title)
@@ -356,14 +363,18 @@ def _authors(
     site itself is no author.
     """
     title = clean_value(_title_element(tree), MAX_TITLE)
-    site = _site_names(metas, url) | {
-        letters(end) for mark in _SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])
-    }
+    other_names = [name for name in metas if name not in _AUTHOR_NAMES and _AUTHOR_NAMED.fullmatch(name)]
+    site = (
+        _site_names(metas, url)
+        | set(map(letters, stated.publishers))
+        | {letters(end) for mark in _SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])}
+    )
     named = {letters(name) for name in _first(metas, ("og:site_name", "application-name"))}
     others, source_of_others = list[str](), None
     for kind, source in (
         (JSON_LD, lambda: stated.authors),
         (META, lambda: _first(metas, _AUTHOR_NAMES)),
+        (META, lambda: [name for name in _first(metas, other_names) if is_name(clean_value(name, MAX_AUTHOR))]),
         (MARKED, lambda: _marked_authors(tree, url)),
         (BYLINE, lambda: byline_authors(tree, around(), url)),
         (SIGNATURE, lambda: signature(tree)),
