@@ -31,6 +31,9 @@ _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 _LABEL = r"(?:[^\W\d_]+\s?:\s?|[|•·-]\s*)?"
 _MAX_BEFORE, _MAX_BEHIND = 20, 25
 """Characters before a label ("تم النشر"), and between a label and its age ("منتشر شده در")."""
+_WHOLE_HOUR = re.compile(r"(?<!\d)\d{1,2}\s?(?:h|hs|uhr|giờ|час(?:а|ов)?|годин[иі]?|시|點|点|時)(?![^\W_])")
+"""A time of day without minutes: hier à 10h."""
+_HALF_HOUR = timedelta(minutes=30)
 _MARKS = " .,،:：|•·–—-()[]@"
 """Signs around an age and the time of day beside it."""
 # A second number does not change the day: 2 hours 35 min ago.
@@ -81,10 +84,12 @@ def _age(folded: str, *, labelled: bool = False) -> timedelta | None:
     folded = _number_words().sub(lambda word: (word.lastgroup or "")[1:], folded)
     if _just_now().fullmatch(folded.rstrip(_MARKS)):
         return timedelta()
+    if _half_hour().fullmatch(folded.rstrip(_MARKS)):
+        return _HALF_HOUR
     for days, pattern in enumerate(_days()):
         if (day := pattern.search(folded)) and (days or labelled or _DIGIT.search(folded)):
             beside = f"{folded[: day.start()]} {folded[day.end() :]}"
-            if not _beside_clock().sub("", without_clock(beside)).strip(_MARKS):
+            if not _beside_clock().sub("", _WHOLE_HOUR.sub("", without_clock(beside))).strip(_MARKS):
                 return timedelta(days=days)
     for unit, seconds in _UNITS.items():
         if found := _pattern(unit).fullmatch(folded):
@@ -124,6 +129,11 @@ def _about() -> re.Pattern[str]:
 @cache
 def _just_now() -> re.Pattern[str]:
     return re.compile(rf"{_LABEL}(?:{_words()['now']})")
+
+
+@cache
+def _half_hour() -> re.Pattern[str]:
+    return re.compile(rf"{_LABEL}(?:{_words()['half_hour']})")
 
 
 @cache

@@ -566,6 +566,10 @@ _ERAS = {"令和": 2018, "平成": 1988, "民国": 1911, "民國": 1911}
 """The year before the first of each era."""
 _ERA = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3}|元)\s?年")
 _BARE_REPUBLIC = re.compile(r"(?<!\d)(8\d|9\d|1[0-4]\d)\s?年(?=\s?\d{1,2}\s?月)")
+# A year of three digits before month and day: 115/11/18.
+_REPUBLIC_IN_FIGURES = re.compile(
+    r"(?<!\d)(?<!\d[-/.])(1[0-4]\d)([-/.])(?=(?:0?[1-9]|1[0-2])\2(?:0?[1-9]|[12]\d|3[01])(?!\d|[-/.]\d))"
+)
 _EAST_ASIAN = re.compile(r"[年月월]|令和|平成|民[国國]|주체|(?<![^\W_])[rh]\d{1,2}[-./]\d")
 _SAME_YEAR = re.compile(r"(\d{4})年\s?\(\1年?\)")
 # A year in both ways: 2024(令和6)年, 令和6年(2024年), 주체113(2024)년.
@@ -633,6 +637,8 @@ def in_figures(folded: str, language: str) -> str:
     >>> in_figures("平成31年4月30日", "ja"), in_figures("二〇二四年十一月五日", "zh")
     ('2019年4月30日', '2024年11月5日')
     """
+    if language == "zh" or language.startswith(_TAIWAN):
+        folded = _REPUBLIC_IN_FIGURES.sub(lambda found: f"{1911 + int(found[1])}{found[2]}", folded)
     if _EAST_ASIAN.search(folded):
         return _east_asian(folded, language)
     if "сар" in folded:

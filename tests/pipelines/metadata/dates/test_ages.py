@@ -40,6 +40,28 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
         ("khoảng 3 giờ trước", 3 * HOUR),
         ("Over three men died 3 hours ago", None),
         ("Published three", None),
+        *(
+            (text, 30 * MINUTE)
+            for text in (
+                "half an hour ago",
+                "полчаса назад",
+                "نُشر قبل نصف ساعة",
+                "نیم ساعت پیش",
+                "לפני חצי שעה",
+                "nửa giờ trước",
+                "yarım saat önce",
+                "há meia hora",
+                "半小时前",
+            )
+        ),
+        ("half an hour of rain", None),
+        ("hier à 10h", DAY),
+        ("avant-hier à 10h", 2 * DAY),
+        ("ontem às 18h", DAY),
+        ("gestern um 10 Uhr", DAY),
+        ("вчера в 9 часов", DAY),
+        ("hôm qua lúc 10 giờ", DAY),
+        ("hier 10 hommes", None),
         ("one hour ago", HOUR),
         ("2 hours 35 min ago", 2 * HOUR),
         ("3 days, 1 hour ago", 3 * DAY),
