@@ -22,6 +22,7 @@ from pipelines.metadata.authors import (
 )
 from pipelines.metadata.dates.elements import (
     around_headline,
+    holds_headline,
     is_aside,
     is_of_masthead,
     marked_dates,
@@ -429,7 +430,9 @@ def _is_in_comment(node: LexborNode) -> bool:
     around: LexborNode | None = node
     while around is not None and around.tag != "article":
         around = around.parent
-    return around is not None and _OF_COMMENT.match(around.attributes.get("class") or "") is not None
+    if around is None or _OF_COMMENT.match(around.attributes.get("class") or "") is None:
+        return False
+    return not holds_headline(around)
 
 
 def stated_language(tree: LexborHTMLParser) -> str:

@@ -396,7 +396,10 @@ def _is_dateline(node: LexborNode, text: str) -> bool:
 
 
 def is_aside(node: LexborNode, tags: frozenset[str] = _ASIDE, classes: re.Pattern[str] = _MISLEADING) -> bool:
-    """Return whether an element or one around it is beside the article: navigation, comments, other pages."""
+    """Return whether an element or one around it is beside the article: navigation, comments, other pages.
+
+    What holds the headline of the page is the head of the article, whatever its name.
+    """
     around: LexborNode | None = node
     for _ in range(_LEVELS):
         if around is None:
@@ -406,9 +409,21 @@ def is_aside(node: LexborNode, tags: frozenset[str] = _ASIDE, classes: re.Patter
         if (around.tag not in _WHOLE and classes.search(_TAXONOMY.sub("", naming_of(around)))) or (
             around.tag in tags and not in_article
         ):
-            return True
+            return not holds_headline(around)
         around = around.parent
     return False
+
+
+def holds_headline(node: LexborNode) -> bool:
+    """Return whether the first h1 in an element is the headline of the page, as its title shows."""
+    heading = node.css_first("h1")
+    if heading is None or _is_linked(heading) or heading.css_first("a[href]") is not None:
+        return False
+    root = node
+    while root.parent is not None:
+        root = root.parent
+    headline, title = _letters_of(heading), _letters_of(root.css_first("title"))
+    return bool(headline and title) and (headline in title or title in headline)
 
 
 def is_of_masthead(node: LexborNode) -> bool:
