@@ -7,6 +7,7 @@ elements around them, so they cost little.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.page import BIT, KIND
+from pipelines.extractors.auto.blocks.page import BIT, KIND, UNSPACED
 from pipelines.extractors.auto.blocks.walk import LINE, one_line
 from pipelines.extractors.base import PARAGRAPH_KINDS
 from storage.records import ParagraphKind
@@ -41,6 +42,10 @@ REPEATED = 0.35
 """Share of the text from which repeated blocks are a copy of the article."""
 MAX_LINKED = 0.5
 """Share of linked characters from which a block is neither a caption nor a comment."""
+MAX_CARD, IN_LINKS = 5, 0.9
+"""Blocks from one part of a sentence to the next, at most, with cards of links between them. Share of linked characters
+of such a card.
+"""
 TITLE = 0.6
 """Share of the stated title from which a block is the title."""
 MIN_TITLE = 15
@@ -48,6 +53,9 @@ MIN_TITLE = 15
 HALF = 0.5
 """Share of the stated title, at least, in such a line."""
 
+_WIDE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]{2}")
+"""Two neighbours in scripts that put no space between words."""
+_COMMAS = ",،、，՝"
 _CERTAIN = {ParagraphKind.HEADING, ParagraphKind.PREFORMATTED}
 _NAMING = re.compile(r'\s(?:class|id|itemprop)="([^"]*)"')
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
@@ -97,17 +105,56 @@ class Kinds:
         held = page.total(page.texts.chars * chosen)
         self.layout = (held > LAYOUT * held[0]).tolist()
         self.known = {0: ParagraphKind.PARAGRAPH}
+        self.ends_sentence, self.linked = page.texts.ends_sentence, page.link >= IN_LINKS
+        self.unspaced = page.texts.classes[:, UNSPACED] > 0
 
     def lines(self) -> Iterator[tuple[str, ParagraphKind]]:
-        """Yield the lines of the chosen blocks with their kind. Preformatted text keeps its lines."""
+        """Yield the lines of the chosen blocks with their kind. Preformatted text keeps its lines.
+
+        A sentence that a card of a link cuts is one line.
+        """
+        before, held, last = -1, "", ParagraphKind.PARAGRAPH
         for index in self.chosen.nonzero()[0].tolist():
-            kind = self.of(self.blocks.inside[index])
-            if kind is ParagraphKind.PREFORMATTED:
-                pieces = self.blocks.texts[index].replace(LINE, "\n").split("\n")
-                lines = [line for piece in pieces if (line := one_line(piece))]
-            else:
-                lines = self.blocks.lines(index)
-            yield from ((line, kind) for line in lines)
+            cut = before >= 0 and self._goes_on(before, index)
+            for line, kind in self._lines(index):
+                if cut and held and kind is last is ParagraphKind.PARAGRAPH:
+                    held = f"{held}{'' if _WIDE.fullmatch(held[-1] + line[0]) else ' '}{line}"
+                else:
+                    if held:
+                        yield held, last
+                    held, last = line, kind
+                cut = False
+            before = index
+        if held:
+            yield held, last
+
+    def _goes_on(self, before: int, after: int) -> bool:
+        """Return whether a block continues the sentence of the chosen block before it: only links are between them.
+
+        A card in a paragraph ends the paragraph for the parser. So the rest of the sentence is directly in the element
+        around the paragraph.
+        """
+        if not 1 < after - before <= MAX_CARD or self.ends_sentence[before]:
+            return False
+        end = one_line(self.blocks.texts[before])[-1:]
+        if not end or (end not in _COMMAS and unicodedata.category(end)[0] not in "LMN"):  # a label and its sign
+            return False
+        inside, parents = self.blocks.inside, self.blocks.elements.parents
+        element, around_it = inside[before], inside[after]
+        direct = element == around_it and not self.unspaced[before]
+        paragraph = self.blocks.elements.name(element) == "p" and parents[element] == around_it
+        return (
+            (direct or paragraph)
+            and bool(self.linked[before + 1 : after].all())
+            and not one_line(self.blocks.texts[after])[:1].isupper()
+        )
+
+    def _lines(self, index: int) -> Iterator[tuple[str, ParagraphKind]]:
+        kind = self.of(self.blocks.inside[index])
+        if kind is ParagraphKind.PREFORMATTED:
+            pieces = self.blocks.texts[index].replace(LINE, "\n").split("\n")
+            return ((line, kind) for piece in pieces if (line := one_line(piece)))
+        return ((line, kind) for line in self.blocks.lines(index))
 
     def of(self, innermost: int) -> ParagraphKind:
         """Return the kind of the blocks directly in an element. Results are cached for each element."""

@@ -344,3 +344,47 @@ def test_paragraphs_stay_as_they_are_on_the_page_whatever_the_stated_body_looks_
     plain, stated = (selection.extract(page(body, head=head)) for head in ("", stating(" ".join(LINES))))
     assert stated.paragraphs == plain.paragraphs
     assert stated.kinds == "ppphppp"
+
+
+CARDS = [
+    '<div class="related-card"><a href="/n/1">{}</a></div>',
+    '<aside><h4><a href="/n/1">{}</a></h4></aside>',
+    '<figure><a href="/n/1"><img src=a>{}</a></figure>',
+    '<ul><li><a href="/n/1">{}</a></li></ul>',
+]
+SENTENCES = [
+    ("The mayor told the council", "that the bridge reopens in May.", " "),
+    ("Thị trưởng nói với hội đồng", "rằng cây cầu mở lại vào tháng Năm.", " "),
+    ("قال رئيس البلدية للمجلس", "إن الجسر سيفتح في شهر مايو.", " "),
+    ("ראש העיר אמר למועצה", "שהגשר ייפתח מחדש בחודש מאי.", " "),
+    ("Мэр сообщил совету,", "что мост откроют в мае.", " "),
+    ("นายกเทศมนตรีแถลงต่อสภา", "ว่าสะพานจะเปิดอีกครั้งในเดือนพฤษภาคม", " "),
+    ("市长告诉议会", "这座桥将在五月重新开放。", ""),
+]
+
+
+@pytest.mark.parametrize("card", CARDS)
+@pytest.mark.parametrize(("start", "rest", "space"), SENTENCES)
+def test_a_sentence_that_a_card_of_a_link_cuts_is_one_line(start: str, rest: str, space: str, card: str) -> None:
+    """The card goes, in scripts with and without spaces and capitals."""
+    cut = f"<p>{start} {card.format('Ten villages wait for a road')} {rest}</p>"
+    found = selection.extract(page(paragraphs(LINES[:3]) + cut + paragraphs(LINES[3:])))
+    assert found.paragraphs == (*LINES[:3], f"{start}{space}{rest}", *LINES[3:])
+    assert found.kinds == "p" * 7
+
+
+@pytest.mark.parametrize(
+    ("start", "rest"),
+    [
+        ("<p>The mayor told the council.</p>", "that was on Monday, he said afterwards."),
+        ("<p>The mayor told the council</p>", "On Monday the bridge was closed again."),
+        ("<p>The mayor told the council</p>", "<p>that was on Monday, he said afterwards.</p>"),
+        ("<p>The mayor told the council ♡</p>", "that was on Monday, he said afterwards."),
+        ("<h3>The mayor and the council</h3>", "that was on Monday, he said afterwards."),
+    ],
+)
+def test_paragraphs_around_a_card_stay_two_lines(start: str, rest: str) -> None:
+    """A sentence end, a capital, a paragraph of its own or a heading separates them."""
+    between = f"{start}{CARDS[0].format('Ten villages wait for a road')}{rest}"
+    found = selection.extract(page(paragraphs(LINES[:3]) + between + paragraphs(LINES[3:])))
+    assert len(found.paragraphs) == len(found.kinds) == 8
