@@ -15,6 +15,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from pipelines.extractors.auto.blocks.picture_captions import mark_captions
 from pipelines.markup.lexer import BLOCKS
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def walk(tree: LexborHTMLParser) -> Blocks:
     """Cut a parsed page into blocks. This changes the tree: elements that are never read are removed."""
     title = tree.css_first("title")
     stated = title.text() if title else ""
+    mark_captions(tree)
     tree.strip_tags(STRIPPED)
     tree.unwrap_tags(UNWRAPPED)
     body = tree.body
