@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo check test test-kills test-hostile setup peers render segment langid web lint lock audit clean
+.PHONY: demo check test test-kills test-hostile setup peers render segment langid web figures lint lock audit clean
 
 setup: $(VENV)/.ready
 
@@ -34,6 +34,10 @@ langid: setup
 # Search, word lists and the web page.
 web: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/web.lock
+
+# Figures of single pages.
+figures: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/figures.lock
 
 demo: setup
 	$(BIN)/corpus-spider demo
@@ -102,6 +106,8 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/render.lock
 	uv pip compile pyproject.toml --extra web --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/web.lock
+	uv pip compile pyproject.toml --extra figures --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/figures.lock
 
 clean:
 	rm -rf $(VENV) .audit build dist demo

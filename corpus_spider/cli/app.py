@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli import maintenance_commands, monitoring_commands, search_commands, web_commands, words_commands
+from corpus_spider.cli import (
+    figure_commands,
+    maintenance_commands,
+    monitoring_commands,
+    search_commands,
+    web_commands,
+    words_commands,
+)
 from corpus_spider.cli import show as lookup
 from corpus_spider.cli.export_commands import keeping
 from corpus_spider.cli.options import (
@@ -80,6 +87,7 @@ for command in (
     *lookup.VERBS,
     *search_commands.VERBS,
     *words_commands.VERBS,
+    *figure_commands.VERBS,
     *web_commands.VERBS,
 ):
     cli.add_command(command)

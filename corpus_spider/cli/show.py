@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from storage.documents.healing import Past
     from storage.documents.model import CorpusDocument
     from storage.fetches.url_history import Page, WithoutDocument
+    from storage.records import Capture
 
 SHOWN_FIELDS = (
     "id",
@@ -137,7 +138,7 @@ def look_up(config: Config, target: str) -> Shown:
     from storage.corpus import Corpus
 
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        document = corpus.documents.find(target.lower()) if _is_id(target) else None
+        document = corpus.documents.find(target.lower()) if is_id(target) else None
         page = corpus.fetches.page(spellings(document.url if document else target))
         if page is None:
             raise ConfigError("the corpus does not know this page", where=target, do=_why_unknown(config, target))
@@ -145,7 +146,8 @@ def look_up(config: Config, target: str) -> Shown:
         return Shown(page, document, corpus.documents.history(document.id) if document else ())
 
 
-def _is_id(target: str) -> bool:
+def is_id(target: str) -> bool:
+    """Return whether a target has the form of a document's id."""
     return len(target) == 32 and all(letter in "0123456789abcdef" for letter in target.lower())
 
 
@@ -163,7 +165,7 @@ def _why_unknown(config: Config, target: str) -> str:
     from pipelines.urls.url import parse
 
     address = parse(target if "://" in target else f"https://{target}")
-    if _is_id(target):
+    if is_id(target):
         return "No document has this id. `export` writes the ids of all documents."
     if address is None:
         return "Give the URL of a page, or the id of a document."
@@ -182,6 +184,17 @@ def original(config: Config, page: Page, document: CorpusDocument | None, target
     DamageError if it cannot be read.
     """
     from storage.bytes.content_encoding import InflateError, inflate
+
+    capture = stored_capture(config, page, document, target)
+    try:
+        return capture.rendered or inflate(capture.body, capture.coding)
+    except InflateError as error:
+        do = f"The URL is {page.url}."
+        raise ConfigError(f"the original cannot be decompressed: {error}", where=target, do=do) from error
+
+
+def stored_capture(config: Config, page: Page, document: CorpusDocument | None, target: str) -> Capture:
+    """Return the stored response that the document is from, else the newest one. Raises errors as ``original``."""
     from storage.corpus import Corpus
     from storage.fetches.file_retention import REMOVED as EXPIRED
     from storage.warc.reader import read_record
@@ -196,12 +209,7 @@ def original(config: Config, page: Page, document: CorpusDocument | None, target
     if pointer.warc in expired:
         do = "[archive] in corpus.toml sets how long originals are stored."
         raise ConfigError("the original was deleted with its WARC file", where=pointer.warc, do=do)
-    capture = read_record(config.warc_folder, pointer)
-    try:
-        return capture.rendered or inflate(capture.body, capture.coding)
-    except InflateError as error:
-        do = f"The record is in {pointer.warc}."
-        raise ConfigError(f"the original cannot be decompressed: {error}", where=target, do=do) from error
+    return read_record(config.warc_folder, pointer)
 
 
 def render(found: Shown, console: Console) -> None:

@@ -130,15 +130,19 @@ def extract(target: str, wanted: Wanted, config: Config) -> Reading:
     get(wanted.extractor)
     for wrong in filter(None, map(language_code, wanted.languages)):
         raise ConfigError(wrong, where="--language")
-    private = ("*:*",) if wanted.allow_private else config.crawl.allow_private
     if is_address(target):
-        manners = Manners(config.user_agent, config.crawl.timeout, config.crawl.max_body, private)
-        capture = fetch(target, manners)
+        capture = fetch(target, manners(config, allow_private=wanted.allow_private))
     else:
         capture = read(target, config.crawl.max_body, wanted.url)
     model = replace(config.site_model(Site()), extractor=wanted.extractor, languages=wanted.languages)
     found = process(capture, replace(model, min_chars=1))
     return Reading(found.document, found.drop or process(capture, model).drop)
+
+
+def manners(config: Config, *, allow_private: bool = False) -> Manners:
+    """Return the manners of one request: those of a crawl, and on demand with private addresses."""
+    private = ("*:*",) if allow_private else config.crawl.allow_private
+    return Manners(config.user_agent, config.crawl.timeout, config.crawl.max_body, private)
 
 
 def is_address(target: str) -> bool:

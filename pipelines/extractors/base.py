@@ -11,6 +11,8 @@ from storage.records import Extraction, ParagraphKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from pipelines.extractors.explanation import Explanation
+
 
 @dataclass(frozen=True, slots=True)
 class ExtractorOptions:
@@ -51,6 +53,8 @@ class Extractor:
     run: Callable[[str, ExtractorOptions], Extraction]
     evaluation_only: bool = False
     """True for variants that reproduce a paper's output to the letter and are not fit to be stored."""
+    explain: Callable[[str, ExtractorOptions], Explanation] | None = None
+    """Returns the numbers that decide an extraction; None for extractors without such numbers."""
     guard: Callable[[str], tuple[str, str]] | None = None
     """Prepares a page for ``run``: returns the page to read, and the reason not to read it ("" if there is none)."""
 

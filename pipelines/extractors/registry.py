@@ -15,22 +15,43 @@ from pipelines.extractors.peers import trafilatura
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from pipelines.extractors.base import ExtractorOptions
+    from pipelines.extractors.explanation import Explanation
 
 _STORED = (
-    Extractor(auto.NAME, auto.VERSION, auto.extract),
-    Extractor(thai_blocks.NAME, thai_blocks.VERSION, thai_blocks.extract),
-    Extractor(bte.NAME, bte.VERSION, bte.extract),
-    Extractor(line_density.DANA, line_density.VERSION, line_density.dana),
-    Extractor(density.NAME, density.VERSION, density.extract),
-    Extractor(line_density.R2L, line_density.VERSION, line_density.r2l),
-    Extractor(selection.NAME, selection.VERSION, selection.extract),
+    Extractor(auto.NAME, auto.VERSION, auto.extract, explain=auto.explain),
+    Extractor(thai_blocks.NAME, thai_blocks.VERSION, thai_blocks.extract, explain=thai_blocks.explain),
+    Extractor(bte.NAME, bte.VERSION, bte.extract, explain=bte.explain),
+    Extractor(line_density.DANA, line_density.VERSION, line_density.dana, explain=line_density.explain_dana),
+    Extractor(density.NAME, density.VERSION, density.extract, explain=density.explain),
+    Extractor(line_density.R2L, line_density.VERSION, line_density.r2l, explain=line_density.explain_r2l),
+    Extractor(selection.NAME, selection.VERSION, selection.extract, explain=selection.explain),
     Extractor(trafilatura.NAME, trafilatura.VERSION, trafilatura.extract),
 )
 _EVALUATION_ONLY = (
-    Extractor(bte_original.NAME, bte_original.VERSION, bte_original.extract, evaluation_only=True),
-    Extractor(line_density.DANA_PAPER, line_density.VERSION, line_density.dana_paper, evaluation_only=True),
-    Extractor(line_density.R2L_NEPL, line_density.VERSION, line_density.r2l_nepl, evaluation_only=True),
+    Extractor(
+        bte_original.NAME,
+        bte_original.VERSION,
+        bte_original.extract,
+        evaluation_only=True,
+        explain=bte_original.explain,
+    ),
+    Extractor(
+        line_density.DANA_PAPER,
+        line_density.VERSION,
+        line_density.dana_paper,
+        evaluation_only=True,
+        explain=line_density.explain_dana_paper,
+    ),
+    Extractor(
+        line_density.R2L_NEPL,
+        line_density.VERSION,
+        line_density.r2l_nepl,
+        evaluation_only=True,
+        explain=line_density.explain_r2l_nepl,
+    ),
     *OPPONENTS,
 )
 
@@ -57,3 +78,16 @@ def get(name: str) -> Extractor:
     if name in peers.PEERS:
         what, do = f"{what} here: its library is not installed", f"{peers.INSTALL}. Or: {do}"
     raise ConfigError(what, where="extractor", do=do)
+
+
+def explainer(name: str) -> Callable[[str, ExtractorOptions], Explanation]:
+    """Return the function that explains the extractions of an extractor.
+
+    Raises:
+        ConfigError: there is no such extractor, or it decides by no numbers that a figure could show.
+    """
+    explain = get(name).explain
+    if explain is None:
+        known = ", ".join(extractor.name for extractor in EXTRACTORS.values() if extractor.explain)
+        raise ConfigError(f'the extractor "{name}" has no figure', where="extractor", do=f"Choose one of: {known}.")
+    return explain

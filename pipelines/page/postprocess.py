@@ -29,6 +29,7 @@ from storage.reservations import SKIP, is_reserved, reservations
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pipelines.extractors.explanation import Explanation
     from storage.records import Capture, Extraction, LanguageGuess, Metadata, SiteModel
 
 MAX_REPLACED = 0.05
@@ -76,9 +77,17 @@ def open_source(decoded: Decoded, capture: Capture, timezone: str = "") -> Sourc
 
 def extract(source: Source, model: SiteModel) -> Extraction:
     """Extract the main text with the site's extractor, its parameters and its template."""
+    return registry.get(model.extractor).extract(source.decoded.text, _options(source, model))
+
+
+def explain_source(source: Source, model: SiteModel) -> Explanation:
+    """Explain what ``extract`` returns. Raises ConfigError if the extractor of the model cannot."""
+    return registry.explainer(model.extractor)(source.decoded.text, _options(source, model))
+
+
+def _options(source: Source, model: SiteModel) -> ExtractorOptions:
     p = dict(model.parameters).get("p")
-    options = ExtractorOptions(url=source.page.url, p=p, template=model.template)
-    return registry.get(model.extractor).extract(source.decoded.text, options)
+    return ExtractorOptions(url=source.page.url, p=p, template=model.template)
 
 
 def judge(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:

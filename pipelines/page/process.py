@@ -20,7 +20,7 @@ from pipelines.discovery import feeds, links, list_pages, sitemaps
 from pipelines.discovery.date_range import within
 from pipelines.extractors.auto.blocks.template_learning import Survey, survey_html
 from pipelines.metadata.rights import robots_headers
-from pipelines.page.postprocess import Source, extract, judge, open_source, tidy, title_of
+from pipelines.page.postprocess import Source, explain_source, extract, judge, open_source, tidy, title_of
 from pipelines.quality import signals
 from pipelines.text import minhash
 from pipelines.urls.url import REDIRECTS, TO_ITSELF
@@ -32,6 +32,7 @@ from storage.reporting import counted
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
+    from pipelines.extractors.explanation import Explanation
     from storage.records import Capture, SiteModel
 
 _USER = re.compile(r"(?<=[/\\])[^/\\?#]*@")
@@ -119,6 +120,18 @@ def source_of(capture: Capture) -> Source | Drop:
     body = _whole_body(capture)
     decoded = body if isinstance(body, Drop) else _decode(capture, body)
     return decoded if isinstance(decoded, Drop) else open_source(decoded, capture)
+
+
+def explain(capture: Capture, model: SiteModel) -> Explanation | Drop:
+    """Return the numbers that decide the extraction of a page. Return a drop when there is no whole HTML page.
+
+    Raises ConfigError if the extractor of the model cannot explain its extractions.
+    """
+    source = source_of(capture)
+    if isinstance(source, Drop):
+        return source
+    found = explain_source(source, model)
+    return replace(found, title=title_of(found.extraction, source.page.metadata) or "")
 
 
 def survey(capture: Capture) -> Survey:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pipelines.extractors.auto.blocks.template_learning import Survey
+from pipelines.extractors.explanation import Explanation
 from storage.records import Capture, Drop, Processed, SiteModel
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Task:
 
     capture: Capture
     model: SiteModel | None = None
+    explain: bool = False
+    """Explain the extraction of the page instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class Reply:
     cpu: float = 0.0
     peak_kib: int = 0
     survey: Survey = field(default_factory=Survey)
+    explanation: Explanation | None = None
     fault: str = ""
     """Traceback of an exception. The parent logs it by the rules of its log."""
 
@@ -123,12 +127,15 @@ def _handle(frame: bytes) -> bytes:
 
 
 def _outcome(task: Task) -> Reply:
-    from pipelines.page.process import process, survey
+    from pipelines.page.process import explain, process, survey
 
     try:
         _inject_fault(task.capture.body)
         if task.model is None:
             return Reply(Processed(), survey=survey(task.capture))
+        if task.explain:
+            found = explain(task.capture, task.model)
+            return Reply(Processed(drop=found)) if isinstance(found, Drop) else Reply(Processed(), explanation=found)
         return Reply(process(task.capture, task.model))
     except MemoryError:
         return Reply(Processed(drop=Drop("worker_memory")))

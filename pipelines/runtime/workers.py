@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pipelines.extractors.auto.blocks.template_learning import Survey
+    from pipelines.extractors.explanation import Explanation
     from storage.records import Capture, SiteModel
 
 logger = logging.getLogger(__name__)
@@ -198,6 +199,10 @@ class WorkerPool:
         """Survey a stored page for learning. The survey is empty when the page crashed its worker or is unreadable."""
         return self._hand_over(lambda: self._run(Task(capture), MAX_CRASHES - 1).survey)
 
+    def explain(self, capture: Capture, model: SiteModel) -> Future[Explanation | Drop]:
+        """Explain the extraction of a page. The drop has the reason when the page gives none or kills its worker."""
+        return self._hand_over(lambda: _explanation(self._run(Task(capture, model, explain=True), MAX_CRASHES - 1)))
+
     def _hand_over(self, work: Callable[[], T]) -> Future[T]:
         try:
             return self._threads.submit(work)
@@ -306,6 +311,13 @@ class WorkerPool:
         worker.bury()
         with self._guard:
             self._workers.remove(worker)
+
+
+def _explanation(reply: Reply) -> Explanation | Drop:
+    found = reply.explanation
+    if found is not None and found.sound:
+        return found
+    return reply.processed.drop or Drop("worker_error", "the explanation is incomplete")
 
 
 def _end(workers: list[_Worker]) -> None:

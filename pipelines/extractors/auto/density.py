@@ -16,9 +16,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from html import unescape
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, PARAGRAPH_KINDS, ExtractorOptions
+from pipelines.extractors.explanation import Explanation, Series, beginnings
 from pipelines.extractors.papers.bte import region
 from pipelines.markup.lexer import BLOCKS, name_set
 from pipelines.markup.nesting import OpenElements, opens
@@ -96,18 +98,71 @@ def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extracti
 
 def find(soup: Soup, reason: str = "") -> Extraction:
     """Extract from a page after Step 0 (``markup.soup``)."""
+    return _rendered(soup, weighed(soup), reason)
+
+
+def explain(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
+    """Explain ``extract``: the weight of each block, their sum so far, and the blocks of the segment that belong."""
+    soup = scan(html)
+    found = weighed(soup)
+    return _explained(soup, found, _rendered(soup, found))
+
+
+def explain_as(extraction: Extraction, html: str) -> Explanation:
+    """Explain what another extractor has made of the text that ``find`` found on a page."""
+    soup = scan(html)
+    return _explained(soup, weighed(soup), extraction)
+
+
+class Weighed(NamedTuple):
+    """The blocks of a page, their weights, and the indices of those that are content."""
+
+    blocks: list[Block]
+    weights: list[int]
+    chosen: tuple[int, ...]
+
+
+def weighed(soup: Soup) -> Weighed:
+    """Find the segment of greatest sum, and the blocks of it that belong to the article."""
     blocks = split(soup)
     _forget_common_marks(blocks)
     weights = [weigh(block) for block in blocks]
     found = region([-weight for weight in weights])
-    chosen = range(found[0], found[1] + 1) if found else range(0)
+    segment = range(found[0], found[1] + 1) if found else range(0)
+    return Weighed(blocks, weights, tuple(index for index in segment if _belongs(blocks[index], weights[index])))
+
+
+def _explained(soup: Soup, found: Weighed, extraction: Extraction) -> Explanation:
+    """Explain an extraction by the weights of the blocks. Some lines of the segment may have been left out of it."""
+    shown = frozenset(extraction.paragraphs)
+    chosen = {index for index in found.chosen if not shown.isdisjoint(_lines(soup, found.blocks[index]))}
+    series = (
+        Series("weight", "weight, characters", tuple(found.weights)),
+        Series("sum", "sum of the weights so far, characters", tuple(accumulate(found.weights))),
+        Series("characters", "characters", tuple(block.chars for block in found.blocks)),
+        Series("linked", "characters in links", tuple(block.linked for block in found.blocks)),
+    )
+    return Explanation(
+        extraction,
+        "block",
+        series,
+        tuple(index in chosen for index in range(len(found.blocks))),
+        texts=beginnings(unescape("".join(soup.texts[block.first : block.last + 1])) for block in found.blocks),
+    )
+
+
+def _rendered(soup: Soup, found: Weighed, reason: str = "") -> Extraction:
     lines = [
         (line, PARAGRAPH_KINDS.get(block.name, ParagraphKind.PARAGRAPH))
-        for block in (blocks[index] for index in chosen if _belongs(blocks[index], weights[index]))
-        for line in paragraphs(soup.texts[block.first : block.last + 1], soup.names[block.first : block.last])
+        for block in map(found.blocks.__getitem__, found.chosen)
+        for line in _lines(soup, block)
     ]
     kinds = "".join(kind for _, kind in lines)
     return Extraction(tuple(line for line, _ in lines), NAME, VERSION, reason, kinds)
+
+
+def _lines(soup: Soup, block: Block) -> tuple[str, ...]:
+    return paragraphs(soup.texts[block.first : block.last + 1], soup.names[block.first : block.last])
 
 
 def split(soup: Soup) -> list[Block]:

@@ -36,6 +36,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from pipelines.classification import soft_errors
 from pipelines.extractors.auto import density, selection
@@ -47,6 +50,10 @@ from pipelines.markup.soup import collapsed, scan
 from pipelines.metadata import jsonld
 from pipelines.text import text_size
 from storage.records import Extraction
+
+if TYPE_CHECKING:
+    from pipelines.extractors.auto.selection import Evidence, Reading
+    from pipelines.extractors.explanation import Explanation
 
 NAME, VERSION = "auto", "21"
 
@@ -67,24 +74,50 @@ _TAG = re.compile(r"<[^<>]*>")
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Extract the main text. The extraction names the extractor that was used, and why."""
+    return _find(html, options).extraction
+
+
+def explain(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
+    """Explain ``extract`` by the blocks of the extractor that was used. A text from elsewhere has no blocks."""
+    extraction, evidence = _find(html, options)
+    if evidence is None or extraction.extractor == density.NAME:
+        return density.explain_as(extraction, html)
+    if extraction.extractor == NAME:
+        evidence = replace(evidence, chosen=np.zeros_like(evidence.chosen))
+    return selection.explained(evidence, extraction)
+
+
+class _Found(NamedTuple):
+    """An extraction, and the evidence of ``selection`` for it."""
+
+    extraction: Extraction
+    evidence: Evidence | None
+
+
+def _find(html: str, options: ExtractorOptions) -> _Found:
     reading = selection.read(html, options.template)
     learned = reading.extraction
     little = sum(map(len, learned.paragraphs)) < LITTLE
-    if little and (whole := _elsewhere(html, learned, options)):
+    if little and (whole := _elsewhere(html, reading, options)):
         return whole
     if reading.confidence >= SURE or reading.headed:
-        return learned
+        return _Found(learned, reading.evidence)
     why = reading.problem or f"{selection.NAME}: {learned.reason}, under {SURE}"
     best = _without(reading.template, density.find(scan(html), why))
     if _size(best) < ENOUGH and _size(learned) > CLEARLY_MORE * _size(best):
         best = replace(learned, reason=f"{why}; {best.extractor} found {_size(best)} characters only")
-    return reading.with_parts(best)
+    return _Found(reading.with_parts(best), reading.evidence)
 
 
-def _elsewhere(html: str, shown: Extraction, options: ExtractorOptions) -> Extraction | None:
+def _elsewhere(html: str, reading: Reading, options: ExtractorOptions) -> _Found | None:
     """Return the article of a page that shows almost nothing, or None."""
-    found = _stated(html, shown) or _unscripted(html, shown, options)
-    return found or _shadowed(html, shown, options) or _kept(html, shown)
+    shown = reading.extraction
+    if stated := _stated(html, shown):
+        return _Found(stated, reading.evidence)
+    if found := _unscripted(html, shown, options) or _shadowed(html, shown, options):
+        return found
+    kept = _kept(html, shown)
+    return _Found(kept, reading.evidence) if kept else None
 
 
 def _stated(html: str, shown: Extraction) -> Extraction | None:
@@ -104,7 +137,7 @@ def _stated(html: str, shown: Extraction) -> Extraction | None:
     return found if long and apart and not soft_errors.stub(page, 0, ENOUGH) else None
 
 
-def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> Extraction | None:
+def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> _Found | None:
     """Return the page with its ``noscript`` content, if that is an article: long, sure, free and not shown."""
     before, *pieces = _NOSCRIPT.split(html)
     ends, texts = pieces[::2], pieces[1::2]
@@ -116,10 +149,11 @@ def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> Extr
         return None
     if soft_errors.stub(tree.parse_tree(html), 0, ENOUGH):
         return None
-    return replace(found, reason=f"{found.reason}, in what the page has for readers without scripts")
+    reason = f"{found.reason}, in what the page has for readers without scripts"
+    return _Found(replace(found, reason=reason), reading.evidence)
 
 
-def _shadowed(html: str, shown: Extraction, options: ExtractorOptions) -> Extraction | None:
+def _shadowed(html: str, shown: Extraction, options: ExtractorOptions) -> _Found | None:
     """Return the page with its shadow trees, if they hold an article: long, sure and not shown."""
     if "shadowroot" not in html:
         return None
@@ -127,7 +161,7 @@ def _shadowed(html: str, shown: Extraction, options: ExtractorOptions) -> Extrac
     found = reading.extraction
     if reading.confidence < SURE or _size(found) < CLEARLY_MORE * max(ENOUGH, _size(shown)):
         return None
-    return replace(found, reason=f"{found.reason}, in shadow trees")
+    return _Found(replace(found, reason=f"{found.reason}, in shadow trees"), reading.evidence)
 
 
 def _opened(html: str) -> str:

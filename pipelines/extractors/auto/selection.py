@@ -48,6 +48,7 @@ from pipelines.extractors.auto.rules import (
 )
 from pipelines.extractors.auto.rules.parts import TITLE, Parts
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
+from pipelines.extractors.explanation import Explanation, Series, beginnings
 from pipelines.markup import tree
 from pipelines.markup.soup import scan
 from pipelines.metadata import jsonld
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 
     from pipelines.extractors.auto.blocks.page import Array, Columns
     from pipelines.extractors.auto.blocks.walk import Blocks
+    from pipelines.extractors.auto.rules.parts import Line
 
 NAME, VERSION = "scored", "19"
 DIGITS = 4
@@ -68,6 +70,19 @@ LABEL = 60
 """Characters, at most, of the heading of a box."""
 HEAD = 3
 """Lines at the head of a text that may be the title. A shorter text keeps its last line, whatever it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The blocks of a page, their probabilities, and the masks of those that the text comes from and of the template.
+
+    ``probability`` is the one that the blocks were chosen by.
+    """
+
+    page: Page
+    probability: Array
+    chosen: Array
+    template: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +100,8 @@ class Reading:
     """Lines of these blocks that are in no other block of the page."""
     headed: bool = False
     """Whether the page was read under its headline, because of a low expected F1."""
+    evidence: Evidence | None = None
+    """None if the page was not read."""
 
     @property
     def extraction(self) -> Extraction:
@@ -107,6 +124,32 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
     if reading.problem:
         return density.find(scan(html), reading.problem)
     return reading.extraction
+
+
+def explain(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
+    """Explain ``extract``: the probability of each block; of a page that strains the parser, as ``density`` does."""
+    reading = read(html, options.template)
+    if reading.evidence is None:
+        return density.explain_as(density.find(scan(html), reading.problem), html)
+    return explained(reading.evidence, reading.extraction)
+
+
+def explained(evidence: Evidence, extraction: Extraction) -> Explanation:
+    """Explain an extraction by the probabilities of the blocks."""
+    page = evidence.page
+    series = (
+        Series.of("probability", "probability that the block is content, 0 to 1", evidence.probability),
+        Series.of("characters", "characters without white space", page.texts.chars.astype(np.int64)),
+        Series.of("linked", "share of the characters in links", page.link),
+        Series.of("template", "1: block of the site's template", evidence.template.astype(np.int64)),
+    )
+    return Explanation(
+        extraction,
+        "block",
+        series,
+        tuple(evidence.chosen.tolist()),
+        texts=beginnings(page.blocks.texts),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +191,9 @@ def read(html: str, template: bytes = b"") -> Reading:
     if (said := parts.comment_sections(page, probability)).any():
         probability = model().probabilities(page, columns, left_out | said)
     content = find(page, columns["title"], probability, found.body, head_and_end.head_of(found.source))
+    reading = _reading(page, columns["title"], content.without(left_out), left_out)
     if not left_out.any():
-        return _reading(page, columns["title"], content)
-    reading = _reading(page, columns["title"], content.without(left_out))
+        return reading
     lines = frozenset(_lines(page.blocks, left_out)).difference(_lines(page.blocks, ~left_out))
     return replace(reading, left_out=int(left_out.sum()), template=lines)
 
@@ -168,6 +211,8 @@ class Content:
     confidence: float
     captions: Array
     headed: bool = False
+    probability: Array = field(default_factory=lambda: np.zeros(0))
+    """Probability of each block, less the doubts of JSON-LD."""
 
     def without(self, out: Array) -> Content:
         """Return the same with some blocks left out."""
@@ -206,30 +251,34 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
         page, chosen, allowed & ~captions & (probability >= head_and_end.LIKELY), head
     )
     chosen = head_and_end.without_signature(page, chosen)
-    return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed)
+    return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed, probability)
 
 
-def _reading(page: Page, title: Array, content: Content) -> Reading:
+def _reading(page: Page, title: Array, content: Content, template: Array) -> Reading:
     shown = parts.shown_title(page, title)
     lines = list(parts.Kinds(page, content.chosen).lines())
     # The title may be a line of a block that is text.
-    found = boilerplate.without_lines([line for place, line in enumerate(lines) if place >= HEAD or line[0] != shown])
+    found = boilerplate.without_lines([line for place, line in enumerate(lines) if place >= HEAD or line.text != shown])
     if len(found) > HEAD and _opens_nothing(*found[-2:]):
         found.pop()
     beside = Parts(
-        "".join(kind for _, kind in found),
+        "".join(line.kind for line in found),
         shown,
         parts.near_captions(page, content.chosen, content.captions),
         parts.comments(page, content.chosen),
     )
-    return Reading(tuple(line for line, _ in found), content.confidence, parts=beside, headed=content.headed)
+    chosen = np.zeros(page.count, bool)
+    chosen[[index for line in found for index in line.blocks]] = True
+    evidence = Evidence(page, content.probability, chosen, template)
+    text = tuple(line.text for line in found)
+    return Reading(text, content.confidence, parts=beside, headed=content.headed, evidence=evidence)
 
 
-def _opens_nothing(before: tuple[str, ParagraphKind], last: tuple[str, ParagraphKind]) -> bool:
+def _opens_nothing(before: Line, last: Line) -> bool:
     """Return whether the last line of a text is the heading of a part that was left out: links, forms, players.
 
     If the line ``before`` is a heading too, the text may be a list of headings.
     """
-    line, kind = last
-    heading = kind is ParagraphKind.HEADING and before[1] is not kind and line[-1] not in ENDS
+    line, kind = last.text, last.kind
+    heading = kind is ParagraphKind.HEADING and before.kind is not kind and line[-1] not in ENDS
     return len(line) <= LABEL and (heading or line[-1] in ":：")

@@ -23,9 +23,11 @@ Open in the paper, and decided here:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
+from pipelines.extractors.explanation import Explanation, Series, between
 from pipelines.extractors.papers.body_bytes import encoded
 from pipelines.extractors.papers.page_texts import paragraphs
 from pipelines.extractors.papers.tag_columns import read
@@ -35,27 +37,66 @@ from storage.records import Extraction
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from pipelines.extractors.papers.tag_columns import Page
+
 NAME, VERSION = "bte", "3"
 
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the region of most words and fewest tags, rendered whole."""
     page = read(encoded(html))
-    texts = main_texts(words_between(page))
+    return _rendered(page, main_texts(words_between(page)))
+
+
+def explain(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
+    """Explain ``extract``: ``encode[]`` and the words less the tags so far, with the region between i and j."""
+    page = read(encoded(html))
+    found = search(words_between(page))
+    return explained(found, _rendered(page, found.texts))
+
+
+def _rendered(page: Page, texts: slice) -> Extraction:
     return Extraction(paragraphs(page.part(texts)) if texts.stop else (), NAME, VERSION)
+
+
+class Search(NamedTuple):
+    """Result of steps 1 and 2: ``encode[]``, and i and j; None when there is no word."""
+
+    runs: list[int]
+    region: tuple[int, int] | None
+
+    @property
+    def texts(self) -> slice:
+        """The texts of the main content. Text N precedes tag N."""
+        if self.region is None:
+            return slice(0, 0)
+        i, j = self.region
+        # Line 47 sums up encode[] to find the token. The sum of the tags alone is the number of the text.
+        start = sum(run for run in self.runs[:i] if run > 0)
+        end = start + sum(run for run in self.runs[i:j] if run > 0)
+        return slice(start, end + 1)
+
+
+def search(words: Iterable[int]) -> Search:
+    """Steps 1 and 2: search a page that has so many words before, between and after its tags."""
+    runs = encode(words)
+    return Search(runs, region(runs))
 
 
 def main_texts(words: Iterable[int]) -> slice:
     """Steps 1 and 2: return the texts of the main content, of texts with so many words and a tag between each two."""
-    runs = encode(words)
-    found = region(runs)
-    if found is None:
-        return slice(0, 0)
-    i, j = found
-    # Line 47 sums up encode[] to find the token. The sum of the tags alone is the number of the text.
-    start = sum(run for run in runs[:i] if run > 0)
-    end = start + sum(run for run in runs[i:j] if run > 0)
-    return slice(start, end + 1)
+    return search(words).texts
+
+
+def explained(found: Search, extraction: Extraction) -> Explanation:
+    """Explain an extraction by its search. The sum of a region is the rise of ``balance`` from its begin to its end."""
+    runs, (i, j) = found.runs, found.region or (0, -1)
+    series = (
+        Series("encode", "encode[]: tags, or less the words", tuple(runs)),
+        Series("tokens", "words and tags up to the end of the run", tuple(accumulate(map(abs, runs)))),
+        Series("balance", "words less tags up to the end of the run", tuple(accumulate(-run for run in runs))),
+    )
+    return Explanation(extraction, "run", series, between(i, j + 1, len(runs)), "of words or tags")
 
 
 def encode(words: Iterable[int]) -> list[int]:

@@ -18,12 +18,16 @@ end of the page), pages without a word (nothing).
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.papers.bte import main_texts
+from pipelines.extractors.papers.bte import explained, search
 from pipelines.markup.lexer import sanitise
 from pipelines.markup.soup import paragraphs
 from storage.records import Extraction
+
+if TYPE_CHECKING:
+    from pipelines.extractors.explanation import Explanation
 
 NAME, VERSION = "bte-original", "1"
 
@@ -32,7 +36,14 @@ _TAG = re.compile(r"<([^\s/>]*+|/[^\s>]*+)[^>]*+(?:>|\Z)")
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the region of the raw source that has most words and fewest tags, tags deleted."""
+    return explain(html).extraction
+
+
+def explain(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
+    """Explain ``extract``, as ``bte.explain``."""
     parts = _TAG.split(sanitise(html))
     texts, tags = parts[::2], [name.lower() for name in parts[1::2]]
-    found = main_texts(len(text.split()) for text in texts)
-    return Extraction(paragraphs(texts[found], tags[found.start : max(found.stop - 1, 0)]), NAME, VERSION)
+    found = search(len(text.split()) for text in texts)
+    span = found.texts
+    lines = paragraphs(texts[span], tags[span.start : max(span.stop - 1, 0)])
+    return explained(found, Extraction(lines, NAME, VERSION))

@@ -51,6 +51,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
+from pipelines.extractors.explanation import Explanation, Series, between
 from pipelines.extractors.papers import page_texts
 from pipelines.extractors.papers.body_bytes import encoded, without_code
 from pipelines.extractors.papers.tag_columns import read
@@ -82,24 +83,22 @@ _ASCII_END, _FIRST_BYTE = 0x80, 0xC0
 _LINE_END, _LESS_THAN = b"\n<"
 _TAG_NAME = re.compile(rb"</?[a-zA-Z]")
 _EPL = re.compile(r"[\x00-\x7f]+")
+_BODY, _FILE = "of the body, without scripts and styles", "of the file"
 
 
 def r2l(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the main lines of the body, rendered whole; nothing where ASCII prevails everywhere."""
-    lines = main_html(html, options.p or R2L_P)
-    return Extraction(page_texts.paragraphs(read(lines)), R2L, VERSION)
+    return _rendered(R2L, main_html(html, options.p or R2L_P))
 
 
 def dana(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the main lines of the body divided at its tags, rendered whole."""
-    lines = main_html(html, options.p or DANA_P, at_tags=True)
-    return Extraction(page_texts.paragraphs(read(lines)), DANA, VERSION)
+    return _rendered(DANA, main_html(html, options.p or DANA_P, at_tags=True))
 
 
 def r2l_nepl(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return what R2L scores: the NEPL field of the main lines of the file."""
-    nepl = (_EPL.sub("", line).strip() for line in main_part(html, options.p or R2L_P).split("\n"))
-    return Extraction(tuple(line for line in nepl if line), R2L_NEPL, VERSION)
+    return _nepl(file_lines(html, options.p or R2L_P))
 
 
 def dana_paper(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
@@ -107,7 +106,62 @@ def dana_paper(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extrac
 
     Lines that begin inside a script show code.
     """
-    return Extraction(render(scan(main_part(html, options.p or DANA_P))), DANA_PAPER, VERSION)
+    return _parsed(file_lines(html, options.p or DANA_P))
+
+
+def explain_r2l(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
+    """Explain ``r2l``: R2L, figures 2 and 3, of the body without its code."""
+    p = options.p or R2L_P
+    found = body_lines(html, p)
+    return _explained(found, p, _rendered(R2L, found.html), _BODY)
+
+
+def explain_dana(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
+    """Explain ``dana``, as ``explain_r2l``."""
+    p = options.p or DANA_P
+    found = body_lines(html, p, at_tags=True)
+    return _explained(found, p, _rendered(DANA, found.html), _BODY)
+
+
+def explain_r2l_nepl(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
+    """Explain ``r2l_nepl``: R2L, figures 2 and 3, of the whole file as in the paper."""
+    p = options.p or R2L_P
+    found = file_lines(html, p)
+    return _explained(found, p, _nepl(found), _FILE)
+
+
+def explain_dana_paper(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
+    """Explain ``dana_paper``, of the whole file."""
+    p = options.p or DANA_P
+    found = file_lines(html, p)
+    return _explained(found, p, _parsed(found), _FILE)
+
+
+def _rendered(name: str, lines: bytes) -> Extraction:
+    return Extraction(page_texts.paragraphs(read(lines)), name, VERSION)
+
+
+def _nepl(found: MainLines) -> Extraction:
+    nepl = (_EPL.sub("", line).strip() for line in found.divided.split("\n"))
+    return Extraction(tuple(line for line in nepl if line), R2L_NEPL, VERSION)
+
+
+def _parsed(found: MainLines) -> Extraction:
+    return Extraction(render(scan(found.divided)), DANA_PAPER, VERSION)
+
+
+def _explained(found: MainLines, p: int, extraction: Extraction, scope: str) -> Explanation:
+    lines, main = found.lines, found.main
+    columns = smoothed(lines)
+    series = (
+        Series.of("nepl", "characters beyond ASCII (NEPL)", lines.nepl),
+        Series.of("epl", "characters of ASCII (EPL)", lines.epl),
+        Series.of("difference", "NEPL less EPL, formula (1), characters", difference(lines)),
+        Series.of("smoothed", "difference with both neighbours, formula (2), characters", columns),
+    )
+    marked = () if main is None else (("longest column", int(columns.argmax())),)
+    chosen = between(*((main.start, main.stop) if main else (0, 0)), lines.epl.size)
+    return Explanation(extraction, "line", series, chosen, scope, (("P", p),), marked)
 
 
 class Lines(NamedTuple):
@@ -184,21 +238,47 @@ def _walk(start: int, with_s1: Counts, p: int) -> int:
     return int(reached[-1]) if reached.size else start
 
 
-def main_span(raw: bytes, p: int, *, at_tags: bool = False) -> tuple[int, int] | None:
-    """Return the bytes from the first main line to the last, without its line end; None when there is none."""
+class MainLines(NamedTuple):
+    """A page in UTF-8, its lines, and the main ones; None when there are none."""
+
+    raw: bytes
+    lines: Lines
+    main: range | None
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The bytes from the first main line to the last, without its line end; None when there is none."""
+        if self.main is None:
+            return None
+        start, end = int(self.lines.starts[self.main.start]), int(self.lines.starts[self.main.stop])
+        return start, end - (end > len(self.raw) or self.raw[end - 1] == _LINE_END)
+
+    @property
+    def divided(self) -> str:
+        """The main lines, a tag a line if the file is written in one line; "" when there is none."""
+        raw = self.raw
+        part = raw[slice(*(self.span or (0, 0)))].decode()
+        return split_at_tags(part) if divides_at_tags(raw.count(b"\n") + 1, raw.count(b"<")) else part
+
+    @property
+    def html(self) -> bytes:
+        """The main lines as HTML; b"" when there is none."""
+        # A line may begin inside a tag; then the part begins where the tag does.
+        start, end = self.span or (0, 0)
+        tag = self.raw.rfind(b"<", 0, start)
+        inside = tag >= 0 and self.raw.find(b">", tag, start) < 0 and _TAG_NAME.match(self.raw, tag)
+        return self.raw[tag if inside else start : end]
+
+
+def find_lines(raw: bytes, p: int, *, at_tags: bool = False) -> MainLines:
+    """Count the characters of all lines, and find the main ones."""
     lines = count_characters(raw, at_tags=at_tags)
-    found = main_lines(lines, p)
-    if found is None:
-        return None
-    start, end = int(lines.starts[found.start]), int(lines.starts[found.stop])
-    return start, end - (end > len(raw) or raw[end - 1] == _LINE_END)
+    return MainLines(raw, lines, main_lines(lines, p))
 
 
-def main_part(html: str, p: int) -> str:
-    """Return the main lines of a file that is taken as it is, as both papers do; "" when there is none."""
-    raw = sanitise(html).encode()
-    part = raw[slice(*(main_span(raw, p) or (0, 0)))].decode()
-    return split_at_tags(part) if divides_at_tags(raw.count(b"\n") + 1, raw.count(b"<")) else part
+def file_lines(html: str, p: int) -> MainLines:
+    """Find the main lines of a file that is taken as it is, as both papers do."""
+    return find_lines(sanitise(html).encode(), p)
 
 
 def split_at_tags(html: str) -> str:
@@ -207,24 +287,23 @@ def split_at_tags(html: str) -> str:
 
 
 def main_html(html: str, p: int, *, at_tags: bool = False) -> bytes:
-    """Return the main lines of the body without its code, as HTML in UTF-8; b"" when there is none.
+    """Return the main lines of the body without its code, as HTML in UTF-8; b"" when there is none."""
+    if html.isascii() and "&#" not in html:
+        return b""
+    return body_lines(html, p, at_tags=at_tags).html
+
+
+def body_lines(html: str, p: int, *, at_tags: bool = False) -> MainLines:
+    """Find the main lines of the body without its code.
 
     Numeric references are read first where they outnumber characters beyond ASCII: such pages are ASCII throughout.
     On a page of a Latin script a column has to be above the axis with code left in. Without code a copyright sign or a
     name on a line of its own is one.
     """
-    if html.isascii() and "&#" not in html:
-        return b""
     raw = encoded(html)
     beyond_ascii = int(np.count_nonzero(np.frombuffer(raw, dtype=np.uint8) >= _FIRST_BYTE))
     if raw.count(b"&#") > beyond_ascii:
         raw = with_characters(raw.decode()).encode()
-    elif beyond_ascii * LATIN < len(raw) and main_span(raw, p, at_tags=at_tags) is None:
-        return b""
-    raw = without_code(raw)
-    start, end = main_span(raw, p, at_tags=at_tags) or (0, 0)
-    # A line may begin inside a tag; then the part begins where the tag does.
-    tag = raw.rfind(b"<", 0, start)
-    if tag >= 0 and raw.find(b">", tag, start) < 0 and _TAG_NAME.match(raw, tag):
-        start = tag
-    return raw[start:end]
+    elif beyond_ascii * LATIN < len(raw) and (with_code := find_lines(raw, p, at_tags=at_tags)).main is None:
+        return with_code
+    return find_lines(without_code(raw), p, at_tags=at_tags)

@@ -25,11 +25,12 @@ attribute over a block is the difference of two running sums. Time is linear.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
+from pipelines.extractors.explanation import Explanation, Series, beginnings
 from pipelines.extractors.papers.body_bytes import encoded
 from pipelines.extractors.papers.hidden import shown
 from pipelines.extractors.papers.outline import follow
@@ -59,7 +60,51 @@ def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extracti
     """Return the leaves that are content, as paragraphs."""
     page = shown(read(encoded(html)))
     texts = texts_of(page)
-    return Extraction(rendered(page, texts, select(page, texts)), NAME, VERSION)
+    return _rendered(page, texts, select(page, texts).selected)
+
+
+def explain(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
+    """Explain ``extract``: the lowest blocks around the leaves, with their attributes of section III.B."""
+    page = shown(read(encoded(html)))
+    texts = texts_of(page)
+    found = select(page, texts)
+    numbers, firsts, of = np.unique(found.lowest, return_index=True, return_inverse=True)
+    content = found.selected[found.leaves]
+    own, selected = (
+        np.bincount(of, weights=lengths, minlength=numbers.size).astype(np.int64)
+        for lengths in (found.lengths, found.lengths * content)
+    )
+    blocks = found.blocks.of(numbers)
+    series = (
+        Series.of("anchor_ratio", "AR, 0 to 1", blocks.anchor_ratio),
+        Series.of("anchor_text_ratio", "ATR: characters in links, share", blocks.anchor_text_ratio),
+        Series.of("anchor_node_ratio", "ANR: leaves in links, share", blocks.anchor_node_ratio),
+        Series.of("elements", "All Elements: leaves", blocks.all_elements),
+        Series.of("links", "All Href: leaves in links", blocks.all_href),
+        Series.of("selected", "characters of its own leaves that are content", selected),
+        Series.of("rejected", "characters of its other own leaves", own - selected),
+    )
+    return Explanation(
+        _rendered(page, texts, found.selected),
+        "block",
+        series,
+        tuple((selected > 0).tolist()),
+        "with leaves of its own",
+        (("maximum AR", MAX_ANCHOR_RATIO), ("minimum characters", MIN_CHARS)),
+        texts=beginnings(_some(texts, found.leaves[firsts].tolist())),
+    )
+
+
+def _rendered(page: Page, texts: Texts, selected: Mask) -> Extraction:
+    return Extraction(rendered(page, texts, selected), NAME, VERSION)
+
+
+def _some(texts: Texts, numbers: list[int]) -> list[str]:
+    """Return some of the texts of a page."""
+    found = dict.fromkeys(numbers, "")
+    for first, part in texts.parts():
+        found |= {number: part[number - first] for number in numbers if first <= number < first + len(part)}
+    return [found[number] for number in numbers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +117,31 @@ class Blocks:
     all_href_t_length: Counts
 
     @property
+    def anchor_text_ratio(self) -> NDArray[np.float64]:
+        """ATR, the linked share of the text."""
+        ratio: NDArray[np.float64] = self.all_href_t_length / np.maximum(self.all_t_length, 1)
+        return ratio
+
+    @property
+    def anchor_node_ratio(self) -> NDArray[np.float64]:
+        """ANR, the linked share of the leaves."""
+        ratio: NDArray[np.float64] = self.all_href / np.maximum(self.all_elements, 1)
+        return ratio
+
+    @property
     def anchor_ratio(self) -> NDArray[np.float64]:
-        """AR = .75 ATR + .25 ANR. ATR is the linked share of the text, ANR the linked share of the leaves."""
-        atr = self.all_href_t_length / np.maximum(self.all_t_length, 1)
-        anr = self.all_href / np.maximum(self.all_elements, 1)
-        return 0.75 * atr + 0.25 * anr
+        """AR = .75 ATR + .25 ANR."""
+        return 0.75 * self.anchor_text_ratio + 0.25 * self.anchor_node_ratio
 
     @property
     def are_content(self) -> Mask:
         """Section III.C, third condition."""
         return (self.anchor_ratio < MAX_ANCHOR_RATIO) | ((self.all_href < 2) & (self.all_elements > 2))
+
+    def of(self, numbers: Counts) -> Blocks:
+        """Return some of the blocks."""
+        columns = (self.all_elements, self.all_href, self.all_t_length, self.all_href_t_length)
+        return Blocks(*(column[numbers] for column in columns))
 
 
 def attributes(outline: Outline, lengths: Counts) -> Blocks:
@@ -108,20 +168,35 @@ def lowest_blocks(outline: Outline, blocks: Blocks) -> Counts:
     return lowest[outline.where]
 
 
-def select(page: Page, texts: Texts) -> Mask:
-    """Section III.C: mark the texts of a page that are content, and white space, which separates words."""
+class Selection(NamedTuple):
+    """The texts of a page that are content, and the leaves with their lowest blocks, by which they were selected."""
+
+    selected: Mask
+    """Of all texts. White space is selected too: it separates words."""
+    leaves: Counts
+    """Numbers of the texts that are leaves."""
+    lengths: Counts
+    """Characters of each leaf."""
+    lowest: Counts
+    """The lowest block around each leaf."""
+    blocks: Blocks
+
+
+def select(page: Page, texts: Texts) -> Selection:
+    """Section III.C: select the leaves of a page that are content."""
     lengths, footers = _features(texts)
     leaves = places(lengths != 0)
     selected: Mask = lengths == 0
     if not leaves.size:
-        return selected
+        return Selection(selected, leaves, leaves, leaves, Blocks(leaves, leaves, leaves, leaves))
     lengths, footers = lengths[leaves], footers[leaves]
     outline = follow(page, texts.places[leaves])
     blocks = attributes(outline, lengths)
+    lowest = lowest_blocks(outline, blocks)
     in_link_of_several = (outline.links > 0) & (np.bincount(outline.links) > 1)[outline.links]
-    in_content = blocks.are_content[lowest_blocks(outline, blocks)] & ~in_link_of_several
+    in_content = blocks.are_content[lowest] & ~in_link_of_several
     selected[leaves] = ~footers & (lengths >= MIN_CHARS) & in_content
-    return selected
+    return Selection(selected, leaves, lengths, lowest, blocks)
 
 
 def _features(texts: Texts) -> tuple[NDArray[np.int32], Mask]:

@@ -15,7 +15,7 @@ import unicodedata
 from collections import Counter
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from pipelines.extractors.auto.blocks.page import Array, Page
 
+AnyLine = TypeVar("AnyLine", bound="tuple[str, ParagraphKind] | tuple[str, ParagraphKind, tuple[int, ...]]")
+"""A line and its kind, also with the indices of its blocks."""
 WIDGETS = 0.3
 """Share of the text, at most, in boxes named as widgets."""
 HEADED, TEASED = 3, 0.3
@@ -267,14 +269,14 @@ _ELSEWHERE = _WORDS["elsewhere"]
 _ALONE = _WORDS["alone"] | _WORDS["advertisements"]
 
 
-def without_lines(lines: Sequence[tuple[str, ParagraphKind]]) -> list[tuple[str, ParagraphKind]]:
+def without_lines(lines: Sequence[AnyLine]) -> list[AnyLine]:
     """Return the lines of a text, with their kinds, without boilerplate; all of them if less than half would be left.
 
     >>> without_lines([("- Quảng cáo -", ParagraphKind.PARAGRAPH), ("Nước sông lên.", ParagraphKind.PARAGRAPH)])
     [('Nước sông lên.', <ParagraphKind.PARAGRAPH: 'p'>)]
     """
-    kept = [(line, kind) for line, kind in lines if len(line) > MAX_LINE or not is_boilerplate(line, kind)]
-    return kept if 2 * sum(len(line) for line, _ in kept) >= sum(len(line) for line, _ in lines) else list(lines)
+    kept = [line for line in lines if len(line[0]) > MAX_LINE or not is_boilerplate(line[0], line[1])]
+    return kept if 2 * sum(len(line[0]) for line in kept) >= sum(len(line[0]) for line in lines) else list(lines)
 
 
 def leads_elsewhere(text: str) -> bool:

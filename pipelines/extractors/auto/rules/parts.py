@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -97,6 +97,14 @@ def around(blocks: Blocks, index: int) -> Iterator[int]:
         element = blocks.elements.parents[element]
 
 
+class Line(NamedTuple):
+    """A line of a text, its kind, and the indices of the blocks that it is from."""
+
+    text: str
+    kind: ParagraphKind
+    blocks: tuple[int, ...]
+
+
 class Kinds:
     """Kinds of the chosen blocks, by the innermost element around each that gives a kind."""
 
@@ -108,25 +116,26 @@ class Kinds:
         self.ends_sentence, self.linked = page.texts.ends_sentence, page.link >= IN_LINKS
         self.unspaced = page.texts.classes[:, UNSPACED] > 0
 
-    def lines(self) -> Iterator[tuple[str, ParagraphKind]]:
-        """Yield the lines of the chosen blocks with their kind. Preformatted text keeps its lines.
+    def lines(self) -> Iterator[Line]:
+        """Yield the lines of the chosen blocks. Preformatted text keeps its lines.
 
         A sentence that a card of a link cuts is one line.
         """
-        before, held, last = -1, "", ParagraphKind.PARAGRAPH
+        before, held = -1, Line("", ParagraphKind.PARAGRAPH, ())
         for index in self.chosen.nonzero()[0].tolist():
             cut = before >= 0 and self._goes_on(before, index)
-            for line, kind in self._lines(index):
-                if cut and held and kind is last is ParagraphKind.PARAGRAPH:
-                    held = f"{held}{'' if _WIDE.fullmatch(held[-1] + line[0]) else ' '}{line}"
+            for text, kind in self._lines(index):
+                if cut and held.text and kind is held.kind is ParagraphKind.PARAGRAPH:
+                    space = "" if _WIDE.fullmatch(held.text[-1] + text[0]) else " "
+                    held = Line(f"{held.text}{space}{text}", kind, (*held.blocks, index))
                 else:
-                    if held:
-                        yield held, last
-                    held, last = line, kind
+                    if held.text:
+                        yield held
+                    held = Line(text, kind, (index,))
                 cut = False
             before = index
-        if held:
-            yield held, last
+        if held.text:
+            yield held
 
     def _goes_on(self, before: int, after: int) -> bool:
         """Return whether a block continues the sentence of the chosen block before it: only links are between them.

@@ -22,9 +22,9 @@ from pipelines.extractors.papers.line_density import (
     dana,
     dana_paper,
     difference,
+    find_lines,
     main_html,
     main_lines,
-    main_span,
     r2l,
     r2l_nepl,
     smoothed,
@@ -104,7 +104,7 @@ def test_the_span_cuts_the_file_at_the_lines_found(html: str, at_tags: bool) -> 
     """The offsets hold exactly the lines, without the line end of the last."""
     found = literal_region(literal_lines(html, at_tags=at_tags), 8)
     raw = html.encode()
-    span = main_span(raw, 8, at_tags=at_tags)
+    span = find_lines(raw, 8, at_tags=at_tags).span
     assert (found is None) == (span is None)
     if found is not None and span is not None:
         lines = literal_lines(html, at_tags=at_tags).split("\n")[found[0] : found[1] + 1]

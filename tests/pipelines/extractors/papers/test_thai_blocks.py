@@ -161,7 +161,7 @@ def selected(page: Page) -> list[int]:
     """The texts that are selected, by their numbers among all texts; and what is white space."""
     texts = texts_of(page)
     blank = set(range(page.codes.size + 1)) - set(texts.places.tolist())
-    return sorted(blank | set(texts.places[select(page, texts)].tolist()))
+    return sorted(blank | set(texts.places[select(page, texts).selected].tolist()))
 
 
 PIECES = pieces(

@@ -1,0 +1,165 @@
+"""Command: plot. Figures of single pages."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.cli.options import as_json, verb_of
+from corpus_spider.cli.show import is_id, look_up, spellings, stored_capture
+from storage.errors import ConfigError
+from storage.records import Drop, SiteModel
+
+if TYPE_CHECKING:
+    from corpus_spider.cli.options import State
+    from corpus_spider.config.model import Config
+    from corpus_spider.figures.page_figure import PageFigure
+    from storage.records import Capture
+
+FORMS = ("svg", "png", "pdf")
+TABLES = ("csv", "json")
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_verbs = click.Group()
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A page that the user named: its bytes, its name in a caption, and the model of its site."""
+
+    capture: Capture
+    name: str
+    model: SiteModel
+
+
+@verb_of(
+    _verbs,
+    (
+        "plot page.html --extractor r2l -o figure.svg",
+        "plot page.html --extractor r2l --panel lengths -o figure-2.pdf",
+        "plot https://news.example.org/article --extractor bte -o figure.png",
+        "plot 0123456789abcdef0123456789abcdef -o figure.svg --data numbers.csv",
+    ),
+)
+@click.argument("target", metavar="URL|ID|FILE|-")
+@click.option("--extractor", default="", help="Extractor to explain. [default: that of the site, or auto]")
+@click.option("-o", "--output", type=_FILE, metavar="FILE", help="Figure: .svg, .png or .pdf.")
+@click.option("--panel", default="", metavar="NAME", help="Draw only this panel of the figure.")
+@click.option("--data", type=_FILE, metavar="FILE", help="Numbers of the figure: .csv or .json.")
+@click.option("--p", type=click.IntRange(1, 1000), help="Parameter P of r2l and dana, lines.")
+@click.option("--url", default="", help="URL that a FILE came from.")
+@click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
+@as_json
+def plot(state: State, /, target: str, **options: Any) -> None:
+    """Draw why an extractor chose the text of one page.
+
+    Shows the numbers of each line, word or block, and the region that the text is from. A page of the corpus is read
+    from its WARC file, any other address is fetched. Exit code 1 if the page cannot be read.
+    """
+    from corpus_spider.figures.drawing import require_library
+    from corpus_spider.figures.panels import panels_of
+    from pipelines.extractors.registry import explainer
+
+    output, data = options["output"], options["data"]
+    form, table = _ending(output, FORMS, "-o"), _ending(data, TABLES, "--data")
+    if not (output or data or options["as_json"]):
+        raise click.UsageError("Name a file with -o or --data, or use --json.")
+    if output:
+        require_library()
+    config = state.load_or_default()
+    if options["extractor"]:
+        explainer(options["extractor"])
+    page = find_page(config, target, options["url"], allow_private=options["allow_private"])
+    model = replace(page.model, extractor=options["extractor"] or page.model.extractor)
+    if options["p"]:
+        model = replace(model, parameters=(("p", options["p"]),))
+    figure = explained(config, page, model)
+    panels_of(figure.explanation, options["panel"])
+    if output:
+        _write(output, figure.draw(form, options["panel"]))
+    if data:
+        _write(data, figure.numbers(table).encode())
+    if options["as_json"]:
+        state.console.json(figure.data)
+    state.console.note(figure.caption)
+
+
+VERBS = tuple(_verbs.commands.values())
+
+
+def find_page(config: Config, target: str, url: str = "", *, allow_private: bool = False) -> Named:
+    """Return the page of an id or a URL of the corpus, of another address, or of a file.
+
+    Raises ConfigError if there is no such page, and NotFetchedError if its address cannot be fetched.
+    """
+    from corpus_spider.sites import single_page
+
+    if is_id(target) and not Path(target).exists():
+        config.require_corpus()
+        return _stored(config, target)
+    if single_page.is_address(target):
+        if _is_stored(config, target):
+            return _stored(config, target)
+        capture = single_page.fetch(target, single_page.manners(config, allow_private=allow_private))
+        return Named(capture, capture.url, SiteModel())
+    capture = single_page.read(target, config.crawl.max_body, url)
+    return Named(capture, url or ("standard input" if target == "-" else Path(target).name), SiteModel())
+
+
+def _is_stored(config: Config, address: str) -> bool:
+    from storage.corpus import Corpus
+
+    _, sqlite, file = config.database_url.partition("sqlite:///")
+    if config.path is None or (sqlite and not Path(file).exists()):
+        return False
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        page = corpus.fetches.page(spellings(address))
+    return page is not None and any(visit.pointer for visit in page.visits)
+
+
+def _stored(config: Config, target: str) -> Named:
+    from corpus_spider.crawling.site_models import Models
+    from storage.corpus import Corpus
+
+    found = look_up(config, target)
+    page, document = found.page, found.document
+    capture = replace(stored_capture(config, page, document, target), kind=page.kind)
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        models = Models(config, corpus)
+    made = document and models.as_made(page.site, document.site_model)
+    return Named(capture, page.url, made or models.newest.get(page.site) or SiteModel())
+
+
+def explained(config: Config, page: Named, model: SiteModel) -> PageFigure:
+    """Explain a page in a worker process. Raises UnreadablePageError with the reason if it is no page."""
+    from corpus_spider.figures.page_figure import PageFigure
+    from pipelines.extractors.registry import explainer
+    from pipelines.runtime.workers import WorkerLimits, WorkerPool
+
+    explainer(model.extractor)
+    limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
+    with closing(WorkerPool(1, limits)) as pool:
+        found = pool.explain(page.capture, model).result()
+    if isinstance(found, Drop):
+        raise ConfigError(f"cannot be read: {' '.join(filter(None, (found.reason, found.detail)))}", where=page.name)
+    return PageFigure(page.name, found)
+
+
+def _ending(file: Path | None, known: tuple[str, ...], option: str) -> str:
+    """Return the ending of a file's name without its dot; "" without a file."""
+    if file is None:
+        return ""
+    ending = file.suffix.lower().removeprefix(".")
+    if ending not in known:
+        raise click.UsageError(f"{option}: the name must end in {', '.join(f'.{one}' for one in known)}.")
+    return ending
+
+
+def _write(file: Path, content: bytes) -> None:
+    from storage.disk import disk_errors, replace_file
+
+    with disk_errors(file):
+        replace_file(file, content, 0o666)
