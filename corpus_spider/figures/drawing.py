@@ -11,6 +11,7 @@ import re
 import textwrap
 import threading
 import unicodedata
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from storage.errors import ConfigError
@@ -84,7 +85,9 @@ def draw(panels: Sequence[Panel], title: str, caption: str, form: str = "svg") -
         "legend.frameon": False,
         "text.parse_math": False,
     }
-    with _one_at_a_time, rc_context(settings):
+    with _one_at_a_time, rc_context(settings), warnings.catch_warnings():
+        # SVG names no font for a script: the program that shows it has one.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = figure_of(panels, _shown(title, form), _clean(caption))
         out = io.BytesIO()
         figure.savefig(out, format=form, dpi=DOTS, metadata=_METADATA[form])

@@ -110,7 +110,7 @@ def _lines(found: Explanation) -> list[Panel]:
         Columns("content", "NEPL longer", tuple(max(0, one) for one in difference), content=True),
         Columns("other", "EPL longer", tuple(min(0, one) for one in difference), content=False),
     )
-    curve = Curve("smoothed", "with neighbours (2)", _places(found), smoothed)
+    curve = Curve("smoothed", "with neighbours", _places(found), smoothed)
     return [
         _panel(
             found,
@@ -123,7 +123,7 @@ def _lines(found: Explanation) -> list[Panel]:
         _panel(
             found,
             "differences",
-            "NEPL − EPL of each line (1)",
+            "Difference of each line: NEPL − EPL, formula (1); with both neighbours, formula (2)",
             "difference (characters)",
             columns=differences,
             curves=(curve,),

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from multiprocessing import forkserver
 from pathlib import Path
@@ -20,12 +21,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipelines.extractors.auto.blocks.template_learning import Survey
-from pipelines.page.process import process, survey
+from pipelines.page.process import explain, process, survey
 from pipelines.runtime import workers
 from pipelines.runtime.worker_process import FAULTS
 from pipelines.runtime.workers import WorkerLimits, WorkerPool, start_fork_server
 from storage.errors import DiskError
-from storage.records import Capture, SiteModel
+from storage.records import Capture, Drop, SiteModel
 from tests.corpus_spider.running import PATIENCE, SEED, environment, often, run, until
 
 if TYPE_CHECKING:
@@ -64,6 +65,16 @@ def test_a_worker_surveys_a_page_and_one_that_breaks_it_gives_an_empty_survey(po
     assert pool.survey(capture).result(PATIENCE) == survey(capture)
     assert survey(capture).sound
     assert [future.result(PATIENCE) for future in broken] == [Survey()] * 3
+
+
+def test_a_worker_explains_a_page_and_one_that_breaks_it_gives_the_reason(pool: WorkerPool) -> None:
+    """The numbers come back as the function in this process gives them."""
+    capture, model = page("Hôm nay trời đẹp và nhiều người ra phố đi dạo."), replace(MODEL, extractor="bte")
+    assert pool.explain(capture, model).result(PATIENCE) == explain(capture, model)
+    for fault in ("crash", "memory", "error"):
+        drop = pool.explain(page(f"fault:{fault}"), model).result(PATIENCE)
+        assert isinstance(drop, Drop)
+        assert drop.reason == f"worker_{fault}"
 
 
 @pytest.mark.parametrize(
