@@ -1,7 +1,8 @@
 """Draw panels as SVG, PNG or PDF. This module alone imports matplotlib.
 
-The same panels and caption give the same bytes: no date, no random ids. SVG and PDF have text as text. The colours are
-of Okabe and Ito: a dark and a light one. The chosen items have a hatched ground. So a figure can be read in grey.
+The same panels and caption give the same bytes: no date, no random ids. The caption is also the title of the file. SVG
+and PDF have text as text. The colours are of Okabe and Ito: a dark and a light one. The chosen items have a hatched
+ground. So a figure can be read in grey.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def draw(panels: Sequence[Panel], title: str, caption: str, form: str = "svg") -
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = figure_of(panels, _shown(title, form), _clean(caption))
         out = io.BytesIO()
-        figure.savefig(out, format=form, dpi=DOTS, metadata=_METADATA[form])
+        figure.savefig(out, format=form, dpi=DOTS, metadata={**_METADATA[form], "Title": _clean(caption)})
         return out.getvalue()
 
 
