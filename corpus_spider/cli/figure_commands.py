@@ -11,7 +11,8 @@ import click
 
 from corpus_spider.cli.options import as_json, verb_of
 from corpus_spider.cli.show import is_id, look_up, spellings, stored_capture
-from storage.errors import ConfigError
+from corpus_spider.exit_codes import NONE_SUCCEEDED
+from storage.errors import CorpusError
 from storage.records import Drop, SiteModel
 
 if TYPE_CHECKING:
@@ -24,6 +25,12 @@ FORMS = ("svg", "png", "pdf")
 TABLES = ("csv", "json")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _verbs = click.Group()
+
+
+class UnreadablePageError(CorpusError):
+    """A page without HTML, or one that exceeds the limits of its worker."""
+
+    exit_code = NONE_SUCCEEDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,7 @@ def plot(state: State, /, target: str, **options: Any) -> None:
     """Draw why an extractor chose the text of one page.
 
     Shows the numbers of each line, word or block, and the region that the text is from. A page of the corpus is read
-    from its WARC file, any other address is fetched. Exit code 1 if the page cannot be read.
+    from its WARC file, any other address is fetched. Exit code 7 if the page cannot be fetched or read.
     """
     from corpus_spider.figures.drawing import require_library
     from corpus_spider.figures.panels import panels_of
@@ -78,10 +85,10 @@ def plot(state: State, /, target: str, **options: Any) -> None:
         model = replace(model, parameters=(("p", options["p"]),))
     figure = explained(config, page, model)
     panels_of(figure.explanation, options["panel"])
-    if output:
-        _write(output, figure.draw(form, options["panel"]))
     if data:
         _write(data, figure.numbers(table).encode())
+    if output:
+        _write(output, figure.draw(form, options["panel"]))
     if options["as_json"]:
         state.console.json(figure.data)
     state.console.note(figure.caption)
@@ -144,7 +151,8 @@ def explained(config: Config, page: Named, model: SiteModel) -> PageFigure:
     with closing(WorkerPool(1, limits)) as pool:
         found = pool.explain(page.capture, model).result()
     if isinstance(found, Drop):
-        raise ConfigError(f"cannot be read: {' '.join(filter(None, (found.reason, found.detail)))}", where=page.name)
+        detail = f" ({found.detail})" if found.detail else ""
+        raise UnreadablePageError(f"cannot be read: {found.reason}{detail}", where=page.name)
     return PageFigure(page.name, found)
 
 

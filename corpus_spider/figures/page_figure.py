@@ -11,6 +11,7 @@ from corpus_spider.config.model import program_version
 from corpus_spider.figures.drawing import draw
 from corpus_spider.figures.panels import panels_of
 from corpus_spider.terminal.console import safe, to_json
+from storage.exports.spreadsheet import cell
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ class PageFigure:
         out, columns = io.StringIO(), self._columns
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+        # A spreadsheet would run a text that begins like a formula.
+        writer.writerows(map(cell, row) for row in zip(*columns.values(), strict=True))
         return out.getvalue()
 
     @property

@@ -13,6 +13,8 @@ from storage.records import Extraction
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MAX_ITEMS = 500_000
+"""Items of an explanation. More take hundreds of megabytes, and a page of 10 MiB can have millions."""
 MAX_TEXT = 80
 """Characters of the beginning of an item."""
 

@@ -19,6 +19,7 @@ from pipelines.decoding import decode
 from pipelines.discovery import feeds, links, list_pages, sitemaps
 from pipelines.discovery.date_range import within
 from pipelines.extractors.auto.blocks.template_learning import Survey, survey_html
+from pipelines.extractors.explanation import MAX_ITEMS
 from pipelines.metadata.rights import robots_headers
 from pipelines.page.postprocess import Source, explain_source, extract, judge, open_source, tidy, title_of
 from pipelines.quality import signals
@@ -123,14 +124,17 @@ def source_of(capture: Capture) -> Source | Drop:
 
 
 def explain(capture: Capture, model: SiteModel) -> Explanation | Drop:
-    """Return the numbers that decide the extraction of a page. Return a drop when there is no whole HTML page.
+    """Return the numbers that decide the extraction of a page.
 
+    Return a drop when there is no whole HTML page, or it has more than ``MAX_ITEMS`` items.
     Raises ConfigError if the extractor of the model cannot explain its extractions.
     """
     source = source_of(capture)
     if isinstance(source, Drop):
         return source
     found = explain_source(source, model)
+    if len(found.chosen) > MAX_ITEMS:
+        return Drop("worker_memory", f"{len(found.chosen):,} {found.item}s to explain, at most {MAX_ITEMS:,}")
     return replace(found, title=title_of(found.extraction, source.page.metadata) or "")
 
 

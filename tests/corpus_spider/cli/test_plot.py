@@ -126,6 +126,13 @@ def test_another_address_is_fetched_by_the_rules_of_extract(folder: Path, capsys
     assert (folder / "a.svg").exists()
 
 
+def test_a_page_of_too_many_lines_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its numbers would fill the memory of this process: exit code 7."""
+    (folder / "page.html").write_text(f"<html><p>{'a س' * 20}{'<b>' * 500_001}")
+    assert run(["plot", "page.html", "--extractor", "dana", "--data", "a.csv"]) == 7
+    assert "500,003 lines to explain, at most 500,000" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("fault", "expected"), [("hang", "worker_timeout"), ("crash", "worker_crash"), ("memory", "worker_memory")]
 )

@@ -221,3 +221,11 @@ def test_an_unknown_panel_is_refused_with_those_there_are() -> None:
     """In words."""
     with pytest.raises(ConfigError, match="lengths, differences"):
         panels_of(explained("r2l"), "sum")
+
+
+def test_no_cell_of_the_numbers_is_a_formula() -> None:
+    """A block that begins with an equals sign has an apostrophe before it in CSV, and none in JSON."""
+    figure = PageFigure("page.html", explained("blocks", "<p>=1+1 is two</p><p>-1 is a number</p>"))
+    last = [line.split(",")[-1] for line in figure.numbers("csv").splitlines()]
+    assert last == ["text", "'=1+1 is two"]
+    assert "'=" not in figure.numbers("json")
