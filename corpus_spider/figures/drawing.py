@@ -3,6 +3,8 @@
 The same panels and caption give the same bytes: no date, no random ids. The caption is also the title of the file. SVG
 and PDF have text as text. The colours are of Okabe and Ito: a dark and a light one. The chosen items have a hatched
 ground. So a figure can be read in grey.
+
+Tried: pygal puts scripts and remote addresses into SVG, and has no PDF. Altair with vl-convert has no hatches.
 """
 
 from __future__ import annotations

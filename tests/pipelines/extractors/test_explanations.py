@@ -162,6 +162,27 @@ def test_a_text_from_the_state_of_scripts_is_from_no_block() -> None:
     assert found.texts == ("Menu",)
 
 
+ARTICLE = f"<article><h1>خبر اليوم</h1>{''.join(f'<p>{number}. {SENTENCE * 4}</p>' for number in range(8))}</article>"
+
+
+@pytest.mark.parametrize(
+    ("html", "extractor", "reason"),
+    [
+        (f"<title>خبر اليوم</title><p>Menu</p><noscript>{ARTICLE}</noscript>", "scored", "without scripts"),
+        (f"<p>Menu</p><x-y><template shadowrootmode=open>{ARTICLE}</template></x-y>", "scored", "in shadow trees"),
+        (f"{'<i>' * 20_000}{ARTICLE}", "density", "deep"),
+    ],
+    ids=["noscript", "shadow trees", "too deep to parse"],
+)
+def test_auto_is_explained_by_the_blocks_that_it_used(html: str, extractor: str, reason: str) -> None:
+    """Those of another reading of the page, or of `density`."""
+    found = check(html, "auto")
+    assert (found.extraction.extractor, reason in found.extraction.reason) == (extractor, True)
+    own = list(compress(found.texts, found.chosen))
+    assert len(own) >= 8
+    assert all(beginning in flat(found.extraction.text) for beginning in own)
+
+
 def test_blocks_of_a_template_are_not_chosen() -> None:
     """The explanation uses the site's template as the extraction does."""
     box = f"<div class=box><p>{SENTENCE * 3}</p></div>"
