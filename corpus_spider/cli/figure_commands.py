@@ -13,13 +13,12 @@ from corpus_spider.cli.options import as_json, verb_of
 from corpus_spider.cli.show import is_id, look_up, spellings, stored_capture
 from corpus_spider.exit_codes import NONE_SUCCEEDED
 from storage.errors import CorpusError
-from storage.records import Drop, SiteModel
 
 if TYPE_CHECKING:
     from corpus_spider.cli.options import State
     from corpus_spider.config.model import Config
     from corpus_spider.figures.page_figure import PageFigure
-    from storage.records import Capture
+    from storage.records import Capture, SiteModel
 
 FORMS = ("svg", "png", "pdf")
 TABLES = ("csv", "json")
@@ -103,6 +102,7 @@ def find_page(config: Config, target: str, url: str = "", *, allow_private: bool
     Raises ConfigError if there is no such page, and NotFetchedError if its address cannot be fetched.
     """
     from corpus_spider.sites import single_page
+    from storage.records import SiteModel
 
     if is_id(target) and not Path(target).exists():
         config.require_corpus()
@@ -130,6 +130,7 @@ def _is_stored(config: Config, address: str) -> bool:
 def _stored(config: Config, target: str) -> Named:
     from corpus_spider.crawling.site_models import Models
     from storage.corpus import Corpus
+    from storage.records import SiteModel
 
     found = look_up(config, target)
     page, document = found.page, found.document
@@ -145,6 +146,7 @@ def explained(config: Config, page: Named, model: SiteModel) -> PageFigure:
     from corpus_spider.figures.page_figure import PageFigure
     from pipelines.extractors.registry import explainer
     from pipelines.runtime.workers import WorkerLimits, WorkerPool
+    from storage.records import Drop
 
     explainer(model.extractor)
     limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
