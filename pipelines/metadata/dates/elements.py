@@ -423,7 +423,9 @@ def holds_headline(node: LexborNode) -> bool:
     while root.parent is not None:
         root = root.parent
     headline, title = _letters_of(heading), _letters_of(root.css_first("title"))
-    return bool(headline and title) and (headline in title or title in headline)
+    within = headline in title or title in headline
+    # A section's name in an h1 may be in the title too.
+    return within and min(len(headline), len(title)) >= _MOST_OF_TITLE * max(len(headline), len(title), 1)
 
 
 def is_of_masthead(node: LexborNode) -> bool:

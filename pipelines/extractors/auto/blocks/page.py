@@ -347,7 +347,7 @@ _WIDGET = re.compile(
     r"|(?:embed|social|content|video|iframe|media|youtube|twitter|facebook|instagram|external)-(?:consent|privacy)"
     r"|consent-(?:embed|placeholder|notice|layer|overlay|box|message)|embed-placeholder|social-placeholder"
     r"|brlbs-\w+|borlabs-\w+|cmplz-(?:placeholder|blocked|blocked-\w+)"
-    r"|stock-ticker|call-to-action|cta-(?:box|banner|card|block|widget))\b"
+    rf"|(?:stock|news|breaking|breaking-news)-ticker|ticker-{_BOX}|call-to-action|cta-(?:box|banner|card|block|widget))\b"
     r"|\A(?:newsletter|poll|copyright|google-news|telegram|modal|author-?bio|font-size)\Z"
 )
 """Names, words joined by hyphens, of boxes that are not part of an article, whatever its topic."""
@@ -377,6 +377,8 @@ _UNSEEN = re.compile(
     re.IGNORECASE,
 )
 """Classes of common style sheets for invisible elements. ``hidden md:block`` is visible on some screens."""
+_BESIDE = re.compile(r' role="(?:marquee|status|alert|alertdialog|dialog|complementary|timer|log)"')
+"""Roles (WAI-ARIA 1.2) of what stands beside the text."""
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_NAMING = 2000
 _MAX_KEPT, _MAX_TAGS = 300, 2**14
@@ -415,6 +417,8 @@ def marks(tags: Iterable[str]) -> list[int]:
 def _marks_of(tag: str) -> int:
     name, _, attributes = tag.partition(" ")
     found = _OF_TAG.get(name, KIND["other"])
+    if name == "marquee":
+        found |= BIT["widget"]
     if attributes:
         if _may_hide(attributes) and (_HIDDEN.search(tag) or _UNSEEN.search(tag)):
             found |= BIT["hidden"]
@@ -422,6 +426,8 @@ def _marks_of(tag: str) -> int:
             found |= _of_naming(naming)
         if ' role="button"' in tag:
             found |= BIT["box"]
+        if ' role="' in tag and _BESIDE.search(tag):
+            found |= BIT["widget"]
         if name == "section" and ' role="region"' in tag:  # an embed that screen readers can skip
             found |= BIT["widget"]
         if name in _HEADINGS:  # their ids repeat their text

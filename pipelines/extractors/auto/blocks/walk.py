@@ -15,6 +15,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from pipelines.extractors.auto.blocks.appeals import mark_appeals
 from pipelines.extractors.auto.blocks.picture_captions import mark_captions
 from pipelines.markup.lexer import BLOCKS
 
@@ -126,6 +127,7 @@ def walk(tree: LexborHTMLParser) -> Blocks:
     title = tree.css_first("title")
     stated = title.text() if title else ""
     mark_captions(tree)
+    mark_appeals(tree)
     tree.strip_tags(STRIPPED)
     tree.unwrap_tags(UNWRAPPED)
     body = tree.body
