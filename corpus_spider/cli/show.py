@@ -26,6 +26,7 @@ SHOWN_FIELDS = (
     "id",
     "title",
     "author",
+    "authors",
     "date",
     "language",
     "version",
@@ -195,9 +196,8 @@ def original(config: Config, page: Page, document: CorpusDocument | None, target
 
 def stored_capture(config: Config, page: Page, document: CorpusDocument | None, target: str) -> Capture:
     """Return the stored response that the document is from, else the newest one. Raises errors as ``original``."""
+    from corpus_spider.archive.originals import read_original
     from storage.corpus import Corpus
-    from storage.fetches.file_retention import REMOVED as EXPIRED
-    from storage.warc.reader import read_record
 
     pointers = [visit.pointer for visit in page.visits if visit.pointer]
     extracted = [each for each in pointers if document and each.record_id == document.record_id]
@@ -205,11 +205,7 @@ def stored_capture(config: Config, page: Page, document: CorpusDocument | None, 
     if pointer is None:
         raise ConfigError("no original of this page is stored", where=target, do="Show its visits without --original.")
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        expired = {file.name for file in corpus.warc.files() if file.state == EXPIRED}
-    if pointer.warc in expired:
-        do = "[archive] in corpus.toml sets how long originals are stored."
-        raise ConfigError("the original was deleted with its WARC file", where=pointer.warc, do=do)
-    return read_record(config.warc_folder, pointer)
+        return read_original(config, corpus, pointer)
 
 
 def render(found: Shown, console: Console) -> None:
@@ -235,12 +231,17 @@ def render(found: Shown, console: Console) -> None:
         return
     if not console.quiet:
         known = msgspec.to_builtins(found.document)
-        shown = [(name, known[name]) for name in SHOWN_FIELDS if known[name] is not None]
+        shown = [(name, _listed(known[name])) for name in SHOWN_FIELDS if known[name] not in (None, [])]
         console.table("Document", ("what", "value"), shown)
         past = [(f"{one.changed_at:%Y-%m-%d %H:%M}", one.field, one.old or "", one.reason) for one in found.history]
         if past:
             console.table("Earlier metadata", ("replaced", "field", "was", "why"), past)
     console.result(found.document.text)
+
+
+def _listed(value: object) -> object:
+    """Return a list as one text: each name is isolated from the next by a semicolon, since names have commas."""
+    return "; ".join(map(str, value)) if isinstance(value, list | tuple) else value
 
 
 def _standing(page: Page) -> list[tuple[str, object]]:

@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 from corpus_spider.web import formatting
 from corpus_spider.web.guard import Guard
 from corpus_spider.web.state import BusyError
-from corpus_spider.web.views import crawls, documents, downloads, overview, searching, words
+from corpus_spider.web.views import crawls, document, documents, downloads, overview, searching, words
 from storage.errors import CorpusError, TooSlowError
 
 if TYPE_CHECKING:
@@ -38,7 +38,11 @@ VIEWS = (
     ("/about", "About"),
 )
 """Entries of the menu."""
-_MESSAGES = {404: "There is no such page here.", 405: "Only GET and HEAD.", 503: "Busy. Try again in a few seconds."}
+_MESSAGES = {
+    403: "This page opens only from this site.",
+    404: "There is no such page here.",
+    405: "Only GET and HEAD.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,8 @@ def application(served: Served, hosts: frozenset[str], token: str = "") -> Guard
         values = {"headline": "This cannot be answered.", "what": what, "do": do}
         return pages(request, "error.html", values, 400)
 
-    def busy(request: Request, _: Exception) -> Response:
-        answer = pages(request, "error.html", {"headline": _MESSAGES[503], "what": "", "do": ""}, 503)
+    def busy(request: Request, error: Exception) -> Response:
+        answer = pages(request, "error.html", {"headline": str(error), "what": "", "do": ""}, 503)
         answer.headers["Retry-After"] = "5"
         return answer
 
@@ -97,7 +101,7 @@ def application(served: Served, hosts: frozenset[str], token: str = "") -> Guard
         routes=[
             Route("/", overview.page),
             Route("/documents", documents.listing),
-            Route("/documents/{id:str}", documents.document),
+            *(Route(f"/documents/{{id:str}}{path}", view) for path, view in document.ROUTES),
             Route("/download/documents.{format:str}", downloads.download),
             Route("/search", searching.page),
             Route("/words", words.page),

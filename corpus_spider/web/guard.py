@@ -89,6 +89,19 @@ class Guard:
         return hmac.compare_digest(given.encode(), self.token.encode())
 
 
+def is_from_here(headers: Headers) -> bool:
+    """Return whether a request comes from a page of this server, or was typed, and not from another site.
+
+    Browsers say so (Fetch Metadata, `Sec-Fetch-Site`). Other programs send no such header; an `Origin` must be this
+    host then.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in {"same-origin", "none"}
+    origin = headers.get("origin")
+    return origin is None or host_of(origin.partition("://")[2]) == host_of(headers.get("host", ""))
+
+
 def host_of(header: str) -> str:
     """Return the name in a Host header, in lower case and without its port.
 

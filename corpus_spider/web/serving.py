@@ -111,7 +111,10 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
         Corpus.open(config.database_url, read_only=True, seconds=LONGEST_SECONDS) as corpus,
         Corpus.open(config.database_url, read_only=True) as unlimited,
     ):
-        app = application(Served(config, corpus), where.hosts, where.token)
+        served = Served(config, corpus)
+        # The first original would wait a second or two for the processes that read it.
+        served.workers()
+        app = application(served, where.hosts, where.token)
         over = threading.Event()
         refresher = threading.Thread(target=_keep_fresh, args=(config, unlimited, over), name="index", daemon=True)
         refresher.start()
@@ -135,6 +138,7 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
             uvicorn.Server(settings).run()
         finally:
             over.set()
+            served.close()
 
 
 def _keep_fresh(config: Config, corpus: Corpus, over: threading.Event) -> None:

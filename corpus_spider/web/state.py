@@ -1,4 +1,4 @@
-"""What the views share: the corpus, its configuration, the search index, and the limit of expensive pages."""
+"""What the views share: the corpus, its configuration, the search index, workers, and the limit of expensive pages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pipelines.runtime.workers import WorkerLimits
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from corpus_spider.config.model import Config
     from corpus_spider.search.searching import SearchIndex
+    from pipelines.runtime.workers import WorkerPool
     from storage.corpus import Corpus
 
 EXPENSIVE_AT_ONCE = 2
@@ -20,8 +23,39 @@ PATIENCE_SECONDS = 10.0
 """Seconds to wait for a turn. After that the answer is 503."""
 
 
+BUSY = "Busy. Try again in a few seconds."
+TRIAL_RUNS = "Another extractor is running. Only one runs at a time. Try again in a few seconds."
+WORKERS = 2
+"""Processes that read originals: one for pages to look at, one for another extractor."""
+
+
 class BusyError(Exception):
-    """Too many expensive pages are requested at once."""
+    """Too many expensive pages are requested at once. The text is a sentence for the visitor."""
+
+
+@dataclass(slots=True)
+class Workers:
+    """The sandboxed processes that read originals, with the limits of a crawl. They start with the first page."""
+
+    limits: WorkerLimits
+    _pool: WorkerPool | None = None
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self) -> WorkerPool:
+        """Return the pool of processes."""
+        from pipelines.runtime.workers import WorkerPool
+
+        with self._guard:
+            if self._pool is None:
+                self._pool = WorkerPool(WORKERS, self.limits)
+            return self._pool
+
+    def close(self) -> None:
+        """End the processes."""
+        with self._guard:
+            if self._pool is not None:
+                self._pool.close()
+                self._pool = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +65,17 @@ class Served:
     config: Config
     corpus: Corpus
     turns: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(EXPENSIVE_AT_ONCE))
+    trial: threading.Lock = field(default_factory=threading.Lock)
+    workers: Workers = field(init=False)
+
+    def __post_init__(self) -> None:
+        crawl = self.config.crawl
+        # A frozen dataclass has no other way to derive a field.
+        object.__setattr__(self, "workers", Workers(WorkerLimits(crawl.page_timeout, crawl.page_memory)))
+
+    def close(self) -> None:
+        """End the processes that read originals."""
+        self.workers.close()
 
     @contextmanager
     def index(self) -> Iterator[SearchIndex]:
@@ -44,8 +89,18 @@ class Served:
     def expensive(self) -> Iterator[None]:
         """Wait for a turn. Raises BusyError if none comes."""
         if not self.turns.acquire(timeout=PATIENCE_SECONDS):
-            raise BusyError
+            raise BusyError(BUSY)
         try:
             yield
         finally:
             self.turns.release()
+
+    @contextmanager
+    def one_trial(self) -> Iterator[None]:
+        """Take the turn to run another extractor. Raises BusyError at once if one runs."""
+        if not self.trial.acquire(blocking=False):
+            raise BusyError(TRIAL_RUNS)
+        try:
+            yield
+        finally:
+            self.trial.release()

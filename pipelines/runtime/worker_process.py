@@ -20,6 +20,7 @@ import msgspec
 
 from pipelines.extractors.auto.blocks.template_learning import Survey
 from pipelines.extractors.explanation import Explanation
+from pipelines.page.inert import Inert  # noqa: TC001, msgspec reads the annotation
 from storage.records import Capture, Drop, Processed, SiteModel
 
 if TYPE_CHECKING:
@@ -55,19 +56,21 @@ def signals_held() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Task of a worker: process a page with a model, or survey it when there is no model."""
+    """Task of a worker: process a page with a model; without one survey it, or make it inert if there are ``lines``."""
 
     capture: Capture
     model: SiteModel | None = None
     explain: bool = False
     """Explain the extraction of the page instead."""
+    lines: tuple[str, ...] | None = None
+    """Lines of a stored text, to be marked on the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """Reply of a worker: the outcome, CPU seconds spent on it and the worker's peak memory in KiB.
 
-    ``survey``: the survey of a page; empty when it failed.
+    ``survey``: the survey of a page; empty when it failed. ``inert``: the inert page; None when there is none.
     """
 
     processed: Processed
@@ -75,6 +78,7 @@ class Reply:
     peak_kib: int = 0
     survey: Survey = field(default_factory=Survey)
     explanation: Explanation | None = None
+    inert: Inert | None = None
     fault: str = ""
     """Traceback of an exception. The parent logs it by the rules of its log."""
 
@@ -131,6 +135,8 @@ def _outcome(task: Task) -> Reply:
 
     try:
         _inject_fault(task.capture.body)
+        if task.lines is not None:
+            return _inert(task.capture, task.lines)
         if task.model is None:
             return Reply(Processed(), survey=survey(task.capture))
         if task.explain:
@@ -142,6 +148,16 @@ def _outcome(task: Task) -> Reply:
     except Exception as error:  # noqa: BLE001 - the edge of the processing stage: counted, and logged by the parent
         drop = Drop("worker_error", f"{type(error).__name__}: {error}"[:500])
         return Reply(Processed(drop=drop), fault=traceback.format_exc()[-MAX_FAULT:])
+
+
+def _inert(capture: Capture, lines: tuple[str, ...]) -> Reply:
+    from pipelines.page.inert import render
+    from pipelines.page.process import source_of
+
+    source = source_of(capture)
+    if isinstance(source, Drop):
+        return Reply(Processed(drop=source))
+    return Reply(Processed(), inert=render(source.page.tree, lines))
 
 
 def _inject_fault(body: bytes) -> None:

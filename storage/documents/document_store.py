@@ -10,7 +10,7 @@ from storage.database.rejected_rows import write_apart
 from storage.database.schema import site
 from storage.database.transactions import upsert
 from storage.documents import healing, reader, renewal, writer
-from storage.documents.model import CorpusDocument, Outline, Selection, Stamp
+from storage.documents.model import CorpusDocument, Outline, Related, Selection, Stamp
 from storage.frontier.recrawl_schedule import Schedule
 from storage.reporting import unseen
 
@@ -103,6 +103,14 @@ class Documents:
     def history(self, public_id: str) -> list[Past]:
         """Return the earlier titles, authors and dates of a document, oldest first."""
         return self.database.read(lambda connection: healing.history(connection, public_id))
+
+    def versions(self, public_id: str) -> list[Related]:
+        """Return all versions of a document's page, the document too, oldest first, without their texts."""
+        return self.database.read(lambda connection: reader.versions_of(connection, public_id))
+
+    def near(self, public_id: str, limit: int = 100) -> list[Related]:
+        """Return the current documents of a document's cluster without itself, most similar first, without texts."""
+        return self.database.read(lambda connection: reader.near(connection, public_id, limit))
 
     def of_fetch(self, fetch_id: int) -> CorpusDocument | None:
         """Return the document made from a fetch, of any version; None if the fetch gave no document."""

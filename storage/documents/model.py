@@ -57,6 +57,26 @@ class Stamp(msgspec.Struct, frozen=True, gc=False):
     """Time when its text was extracted, as the database gives it."""
 
 
+class Related(msgspec.Struct, frozen=True, gc=False):
+    """A version of the same page, or a document of the same cluster, without its text."""
+
+    id: str
+    url: str
+    site: str
+    title: str | None
+    language: str
+    day: str
+    """As in `Stamp`."""
+    version: int
+    chars: int
+    fetched_at: datetime
+    """UTC."""
+    superseded: bool
+    """Whether a later version, or the document at its canonical URL, has taken its place."""
+    similarity: float | None = None
+    """Estimated Jaccard similarity to the document asked about; 1 for the same text; None if it was not compared."""
+
+
 class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
     """A stored document, as readers and exports get it. ``id`` is permanent.
 

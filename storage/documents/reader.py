@@ -18,13 +18,14 @@ from storage.database.schema import (
     fetch,
     fingerprint,
     metadata_change,
+    near_duplicate,
     site,
     terms,
     url,
     warc_file,
 )
 from storage.documents import recurring_lines
-from storage.documents.model import MIXED, Columns, CorpusDocument, Outline, Selection, Stamp
+from storage.documents.model import MIXED, Columns, CorpusDocument, Outline, Related, Selection, Stamp
 from storage.documents.representatives import AS_STORED, Sets, of_versions, unrepeated
 from storage.errors import DamageError
 from storage.fetches.fetches import POINTER_COLUMNS
@@ -330,6 +331,46 @@ def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | No
 def document_of(connection: Connection, fetch_id: int) -> CorpusDocument | None:
     """Return the document made from a fetch; None if the fetch gave none."""
     return _newest(connection, document.c.fetch_id == fetch_id)
+
+
+def versions_of(connection: Connection, public_id: str) -> list[Related]:
+    """Return all versions of the page of a document, oldest first."""
+    page = sa.select(document.c.url_id).where(document.c.public_id == public_id).scalar_subquery()
+    rows = connection.execute(_RELATED.where(document.c.url_id == page).order_by(document.c.version))
+    return [Related(*row) for row in rows]
+
+
+def near(connection: Connection, public_id: str, limit: int) -> list[Related]:
+    """Return the current documents of a document's cluster, without the document, most similar first."""
+    own = connection.execute(_PRINT.where(document.c.public_id == public_id)).first()
+    if own is None:
+        return []
+    print_id, set_id = own
+    compared = sa.select(near_duplicate.c.jaccard).where(
+        sa.or_(
+            sa.and_(near_duplicate.c.a == print_id, near_duplicate.c.b == fingerprint.c.id),
+            sa.and_(near_duplicate.c.b == print_id, near_duplicate.c.a == fingerprint.c.id),
+        )
+    )
+    similarity = sa.case((fingerprint.c.id == print_id, 1.0), else_=compared.limit(1).scalar_subquery())
+    others = (
+        _RELATED.add_columns(similarity)
+        .join(fingerprint, fingerprint.c.id == document.c.fingerprint_id)
+        .where(fingerprint.c.set_id == set_id, document.c.superseded.is_(False), document.c.public_id != public_id)
+        .order_by(sa.func.coalesce(similarity, 0.0).desc(), document.c.public_id)
+        .limit(limit)
+    )
+    return [Related(*row) for row in connection.execute(others)]
+
+
+_PRINT = sa.select(fingerprint.c.id, fingerprint.c.set_id).join(document, document.c.fingerprint_id == fingerprint.c.id)
+_RELATED = sa.select(
+    document.c.public_id,
+    url.c.url,
+    *(document.c[name] for name in ("site", "title", "language", "day", "version", "chars")),
+    fetch.c.fetched_at,
+    document.c.superseded,
+).select_from(document.join(url, url.c.id == document.c.url_id).join(fetch, fetch.c.id == document.c.fetch_id))
 
 
 def _newest(connection: Connection, condition: sa.ColumnElement[bool]) -> CorpusDocument | None:

@@ -1,0 +1,58 @@
+"""Read the original of one page, or of one document, for a reader."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from storage.errors import ConfigError, DamageError
+from storage.fetches.file_retention import REMOVED as EXPIRED
+from storage.records import Pointer
+from storage.warc.reader import end_of, read_record, warc_path
+from storage.warc.writer import OPEN
+
+if TYPE_CHECKING:
+    from corpus_spider.config.model import Config
+    from storage.corpus import Corpus
+    from storage.documents.model import CorpusDocument
+    from storage.records import Capture
+
+
+def pointer_to(document: CorpusDocument) -> Pointer:
+    """Return the pointer to the record that a document was extracted from."""
+    return Pointer(
+        document.warc, document.warc_offset, document.warc_length, document.record_id, document.payload_digest
+    )
+
+
+def read_original(config: Config, corpus: Corpus, pointer: Pointer) -> Capture:
+    """Return the stored exchange at a pointer, verified by its digests.
+
+    Raises ConfigError if its WARC file was deleted by age, and DamageError if it cannot be read, or if its name or a
+    link leads out of the WARC folder.
+    """
+    if any(file.name == pointer.warc and file.state == EXPIRED for file in corpus.warc.files()):
+        do = "[archive] in corpus.toml sets how long originals are stored."
+        raise ConfigError("the original was deleted with its WARC file", where=pointer.warc, do=do)
+    _within(config, pointer)
+    return read_record(config.warc_folder, pointer)
+
+
+def record_bytes(config: Config, corpus: Corpus, pointer: Pointer) -> bytes:
+    """Return the stored bytes of a response record and the records that belong to it: request and rendered page.
+
+    They are gzip members, so they are a WARC file by themselves. Raises as `read_original`, which verifies them first.
+    """
+    read_original(config, corpus, pointer)
+    closed = warc_path(config.warc_folder, pointer.warc)
+    path = closed if closed.exists() else closed.with_name(pointer.warc + OPEN)
+    with path.open("rb") as stream:
+        return os.pread(stream.fileno(), end_of(path, pointer) - pointer.offset, pointer.offset)
+
+
+def _within(config: Config, pointer: Pointer) -> None:
+    """Raise DamageError if a link leads out of the folder: in a stranger's corpus it may lead to any file."""
+    closed, folder = warc_path(config.warc_folder, pointer.warc), config.warc_folder.resolve()
+    for path in (closed, closed.with_name(pointer.warc + OPEN)):
+        if path.resolve().parent != folder:
+            raise DamageError("the WARC file is a link to another folder", where=pointer.warc, do="Copy the file here.")

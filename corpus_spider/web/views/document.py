@@ -1,0 +1,319 @@
+"""One document: its text beside the original, metadata, versions, near duplicates, WARC record, another extractor."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, Response
+
+from corpus_spider.archive.originals import pointer_to, read_original, record_bytes
+from corpus_spider.crawling.site_models import Models
+from corpus_spider.web.differences import difference
+from corpus_spider.web.guard import is_from_here
+from corpus_spider.web.original import POLICY, frame, notice
+from corpus_spider.web.views import pages, served
+from pipelines.extractors import peers
+from pipelines.extractors.registry import EXTRACTORS
+from storage.errors import CorpusError
+from storage.records import Drop, SiteModel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from starlette.requests import Request
+
+    from corpus_spider.web.differences import Difference
+    from corpus_spider.web.state import Served
+    from storage.documents.model import CorpusDocument, Related
+    from storage.records import Document
+
+TABS = (
+    ("", "Text"),
+    ("/metadata", "Metadata"),
+    ("/versions", "Versions"),
+    ("/duplicates", "Near duplicates"),
+    ("/why", "Why this text"),
+    ("/record", "WARC record"),
+    ("/extractors", "Another extractor"),
+)
+"""Views of a document and their names."""
+MOST_DUPLICATES = 50
+"""Near duplicates that are listed."""
+REASONS = {
+    "missing": "there was none",
+    "surer": "the new one is surer",
+    "restated": "the page states another",
+    "read_again": "the original was read again",
+}
+"""Why a value of the metadata was replaced, in words."""
+_BY_SITE, _BY_TEXT, _BY_PROGRAM = "configuration of the site", "the text", "this program"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A value of a document: its name, the value or values, where it is from, and how sure it is (0 to 1)."""
+
+    name: str
+    values: tuple[object, ...]
+    source: str = ""
+    confidence: float | None = None
+
+
+def text(request: Request) -> Response:
+    """Show the text beside the original."""
+    found = _document(request)
+    return _page(request, "document.html", found, {"paragraphs": paragraphs(found)})
+
+
+def original(request: Request) -> Response:
+    """Return the original for the frame, inert."""
+    _refuse_others(request)
+    here, found = served(request), _document(request)
+    try:
+        capture = read_original(here.config, here.corpus, pointer_to(found))
+    except CorpusError as error:
+        return _framed(notice(f"The original cannot be shown: {error.what}."), 404)
+    with here.expensive():
+        page = here.workers().inert(capture, tuple(found.text.split("\n"))).result()
+    if isinstance(page, Drop):
+        return _framed(notice(f"The original cannot be shown: {_in_words(page)}."), 404)
+    return _framed(frame(page, found.language))
+
+
+def metadata(request: Request) -> Response:
+    """Show each value with its source and confidence, and the earlier values."""
+    found = _document(request)
+    values = {"facts": facts(found), "history": served(request).corpus.documents.history(found.id), "reasons": REASONS}
+    return _page(request, "document_metadata.html", found, values)
+
+
+def versions(request: Request) -> Response:
+    """Show the versions of the page, and the difference of one to the version before."""
+    here, found = served(request), _document(request)
+    every = here.corpus.documents.versions(found.id)
+    before = [each for each in every if each.version < found.version]
+    other = _chosen(request, every, found) or (before[-1].id if before else "")
+    compared = here.corpus.documents.find(other) if other else None
+    values: dict[str, object] = {"versions": every, "other": None, "difference": None}
+    if compared is not None:
+        older, newer = sorted((compared, found), key=lambda each: each.version)
+        values |= {"other": compared, "older": older, "newer": newer, "difference": difference(older.text, newer.text)}
+    return _page(request, "document_versions.html", found, values)
+
+
+def duplicates(request: Request) -> Response:
+    """Show the other documents of the cluster, and one of them side by side."""
+    here, found = served(request), _document(request)
+    every = here.corpus.documents.near(found.id, MOST_DUPLICATES)
+    other = _chosen(request, every, found) or (every[0].id if every else "")
+    compared = here.corpus.documents.find(other) if other else None
+    values: dict[str, object] = {"near": every, "most": MOST_DUPLICATES, "other": compared, "difference": None}
+    if compared is not None:
+        values["difference"] = difference(found.text, compared.text)
+    return _page(request, "document_duplicates.html", found, values)
+
+
+def why(request: Request) -> Response:
+    """Show which extractor made the text, and how to draw its decision."""
+    return _page(request, "document_why.html", _document(request), {})
+
+
+def record(request: Request) -> Response:
+    """Show the WARC record of the text: place, digest, headers; and all visits of the page."""
+    here, found = served(request), _document(request)
+    capture, error = None, None
+    try:
+        capture = read_original(here.config, here.corpus, pointer_to(found))
+    except CorpusError as problem:
+        error = problem
+    page = here.corpus.fetches.page([found.url])
+    values = {"capture": capture, "error": error, "visits": page.visits if page else ()}
+    return _page(request, "document_record.html", found, values)
+
+
+def download(request: Request) -> Response:
+    """Return the record with its request, as a WARC file."""
+    _refuse_others(request)
+    here, found = served(request), _document(request)
+    with here.expensive():
+        content = record_bytes(here.config, here.corpus, pointer_to(found))
+    # An id has only hexadecimal digits.
+    named = {"Content-Disposition": f'attachment; filename="{found.id}.warc.gz"', "Content-Security-Policy": POLICY}
+    return Response(content, media_type="application/warc", headers=named)
+
+
+def extractors(request: Request) -> Response:
+    """Show the list of extractors. With a chosen one: run it on the original, and compare its text with the stored."""
+    found, name = _document(request), request.query_params.get("extractor", "")
+    named = extractor_names()
+    values: dict[str, object] = {"extractors": named, "chosen": name, "trial": None}
+    if name:
+        if name not in {each for group in named.values() for each in group}:
+            raise HTTPException(400)
+        _refuse_others(request)
+        values["trial"] = run(served(request), found, name)
+    return _page(request, "document_extractors.html", found, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What another extractor gave for an original."""
+
+    seconds: float
+    reason: str = ""
+    """Why there is no text; empty if there is one."""
+    rows: tuple[tuple[str, object, object], ...] = ()
+    """What the stored and the new text are compared by."""
+    difference: Difference | None = None
+
+
+def run(here: Served, found: CorpusDocument, name: str) -> Trial:
+    """Run an extractor on the original of a document, in a worker with the limits of a crawl. One at a time."""
+    with here.one_trial():
+        capture = read_original(here.config, here.corpus, pointer_to(found))
+        started = time.monotonic()
+        done = here.workers().submit(capture, trial_model(here, found, name)).result()
+        seconds = time.monotonic() - started
+    if done.document is None:
+        return Trial(seconds, _in_words(done.drop or Drop("empty")))
+    return Trial(seconds, "", _rows(found, done.document), difference(found.text, done.document.text))
+
+
+def trial_model(here: Served, found: CorpusDocument, name: str) -> SiteModel:
+    """Return the model of a document's site with another extractor, under which every text is kept, however short."""
+    models = Models(here.config, here.corpus)
+    made = models.as_made(found.site, found.site_model) or models.newest.get(found.site) or SiteModel(site=found.site)
+    # Parameters are those of the site's own extractor.
+    parameters = made.parameters if made.extractor == name else ()
+    return replace(
+        made, extractor=name, parameters=parameters, min_chars=1, languages=(), reservations=SiteModel().reservations
+    )
+
+
+def extractor_names() -> dict[str, list[str]]:
+    """Return the names of extractors by purpose: those for corpora, those for evaluation, and other libraries."""
+    return {
+        "for corpora": [each.name for each in EXTRACTORS.values() if not each.evaluation_only],
+        "for evaluation": [each.name for each in EXTRACTORS.values() if each.evaluation_only],
+        "other libraries": [each.name for each in peers.installed() if each.name not in EXTRACTORS],
+    }
+
+
+def paragraphs(document: CorpusDocument) -> list[tuple[int, str, str]]:
+    """Return number, kind and text of each line of a document that is not empty. The kind is ``p`` if it is unknown.
+
+    Numbers count from 1, as the ids of lines on the inert original do.
+    """
+    lines = document.text.split("\n")
+    kinds = document.kinds if len(document.kinds) == len(lines) else "p" * len(lines)
+    shown = [(kind, line) for kind, line in zip(kinds, lines, strict=True) if line]
+    return [(number, kind, line) for number, (kind, line) in enumerate(shown, 1)]
+
+
+def facts(document: CorpusDocument) -> list[Fact]:
+    """Return the values of a document that are known, with source and confidence."""
+    one = document
+    quality = one.quality
+    every = [
+        Fact("address", (one.url,), "the request"),
+        Fact("canonical address", (one.canonical,), "the page"),
+        Fact("site", (one.site,), _BY_SITE),
+        Fact("title", (one.title,), _place(one.title_source)),
+        Fact("authors", one.authors, _place(one.author_source)),
+        Fact("byline", (one.author,) if one.author not in {None, *one.authors} else (), _place(one.author_source)),
+        Fact("published", (one.published,), _place(one.published_source), one.published_confidence),
+        Fact("date as written", (one.published_text,), _place(one.published_source)),
+        Fact("calendar", (one.published_calendar,), "the date as written"),
+        Fact("time zone of the date", (one.published_zone,)),
+        Fact("fetched", (one.fetched_at,), "the clock of the crawler"),
+        Fact("language", (one.language,), _BY_TEXT, one.language_confidence),
+        Fact("script", (one.script,), _BY_TEXT, one.script_share),
+        Fact("share in other languages", (one.foreign_share,), _BY_TEXT),
+        Fact("characters", (one.chars,), _BY_TEXT),
+        Fact("version", (one.version,), _BY_PROGRAM),
+        Fact("extractor", (f"{one.extractor} {one.extractor_version}",), one.extractor_reason, one.confidence),
+        Fact("site model", (one.site_model,), _BY_PROGRAM),
+        Fact("encoding", (one.encoding,), one.encoding_source),
+        Fact("undecodable share", (one.replaced or None,), "the page"),
+        Fact("licence of the site", (one.licence,), _BY_SITE),
+        Fact("licence of the page", (one.licence_url,), "the page"),
+        Fact("robots.txt", (one.robots,), "the host"),
+        Fact("robots directives", one.directives, "the page and its response"),
+        Fact("text and data mining", ("" if one.tdm is None else _TDM[one.tdm > 0],), one.tdm_source or ""),
+        Fact("policy of text and data mining", (one.tdm_policy,), one.tdm_source or ""),
+        Fact("size of its cluster", (one.duplicates,), _BY_PROGRAM),
+        Fact("represented by", (one.duplicate_of,), _BY_PROGRAM),
+        Fact("fingerprint", (one.exact,), _BY_TEXT),
+    ]
+    measured = [] if quality is None else [(name, getattr(quality, name)) for name in quality.__struct_fields__]
+    every += [Fact(name.replace("_", " "), (value,), "quality of the text") for name, value in measured]
+    kept = (replace(each, values=tuple(value for value in each.values if value not in {None, ""})) for each in every)
+    return [each for each in kept if each.values]
+
+
+_TDM = {True: "reserved", False: "not reserved"}
+
+
+def _place(source: str | None) -> str:
+    return f"the page: {source}" if source else ""
+
+
+def _rows(stored: CorpusDocument, new: Document) -> tuple[tuple[str, object, object], ...]:
+    """Return what the two texts are compared by: name, stored value, new value."""
+    return (
+        ("extractor", f"{stored.extractor} {stored.extractor_version}", f"{new.extractor} {new.extractor_version}"),
+        ("reason", stored.extractor_reason, new.extractor_reason),
+        ("confidence", stored.confidence, new.confidence),
+        ("characters", len(stored.text), len(new.text)),
+        ("lines", stored.text.count("\n") + 1, new.text.count("\n") + 1),
+    )
+
+
+def _in_words(drop: Drop) -> str:
+    return f"{drop.reason} ({drop.detail})" if drop.detail else drop.reason
+
+
+def _document(request: Request) -> CorpusDocument:
+    found = served(request).corpus.documents.find(request.path_params["id"])
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+def _chosen(request: Request, every: Iterable[Related], found: CorpusDocument) -> str:
+    """Return the id in ``with`` if it is one of these documents and not the one that is shown."""
+    wanted = request.query_params.get("with", "")
+    return next((each.id for each in every if each.id == wanted != found.id), "")
+
+
+def _refuse_others(request: Request) -> None:
+    """Refuse requests that pages of other sites make: these views cost the time of a worker."""
+    if not is_from_here(request.headers):
+        raise HTTPException(403)
+
+
+def _framed(html: str, status: int = 200) -> Response:
+    return HTMLResponse(html.encode("utf-8", "replace"), status, {"Content-Security-Policy": POLICY})
+
+
+def _page(request: Request, template: str, found: CorpusDocument, values: Mapping[str, object]) -> Response:
+    base = f"/documents/{found.id}"
+    tabs: Sequence[tuple[str, str]] = [(base + path, label) for path, label in TABS]
+    return pages(request)(request, template, {"document": found, "base": base, "tabs": tabs, **values})
+
+
+ROUTES = (
+    ("", text),
+    ("/original", original),
+    ("/metadata", metadata),
+    ("/versions", versions),
+    ("/duplicates", duplicates),
+    ("/why", why),
+    ("/record", record),
+    ("/record.warc.gz", download),
+    ("/extractors", extractors),
+)
+"""Views by the end of their path."""
