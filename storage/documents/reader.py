@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import sqlalchemy as sa
 
 from storage.database.columns import as_lines, as_moment, as_numbers, as_runs
@@ -18,7 +19,7 @@ from storage.database.schema import (
     fetch,
     fingerprint,
     metadata_change,
-    near_duplicate,
+    scheme,
     site,
     terms,
     url,
@@ -27,6 +28,7 @@ from storage.database.schema import (
 from storage.documents import recurring_lines
 from storage.documents.model import MIXED, Columns, CorpusDocument, Outline, Related, Selection, Stamp
 from storage.documents.representatives import AS_STORED, Sets, of_versions, unrepeated
+from storage.documents.sketches import Shape
 from storage.errors import DamageError
 from storage.fetches.fetches import POINTER_COLUMNS
 from storage.records import Quality
@@ -341,29 +343,38 @@ def versions_of(connection: Connection, public_id: str) -> list[Related]:
 
 
 def near(connection: Connection, public_id: str, limit: int) -> list[Related]:
-    """Return the current documents of a document's cluster, without the document, most similar first."""
-    own = connection.execute(_PRINT.where(document.c.public_id == public_id)).first()
+    """Return the current documents of a document's cluster, without the document, most similar first.
+
+    Similarities are estimated from the sketches of their texts.
+    """
+    own = connection.execute(_SKETCH.where(document.c.public_id == public_id)).first()
     if own is None:
         return []
-    print_id, set_id = own
-    compared = sa.select(near_duplicate.c.jaccard).where(
-        sa.or_(
-            sa.and_(near_duplicate.c.a == print_id, near_duplicate.c.b == fingerprint.c.id),
-            sa.and_(near_duplicate.c.b == print_id, near_duplicate.c.a == fingerprint.c.id),
-        )
-    )
-    similarity = sa.case((fingerprint.c.id == print_id, 1.0), else_=compared.limit(1).scalar_subquery())
     others = (
-        _RELATED.add_columns(similarity)
+        _RELATED.add_columns(fingerprint.c.id.label("print_id"), fingerprint.c.sketch, fingerprint.c.scheme_id)
         .join(fingerprint, fingerprint.c.id == document.c.fingerprint_id)
-        .where(fingerprint.c.set_id == set_id, document.c.superseded.is_(False), document.c.public_id != public_id)
-        .order_by(sa.func.coalesce(similarity, 0.0).desc(), document.c.public_id)
-        .limit(limit)
+        .where(fingerprint.c.set_id == own.set_id, document.c.superseded.is_(False), document.c.public_id != public_id)
+        .order_by(document.c.id.desc())
+        .limit(_MOST_COMPARED)
     )
-    return [Related(*row) for row in connection.execute(others)]
+    found = []
+    for row in connection.execute(others):
+        known, (print_id, sketch, scheme_id) = row[:-3], row[-3:]
+        comparable = scheme_id == own.scheme_id and 0 < len(sketch) == len(own.sketch)
+        measured = Shape.of(own.name).similarities(own.sketch, [sketch]) if comparable else None
+        similarity = 1.0 if print_id == own.id else None if measured is None else float(measured[0])
+        found.append(msgspec.structs.replace(Related(*known), similarity=similarity))
+    found.sort(key=lambda one: (-(one.similarity or 0.0), one.id))
+    return found[:limit]
 
 
-_PRINT = sa.select(fingerprint.c.id, fingerprint.c.set_id).join(document, document.c.fingerprint_id == fingerprint.c.id)
+_MOST_COMPARED = 2000
+"""Documents of a cluster that are compared with one, the newest."""
+_SKETCH = (
+    sa.select(fingerprint.c.id, fingerprint.c.set_id, fingerprint.c.sketch, fingerprint.c.scheme_id, scheme.c.name)
+    .join(document, document.c.fingerprint_id == fingerprint.c.id)
+    .join(scheme, scheme.c.id == fingerprint.c.scheme_id)
+)
 _RELATED = sa.select(
     document.c.public_id,
     url.c.url,

@@ -25,7 +25,14 @@ GLUE = "\x1f"
 SENTENCE = "\x1e"
 """Record separator: between two sentences of a line."""
 
-ATTRIBUTES = ("id", "url", "site", "language", "script", "date", "title", "author", "version", "licence", "duplicates")
+ATTRIBUTES = (
+    *("id", "url", "site", "language", "script", "date", "title", "author", "authors", "version", "licence"),
+    "duplicates",
+)
+SEPARATOR = "|"
+"""Separator of the values of an attribute with several, which the registry file names."""
+SEVERAL = frozenset({"authors"})
+"""Attributes with several values."""
 HELD = frozenset({*ATTRIBUTES, "text", "kinds"})
 """Names of the fields in vertical text."""
 KINDS = {"p": "paragraph", "h": "heading", "l": "item", "q": "quotation", "t": "cell", "c": "preformatted"}
@@ -73,7 +80,7 @@ def _documents(rows: Iterable[CorpusDocument], lines_of: Callable[[str], Iterabl
 
 def _lines(row: CorpusDocument, lines_of: Callable[[str], Iterable[str]]) -> Iterator[str]:
     attributes = zip(ATTRIBUTES, _attribute_values(row), strict=True)
-    shown = (f' {name}="{_value(value)}"' for name, value in attributes if value not in (None, ""))
+    shown = (f' {name}="{_value(value)}"' for name, value in attributes if value not in (None, "", ()))
     yield f"<doc{''.join(shown)}>"
     kinds = row.kinds or ""
     for number, line in enumerate(row.text.split("\n")):
@@ -105,6 +112,8 @@ def escaped(text: str) -> str:
 
 
 def _value(value: Value) -> str:
+    if isinstance(value, tuple):
+        return SEPARATOR.join(_value(each.replace(SEPARATOR, " ")) for each in value)
     plain = _SPACES.sub(" ", _BREAKS.sub(" ", str(value).replace(SENTENCE, " "))).strip()
     return escaped(plain).replace('"', "&quot;")
 
@@ -126,7 +135,11 @@ def registry(name: str, path: str, scripts: Iterable[str]) -> str:
     if main in CASED:
         lines += ["ATTRIBUTE lc {", "  DYNAMIC utf8lowercase", "  DYNLIB internal", '  ARG1 "C"', "  FUNTYPE s"]
         lines += ["  FROMATTR word", "  TYPE index", "  TRANSQUERY yes", "}"]
-    lines += ["", "STRUCTURE doc {", *(f"  ATTRIBUTE {attribute}" for attribute in ATTRIBUTES), "}"]
+    lines += ["", "STRUCTURE doc {"]
+    for attribute in ATTRIBUTES:
+        several = ["    MULTIVALUE y", f'    MULTISEP "{SEPARATOR}"', "  }"] if attribute in SEVERAL else []
+        lines += [f"  ATTRIBUTE {attribute}{' {' if several else ''}", *several]
+    lines.append("}")
     lines += [
         "STRUCTURE p {",
         "  ATTRIBUTE type",

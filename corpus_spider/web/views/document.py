@@ -42,6 +42,8 @@ TABS = (
 """Views of a document and their names."""
 MOST_DUPLICATES = 50
 """Near duplicates that are listed."""
+LONG = 100_000
+"""Characters of two texts from which their difference is an expensive page."""
 REASONS = {
     "missing": "there was none",
     "surer": "the new one is surer",
@@ -100,7 +102,12 @@ def versions(request: Request) -> Response:
     values: dict[str, object] = {"versions": every, "other": None, "difference": None}
     if compared is not None:
         older, newer = sorted((compared, found), key=lambda each: each.version)
-        values |= {"other": compared, "older": older, "newer": newer, "difference": difference(older.text, newer.text)}
+        values |= {
+            "other": compared,
+            "older": older,
+            "newer": newer,
+            "difference": compare(here, older.text, newer.text),
+        }
     return _page(request, "document_versions.html", found, values)
 
 
@@ -112,7 +119,7 @@ def duplicates(request: Request) -> Response:
     compared = here.corpus.documents.find(other) if other else None
     values: dict[str, object] = {"near": every, "most": MOST_DUPLICATES, "other": compared, "difference": None}
     if compared is not None:
-        values["difference"] = difference(found.text, compared.text)
+        values["difference"] = compare(here, found.text, compared.text)
     return _page(request, "document_duplicates.html", found, values)
 
 
@@ -180,6 +187,14 @@ def run(here: Served, found: CorpusDocument, name: str) -> Trial:
     if done.document is None:
         return Trial(seconds, _in_words(done.drop or Drop("empty")))
     return Trial(seconds, "", _rows(found, done.document), difference(found.text, done.document.text))
+
+
+def compare(here: Served, first: str, second: str) -> Difference:
+    """Return the difference of two texts. Long ones, which take a second or two, wait for their turn."""
+    if len(first) + len(second) < LONG:
+        return difference(first, second)
+    with here.expensive():
+        return difference(first, second)
 
 
 def trial_model(here: Served, found: CorpusDocument, name: str) -> SiteModel:

@@ -48,6 +48,14 @@ def test_a_text_is_shown_with_where_it_is_from(home: Path, capsys: pytest.Captur
     assert capsys.readouterr() == ("Bản tin hôm nay\n", "")
 
 
+def test_all_authors_are_shown(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their list is one line, with a semicolon between two names."""
+    with Corpus.open(home / "corpus.db") as corpus:
+        Crawl(corpus).visit("z", made("Hai người viết", author="Ann Lee, B. Tran", authors=("Ann Lee", "B. Tran")))
+    assert run(["show", "https://a.example/z"]) == 0
+    assert "authors\tAnn Lee; B. Tran\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("path", "expected"), [("", "listing"), ("y", "state\tpending: waiting to be fetched\nfound\t")]
 )

@@ -167,6 +167,7 @@ def structures_of(text: str) -> dict[str, set[str]]:
 def test_the_registry_declares_the_structures_and_attributes_there_are() -> None:
     """What is not declared is lost when the corpus is compiled, what is declared and never there stops it."""
     told = {"title": ODD, "author": "A & B", "licence": "CC", "url": "https://a.example/?b=<&c", "duplicates": 2}
+    told["authors"] = ("A & B", "C")
     odd = a_document(1, f"Head\n{ODD}\x1etwo\x1fglued", kinds="hp", **told)
     used = structures_of(written(vertical.write, odd, a_document(2, "plain", kinds="")))
     declared: dict[str, set[str]] = {}
@@ -174,6 +175,24 @@ def test_the_registry_declares_the_structures_and_attributes_there_are() -> None
     for block in re.findall(r"^STRUCTURE .*?(?=^STRUCTURE |\Z)", registry, re.MULTILINE | re.DOTALL):
         declared[block.split()[1]] = set(re.findall(r"^  ATTRIBUTE (\w+)", block, re.MULTILINE))
     assert used == declared
+
+
+@pytest.mark.parametrize(
+    ("authors", "attribute"),
+    [
+        (("Ann Lee",), ' authors="Ann Lee"'),
+        (("Ann Lee", "Nguyễn Văn A"), ' authors="Ann Lee|Nguyễn Văn A"'),
+        (('A "B" <C>', "D|E"), ' authors="A &quot;B&quot; &lt;C&gt;|D E"'),
+        ((), ""),
+    ],
+)
+def test_authors_are_one_attribute_with_several_values(authors: tuple[str, ...], attribute: str) -> None:
+    """The registry names the separator, which no value has."""
+    line = written(vertical.write, a_document(1, "a", authors=authors)).partition("\n")[0]
+    assert attribute in line
+    assert ("authors=" in line) == bool(attribute)
+    declared = '  ATTRIBUTE authors {\n    MULTIVALUE y\n    MULTISEP "|"\n  }\n'
+    assert declared in vertical.registry("n", "p", ["Latn"])
 
 
 def test_rows_without_kinds_have_plain_paragraphs() -> None:
