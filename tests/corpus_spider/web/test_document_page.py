@@ -57,6 +57,9 @@ HOSTILE = {
     "plaintext": "<plaintext></body></html><script>alert(1)</script>",
 }
 """Hostile markup behind an article."""
+SWALLOWING = frozenset({"math", "textarea", "noscript", "mutation", "comment", "plaintext"})
+"""Names of markup that may make text of what follows."""
+HOSTILE["all"] = "".join(markup for name, markup in HOSTILE.items() if name not in SWALLOWING)
 ELEMENTS = frozenset("html head meta title style body div p h1 span mark b i bdi bdo table tbody tr td".split())
 """Elements that the frames of the hostile pages may have."""
 ATTRIBUTES = frozenset({"lang", "dir", "class", "id", "colspan", "rowspan", "charset", "name", "content"})
