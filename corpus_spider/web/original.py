@@ -68,5 +68,5 @@ def _document(note: str, body: str) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Original page</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
-        f'<body><p class="note">{escape(note)}</p>{body}</body></html>'
+        f'<body><main><p class="note">{escape(note)}</p>{body}</main></body></html>'
     )

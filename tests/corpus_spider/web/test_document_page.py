@@ -60,7 +60,7 @@ HOSTILE = {
 SWALLOWING = frozenset({"math", "textarea", "noscript", "mutation", "comment", "plaintext"})
 """Names of markup that may make text of what follows."""
 HOSTILE["all"] = "".join(markup for name, markup in HOSTILE.items() if name not in SWALLOWING)
-ELEMENTS = frozenset("html head meta title style body div p h1 span mark b i bdi bdo table tbody tr td".split())
+ELEMENTS = frozenset("html head meta title style body main div p h1 span mark b i bdi bdo table tbody tr td".split())
 """Elements that the frames of the hostile pages may have."""
 ATTRIBUTES = frozenset({"lang", "dir", "class", "id", "colspan", "rowspan", "charset", "name", "content"})
 VIEWS = ("", "/metadata", "/versions", "/duplicates", "/why", "/record", "/extractors", "/original")
