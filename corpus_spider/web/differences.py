@@ -54,10 +54,22 @@ class Difference:
         """Whether the texts are equal, as far as they were compared."""
         return all(part.kind == SAME for part in self.parts)
 
-    def sides(self) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
-        """Return the parts of the first text, and those of the second."""
-        first = tuple(part for part in self.parts if part.kind != ADDED)
-        return first, tuple(part for part in self.parts if part.kind != REMOVED)
+    def sides(self) -> list[tuple[list[Part], list[Part]]]:
+        """Return rows of parts of the first text and of the second, to be set side by side.
+
+        A row ends with a line break that is the same in both.
+        """
+        rows: list[tuple[list[Part], list[Part]]] = [([], [])]
+        for part in self.parts:
+            if part.kind != SAME:
+                rows[-1][part.kind == ADDED].append(part)
+                continue
+            for line in part.text.splitlines(keepends=True):
+                for side in rows[-1]:
+                    side.append(Part(SAME, line))
+                if line.endswith("\n"):
+                    rows.append(([], []))
+        return [row for row in rows if any(row)]
 
     def folded(self) -> Iterator[Part]:
         """Yield the parts, long same ones as their begin and end with an empty part between."""

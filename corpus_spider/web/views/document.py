@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
@@ -42,6 +43,8 @@ TABS = (
 """Views of a document and their names."""
 MOST_DUPLICATES = 50
 """Near duplicates that are listed."""
+LONGEST_TEXT = 200_000
+"""Characters of a text that are shown at once."""
 LONG = 100_000
 """Characters of two texts from which their difference is an expensive page."""
 REASONS = {
@@ -65,9 +68,11 @@ class Fact:
 
 
 def text(request: Request) -> Response:
-    """Show the text beside the original."""
+    """Show the text beside the original: the first part of a long one, unless all of it is asked for."""
     found = _document(request)
-    return _page(request, "document.html", found, {"paragraphs": paragraphs(found)})
+    every = paragraphs(found)
+    shown = every if request.query_params.get("part") == "all" else first_part(every)
+    return _page(request, "document.html", found, {"paragraphs": shown, "is_cut": len(shown) < len(every)})
 
 
 def original(request: Request) -> Response:
@@ -226,6 +231,12 @@ def paragraphs(document: CorpusDocument) -> list[tuple[int, str, str]]:
     kinds = document.kinds if len(document.kinds) == len(lines) else "p" * len(lines)
     shown = [(kind, line) for kind, line in zip(kinds, lines, strict=True) if line]
     return [(number, kind, line) for number, (kind, line) in enumerate(shown, 1)]
+
+
+def first_part(lines: list[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
+    """Return the lines until they have `LONGEST_TEXT` characters, at least one line."""
+    ends = accumulate(len(line) for _, _, line in lines)
+    return lines[: max(1, sum(end <= LONGEST_TEXT for end in ends))]
 
 
 def facts(document: CorpusDocument) -> list[Fact]:

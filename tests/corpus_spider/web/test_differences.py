@@ -43,11 +43,18 @@ TEXTS = st.lists(st.sampled_from(["a", "b", "gas", " ", " ", ", ", "\n", "ไท
 @given(TEXTS, TEXTS)
 def test_the_parts_make_both_texts(first: str, second: str) -> None:
     """Nothing is lost or doubled, whatever the texts are, and no two neighbours are of one kind."""
-    left, right = difference(first, second).sides()
-    assert "".join(part.text for part in left) == first
-    assert "".join(part.text for part in right) == second
+    rows = difference(first, second).sides()
+    assert "".join(part.text for left, _ in rows for part in left) == first
+    assert "".join(part.text for _, right in rows for part in right) == second
     kinds = [part.kind for part in difference(first, second).parts]
     assert all(one != other for one, other in pairwise(kinds))
+
+
+def test_rows_are_lines_that_both_texts_have() -> None:
+    """A changed line is beside its new form, an added one beside nothing."""
+    rows = difference("one\ntwo old\nthree", "one\ntwo new\nthree\nfour").sides()
+    texts = [("".join(part.text for part in left), "".join(part.text for part in right)) for left, right in rows]
+    assert texts == [("one\n", "one\n"), ("two old\n", "two new\n"), ("three", "three\nfour")]
 
 
 def test_a_long_part_that_is_the_same_is_folded() -> None:

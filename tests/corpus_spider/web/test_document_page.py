@@ -186,11 +186,13 @@ def test_near_duplicates_are_side_by_side(site: Site) -> None:
     """The other document of the cluster is listed with its similarity, and only its side has the added words."""
     _, _, text = site.get("gia-xang-4711.html", "/duplicates")
     tree = document_fromstring(text)
-    first, second = tree.find_class("sides")[0].find_class("difference")
+    rows = tree.find_class("sides")[0].findall("tbody/tr")
+    assert [len(row) for row in rows] == [2] * len(VIETNAMESE)
+    first, second = rows[0][0], rows[-1][1]
     similarity = next(row[4].text_content() for row in tree.iter("tr") if len(row) == 6 and row[5].tag == "td")
     assert 0.6 < float(similarity) < 1
     assert "giảm nhẹ" in first.text_content()
-    assert "cập nhật" not in first.text_content()
+    assert "giảm nhẹ" not in rows[0][1].text_content()
     assert "cập nhật" in "".join(each.text or "" for each in second.iter("ins"))
     assert "No other document" in site.get("khutta-4712.html", "/duplicates")[2]
 
@@ -327,6 +329,15 @@ def test_an_original_that_cannot_be_read_is_a_sentence(tmp_path: Path, damage: s
         assert site.get("well-4712.html", "/record.warc.gz")[0] == 400
         assert site.get("well-4712.html", "/extractors?extractor=bte")[0] == 400
         assert site.get("well-4712.html")[0] == 200
+
+
+def test_of_a_long_text_the_first_part_is_shown(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it is a click away."""
+    monkeypatch.setattr("corpus_spider.web.views.document.LONGEST_TEXT", 250)
+    _, _, cut = site.get("gia-xang-4711.html")
+    _, _, whole = site.get("gia-xang-4711.html", "?part=all")
+    assert (VIETNAMESE[1] in cut, VIETNAMESE[3] in cut, "Show all" in cut) == (True, False, True)
+    assert (VIETNAMESE[3] in whole, "Show all" in whole) == (True, False)
 
 
 def test_unknown_documents_are_404_in_every_view(site: Site) -> None:
