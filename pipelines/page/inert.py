@@ -64,6 +64,7 @@ _MEDIA = {
 """Elements of which only a name and the alternative text are shown."""
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
+_LONGEST_ESCAPE = len("&quot;")
 _ALTERNATIVES = ("alt", "aria-label", "title")
 
 
@@ -184,10 +185,11 @@ def _write(pieces: Iterable[str | _Text], line_of: dict[int, int]) -> tuple[str,
     size = 0
     for piece in pieces:
         text = piece if isinstance(piece, str) else "".join(_marked(piece, line_of, named))
-        size += len(text)
-        if size > MAX_HTML:
+        if size + len(text) > MAX_HTML:
             # The reader of the HTML closes what is open.
-            return "".join(written), True
+            part = "" if isinstance(piece, str) else escape(piece.text[: (MAX_HTML - size) // _LONGEST_ESCAPE])
+            return "".join([*written, part]), True
+        size += len(text)
         written.append(text)
     return "".join(written), False
 

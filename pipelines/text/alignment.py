@@ -31,8 +31,9 @@ FREE = 20
 """Characters from which a line may begin and end within a word of the page. Shorter ones would match parts of words."""
 SHORTEST_PART = 12
 """Characters of the shortest part of a line that is searched by itself."""
-BUDGET = 300_000_000
+BUDGET = 1_000_000_000
 """Characters that are searched at most, about a second. Lines after that are not found."""
+_NOWHERE: list[int] = []
 _TRIES = 50
 """Places of a short line that are tried."""
 
@@ -79,7 +80,7 @@ def find_lines(lines: Iterable[str], words: Words) -> list[Place]:
 
 class _Search:
     def __init__(self, words: Words, lines: Sequence[list[str]]) -> None:
-        self._lines = lines
+        self._lines, self._folded = lines, words.folded
         self._page = "".join(words.folded)
         self._starts = list(accumulate(map(len, words.folded), initial=0))
         self._left = BUDGET
@@ -87,9 +88,8 @@ class _Search:
     def places(self) -> list[Place]:
         found: list[Place] = []
         wholes = ["".join(line) for line in self._lines]
-        anchors = _in_order(
-            [(at, start) for at, whole in enumerate(wholes) if (start := self._only(whole)) is not None]
-        )
+        single = ((line, self._only(line)) for line in range(len(wholes)))
+        anchors = _in_order([(line, start) for line, start in single if start is not None])
         bounds = [*anchors, (len(wholes), len(self._page))]
         line, low = 0, 0
         for number, (anchor, start) in enumerate(bounds):
@@ -101,8 +101,21 @@ class _Search:
                 line = anchor + 1
         return sorted(found, key=lambda place: (place.line, place.first))
 
-    def _only(self, whole: str) -> int | None:
+    def _only(self, line: int) -> int | None:
         """Return the place of a line that the page has once."""
+        words = self._lines[line]
+        if not words:
+            return None
+        whole = "".join(words)
+        # By the rarest of its words: to search a long page for each of its lines takes seconds.
+        rarest = min(words, key=lambda word: len(self._places_of.get(word, _NOWHERE)))
+        places = self._places_of.get(rarest, _NOWHERE)
+        if 0 < len(places) <= _TRIES:
+            before = len("".join(words[: words.index(rarest)]))
+            starts = (place - before for place in places)
+            found = [at for at in starts if at >= 0 and self._page.startswith(whole, at) and self._fits(at, len(whole))]
+            if found:
+                return found[0] if len(found) == 1 else None
         start = self._next(whole, 0, len(self._page))
         if start is None or self._next(whole, start + 1, len(self._page)) is not None:
             return None
@@ -142,7 +155,7 @@ class _Search:
         return first + self._parts(words[half:], first[-1][1] if first else low, high)
 
     def _next(self, whole: str, low: int, high: int) -> int | None:
-        if not whole or self._left <= 0:
+        if not whole or low >= high or self._left <= 0:
             return None
         for _ in range(_TRIES):
             start = self._page.find(whole, low, high)
@@ -168,6 +181,14 @@ class _Search:
 
     def _fits(self, start: int, length: int) -> bool:
         return length >= FREE or (start in self._edges and start + length in self._edges)
+
+    @cached_property
+    def _places_of(self) -> dict[str, list[int]]:
+        """Places of each word of the page, in characters."""
+        places: dict[str, list[int]] = {}
+        for word, start in zip(self._folded, self._starts, strict=False):
+            places.setdefault(word, []).append(start)
+        return places
 
     @cached_property
     def _edges(self) -> frozenset[int]:

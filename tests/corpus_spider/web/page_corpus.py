@@ -48,11 +48,12 @@ THAI = (
 
 @dataclass(frozen=True)
 class Served:
-    """One page of the test corpus: path, HTML, and when it is fetched in days after the first."""
+    """One page of the test corpus: path, HTML, days after the first page, and the DOM of a browser."""
 
     path: str
     html: str
     day: int = 0
+    rendered: str = ""
 
 
 def article(lines: tuple[str, ...], title: str, *, language: str = "vi", extra: str = "", head: str = "") -> str:
@@ -88,6 +89,7 @@ def build(folder: Path, pages: list[Served]) -> dict[str, str]:
                 (("Content-Type", "text/html; charset=utf-8"), ("X-Evil", "<script>alert(9)</script>")),
                 page.html.encode("utf-8", "surrogatepass"),
                 ip="192.0.2.1",
+                rendered=page.rendered.encode(),
             )
             [pointer] = writer.append([capture])
             [fetch_id] = corpus.fetches.record_fetched(crawl.run_id, [(Fetched(capture, lease), pointer)])

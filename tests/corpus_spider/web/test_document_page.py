@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import threading
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -103,15 +104,22 @@ def _own(lines: tuple[str, ...], number: int) -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("pages")
+    ids = build(folder, paths())
+    with served(folder, ids) as site:
+        yield site
+
+
+@contextmanager
+def served(folder: Path, ids: dict[str, str]) -> Iterator[Site]:
+    """The application on the corpus of a folder."""
     from corpus_spider.web.application import application
     from corpus_spider.web.state import Served as Shared
 
-    folder = tmp_path_factory.mktemp("pages")
-    ids = build(folder, paths())
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
         shared = Shared(load(folder / "corpus.toml"), corpus)
-        yield Site(application(shared, serving.LOOPBACK_NAMES), shared, ids)
-        shared.close()
+        with closing(shared):
+            yield Site(application(shared, serving.LOOPBACK_NAMES), shared, ids)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -280,49 +288,39 @@ def test_a_page_that_hangs_or_kills_its_worker_costs_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer is a sentence with the reason, and the next page is shown."""
-    from corpus_spider.web.application import application
-    from corpus_spider.web.state import Served as Shared
-
     monkeypatch.setenv("CORPUS_SPIDER_FAULTS", "")
     ids = build(
         tmp_path,
         [
             Served("crash-4711.html", article(VIETNAMESE, "A", head="<!-- fault:crash -->")),
+            Served("hang-4713.html", article(THAI, "B", language="th", head="<!-- fault:hang -->")),
             Served("well-4712.html", article(ARABIC, "خطة", language="ar")),
         ],
     )
+    with (tmp_path / "corpus.toml").open("a") as file:
+        file.write("[crawl]\npage_timeout = 1\n")
     monkeypatch.setenv("CORPUS_SPIDER_FAULTS", "1")
-    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
-        shared = Shared(load(tmp_path / "corpus.toml"), corpus)
-        site = Site(application(shared, serving.LOOPBACK_NAMES), shared, ids)
-        try:
-            status, _, text = site.get("crash-4711.html", "/original")
-            assert (status, "worker_crash" in text) == (404, True)
-            assert "worker_crash" in site.get("crash-4711.html", "/extractors?extractor=bte")[2]
-            assert site.get("well-4712.html", "/original")[0] == 200
-        finally:
-            shared.close()
+    with served(tmp_path, ids) as site:
+        status, _, text = site.get("crash-4711.html", "/original")
+        assert (status, "worker_crash" in text) == (404, True)
+        assert "worker_crash" in site.get("crash-4711.html", "/extractors?extractor=bte")[2]
+        assert "worker_timeout" in site.get("hang-4713.html", "/original")[2]
+        assert site.get("well-4712.html", "/original")[0] == 200
 
 
 @pytest.mark.parametrize("damage", ["deleted", "flipped", "linked"])
 def test_an_original_that_cannot_be_read_is_a_sentence(tmp_path: Path, damage: str) -> None:
     """Each view still answers, and names the damage; a link out of the folder is not followed."""
-    from corpus_spider.web.application import application
-    from corpus_spider.web.state import Served as Shared
-
     ids = build(tmp_path, [Served("well-4712.html", article(ARABIC, "خطة", language="ar"))])
     [file] = load(tmp_path / "corpus.toml").warc_folder.iterdir()
     content = file.read_bytes()
     file.unlink()
     if damage == "flipped":
-        file.write_bytes(content[:-200] + bytes(each ^ 255 for each in content[-200:]))
         file.write_bytes(bytes(each ^ (16 if at % 50 == 0 else 0) for at, each in enumerate(content)))
     elif damage == "linked":
         (tmp_path / "elsewhere").write_bytes(content)
         file.symlink_to(tmp_path / "elsewhere")
-    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
-        shared = Shared(load(tmp_path / "corpus.toml"), corpus)
-        site = Site(application(shared, serving.LOOPBACK_NAMES), shared, ids)
+    with served(tmp_path, ids) as site:
         status, _, text = site.get("well-4712.html", "/original")
         assert (status, "cannot be shown" in text) == (404, True)
         assert site.get("well-4712.html", "/record")[0] == 200
@@ -363,3 +361,24 @@ def test_several_trials_at_once_never_run_together(site: Site) -> None:
     assert len(answers) == 6
     assert set(answers) <= {200, 503}
     assert 200 in answers
+
+
+def test_a_page_that_a_browser_rendered_is_shown_as_it_rendered_it(tmp_path: Path) -> None:
+    """The text is from the browser's DOM, and so is the frame."""
+    made = article(VIETNAMESE, "Giá xăng")
+    ids = build(tmp_path, [Served("app-4711.html", "<div id=app></div><script src=/app.js></script>", rendered=made)])
+    with served(tmp_path, ids) as site:
+        assert "4 of 4 lines" in site.get("app-4711.html", "/original")[2]
+        assert "as a browser rendered it" in site.get("app-4711.html", "/record")[2]
+        _, _, content = raw(site, "app-4711.html", "/record.warc.gz")
+        types = re.findall(rb"^WARC-Type: (\w+)", gzip.decompress(content), re.MULTILINE)
+        assert types == [b"response", b"request", b"conversion"]
+
+
+def test_a_huge_page_is_cut(tmp_path: Path) -> None:
+    """Of a page with megabytes of text the frame has the first part, and says so."""
+    much = "<p>" + "words of a long page " * 200_000
+    ids = build(tmp_path, [Served("much-4711.html", article(VIETNAMESE, "Giá xăng", extra=much))])
+    with served(tmp_path, ids) as site:
+        status, _, text = site.get("much-4711.html", "/original")
+        assert (status, "its end is left out" in text, len(text) < 4_000_000) == (200, True, True)

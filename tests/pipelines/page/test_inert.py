@@ -89,6 +89,8 @@ def test_a_long_page_is_cut_and_a_deep_one_is_flat(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(inert, "MAX_HTML", 1000)
     made = render(parse_tree("<body>" + "<p>words</p>" * 500), [])
     assert (made.cut, len(made.html) <= 1000) == (True, True)
+    made = render(parse_tree("<body>" + "&lt;" * 10 + "words " * 500), [])
+    assert (made.cut, "words" in made.html, len(made.html) <= 1000) == (True, True, True)
     monkeypatch.undo()
     made = render(parse_tree("<body>" + "<div>" * 400 + "deep" + "</div>" * 400), [])
     assert (made.cut, made.html.count("<div>"), "deep" in made.html) == (False, inert.MAX_DEPTH, True)
