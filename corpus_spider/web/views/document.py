@@ -15,6 +15,7 @@ from corpus_spider.crawling.site_models import Models
 from corpus_spider.web.differences import difference
 from corpus_spider.web.guard import is_from_here
 from corpus_spider.web.original import POLICY, frame, notice
+from corpus_spider.web.state import BusyError
 from corpus_spider.web.views import pages, served
 from pipelines.extractors import peers
 from pipelines.extractors.registry import EXTRACTORS
@@ -83,8 +84,11 @@ def original(request: Request) -> Response:
         capture = read_original(here.config, here.corpus, pointer_to(found))
     except CorpusError as error:
         return _framed(notice(f"The original cannot be shown: {error.what}."), 404)
-    with here.expensive():
-        page = here.workers().inert(capture, tuple(found.text.split("\n"))).result()
+    try:
+        with here.expensive():
+            page = here.workers().inert(capture, tuple(found.text.split("\n"))).result()
+    except BusyError as error:
+        return _framed(notice(str(error)), 503)
     if isinstance(page, Drop):
         return _framed(notice(f"The original cannot be shown: {_in_words(page)}."), 404)
     return _framed(frame(page, found.language))

@@ -200,3 +200,6 @@ def test_the_direction_of_a_text_is_that_of_its_script(bench: Bench) -> None:
         frame = page.frame(name="original")
         frame.wait_for_selector("#l1")
         assert frame.locator("#l1").evaluate(direction) == "rtl"
+        line, number = (page.locator(each).first.bounding_box() for each in ("article p", "article .place"))
+        # The number is at the right of its line, with room between the two.
+        assert number["x"] + number["width"] == pytest.approx(line["x"] + line["width"], abs=1)

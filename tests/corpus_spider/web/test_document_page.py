@@ -258,7 +258,8 @@ def test_originals_beyond_the_free_turns_wait_or_are_refused(site: Site, monkeyp
     """When all turns are taken for longer than the patience, the answer is 503."""
     monkeypatch.setattr("corpus_spider.web.state.PATIENCE_SECONDS", 0.05)
     with site.shared.expensive(), site.shared.expensive():
-        assert site.get("gia-xang-4711.html", "/original")[0] == 503
+        status, headers, text = site.get("gia-xang-4711.html", "/original")
+        assert (status, "Busy." in text, "sandbox" in headers["content-security-policy"]) == (503, True, True)
     assert site.get("gia-xang-4711.html", "/original")[0] == 200
 
 
