@@ -20,7 +20,7 @@ import msgspec
 
 from pipelines.extractors.auto.blocks.template_learning import Survey
 from pipelines.extractors.explanation import Explanation
-from pipelines.page.inert import Inert  # noqa: TC001, msgspec reads the annotation
+from pipelines.page.inert import Inert
 from storage.records import Capture, Drop, Processed, SiteModel
 
 if TYPE_CHECKING:
