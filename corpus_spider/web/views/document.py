@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,17 @@ TABS = (
     ("/extractors", "Another extractor"),
 )
 """Views of a document and their names."""
+FIGURES = {
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "pdf": "application/pdf",
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+}
+"""Forms of a figure and of its numbers, and their media types."""
+FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+"""Content security policy of a figure that is opened by itself. An SVG of matplotlib has its styles in attributes."""
+AUTO = "auto"
 MOST_DUPLICATES = 50
 """Near duplicates that are listed."""
 LONGEST_TEXT = 200_000
@@ -133,8 +145,37 @@ def duplicates(request: Request) -> Response:
 
 
 def why(request: Request) -> Response:
-    """Show which extractor made the text, and how to draw its decision."""
-    return _page(request, "document_why.html", _document(request), {})
+    """Show which extractor made the text, and a figure of its decision or of that of another one."""
+    here, found = served(request), _document(request)
+    names = explained_names()
+    named = request.query_params.get("extractor", "")
+    if named and named not in names:
+        raise HTTPException(400)
+    own = site_model(here, found).extractor
+    values = {"extractors": names, "chosen": named or (own if own in names else AUTO), "can_draw": can_draw()}
+    return _page(request, "document_why.html", found, values)
+
+
+def figure(request: Request) -> Response:
+    """Return the figure of an extractor's decision on the original, or its numbers."""
+    _refuse_others(request)
+    here, found = served(request), _document(request)
+    form, name = request.path_params["form"], request.query_params.get("extractor", "")
+    if form not in FIGURES or name not in explained_names():
+        raise HTTPException(404)
+    from corpus_spider.figures.page_figure import PageFigure
+
+    capture = read_original(here.config, here.corpus, pointer_to(found))
+    with here.expensive():
+        explained = here.workers().explain(capture, trial_model(here, found, name)).result()
+        if isinstance(explained, Drop):
+            raise HTTPException(404)
+        drawn = PageFigure(found.url, explained)
+        content = drawn.numbers(form).encode() if form in {"csv", "json"} else drawn.draw(form)
+    headers = {"Content-Security-Policy": FIGURE_POLICY}
+    if form != "svg":
+        headers["Content-Disposition"] = f'attachment; filename="{found.id}-{name}.{form}"'
+    return Response(content, media_type=FIGURES[form], headers=headers)
 
 
 def record(request: Request) -> Response:
@@ -206,10 +247,15 @@ def compare(here: Served, first: str, second: str) -> Difference:
         return difference(first, second)
 
 
+def site_model(here: Served, found: CorpusDocument) -> SiteModel:
+    """Return the model that a document was made with, or else the newest one of its site."""
+    models = Models(here.config, here.corpus)
+    return models.as_made(found.site, found.site_model) or models.newest.get(found.site) or SiteModel(site=found.site)
+
+
 def trial_model(here: Served, found: CorpusDocument, name: str) -> SiteModel:
     """Return the model of a document's site with another extractor, under which every text is kept, however short."""
-    models = Models(here.config, here.corpus)
-    made = models.as_made(found.site, found.site_model) or models.newest.get(found.site) or SiteModel(site=found.site)
+    made = site_model(here, found)
     # Parameters are those of the site's own extractor.
     parameters = made.parameters if made.extractor == name else ()
     return replace(
@@ -224,6 +270,16 @@ def extractor_names() -> dict[str, list[str]]:
         "for evaluation": [each.name for each in EXTRACTORS.values() if each.evaluation_only],
         "other libraries": [each.name for each in peers.installed() if each.name not in EXTRACTORS],
     }
+
+
+def explained_names() -> list[str]:
+    """Return the names of the extractors whose decisions can be drawn."""
+    return [each.name for each in EXTRACTORS.values() if each.explain]
+
+
+def can_draw() -> bool:
+    """Return whether the library that draws figures is installed."""
+    return find_spec("matplotlib") is not None
 
 
 def paragraphs(document: CorpusDocument) -> list[tuple[int, str, str]]:
@@ -342,6 +398,7 @@ ROUTES = (
     ("/versions", versions),
     ("/duplicates", duplicates),
     ("/why", why),
+    ("/why.{form:str}", figure),
     ("/record", record),
     ("/record.warc.gz", download),
     ("/extractors", extractors),

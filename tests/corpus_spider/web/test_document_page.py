@@ -149,7 +149,7 @@ def test_no_view_of_a_hostile_document_has_its_markup(site: Site, view: str) -> 
     assert status == 200
     tree = document_fromstring(text)
     assert [each.get("src") for each in tree.iter("script")] == ["/static/page.js"]
-    assert not list(tree.iter("img"))
+    assert all((each.get("src") or "").startswith("/documents/") for each in tree.iter("img"))
     assert not [name for each in tree.iter() for name in each.attrib if name.startswith("on") or name == "style"]
     assert all(each.get("sandbox") == "" for each in tree.iter("iframe"))
 
@@ -278,7 +278,7 @@ def test_originals_beyond_the_free_turns_wait_or_are_refused(site: Site, monkeyp
 )
 def test_pages_of_other_sites_cannot_start_work(site: Site, headers: dict[str, str], allowed: bool) -> None:
     """Originals, downloads and extractors answer only this site's pages, and what was typed."""
-    for view in ("/original", "/record.warc.gz", "/extractors?extractor=bte"):
+    for view in ("/original", "/why.csv?extractor=bte", "/record.warc.gz", "/extractors?extractor=bte"):
         if view == "/record.warc.gz" and allowed:
             continue
         status, _, _ = site.get("gia-xang-4711.html", view, **headers)
@@ -383,3 +383,38 @@ def test_a_huge_page_is_cut(tmp_path: Path) -> None:
     with served(tmp_path, ids) as site:
         status, _, text = site.get("much-4711.html", "/original")
         assert (status, "its end is left out" in text, len(text) < 4_000_000) == (200, True, True)
+
+
+@pytest.mark.parametrize("name", ["auto", "r2l", "bte", "blocks"])
+def test_the_decision_of_an_extractor_is_drawn(site: Site, name: str) -> None:
+    """The page shows the figure as an image, and links its other forms and its numbers."""
+    pytest.importorskip("matplotlib", reason="figures need the extra figures")
+    _, _, text = site.get("khutta-4712.html", f"/why?extractor={name}")
+    [image] = document_fromstring(text).iter("img")
+    base = f"/documents/{site.ids['khutta-4712.html']}"
+    assert image.get("src") == f"{base}/why.svg?extractor={name}"
+    status, headers, svg = site.get("khutta-4712.html", f"/why.svg?extractor={name}")
+    assert (status, headers["content-type"], "<svg" in svg) == (200, "image/svg+xml", True)
+    assert headers["content-security-policy"].endswith("sandbox")
+    assert "<script" not in svg
+    status, headers, numbers = site.get("khutta-4712.html", f"/why.csv?extractor={name}")
+    assert (status, numbers.startswith("item,chosen")) == (200, True)
+    assert headers["content-disposition"].startswith("attachment")
+
+
+@pytest.mark.parametrize(
+    ("view", "status"),
+    [
+        ("/why?extractor=none", 400),
+        ("/why?extractor=trafilatura", 400),
+        ("/why.svg?extractor=none", 404),
+        ("/why.svg", 404),
+        ("/why.html?extractor=bte", 404),
+        ("/why.svg/..?extractor=bte", 404),
+    ],
+)
+def test_figures_that_do_not_exist_are_refused(site: Site, view: str, status: int) -> None:
+    """An unknown extractor or form repeats nothing of the request."""
+    found, _, text = site.get("khutta-4712.html", view)
+    assert found == status
+    assert "none<" not in text
