@@ -18,20 +18,33 @@ if TYPE_CHECKING:
 _verbs = click.Group()
 
 
-@verb_of(_verbs, ("status", "status --json"))
+@verb_of(_verbs, ("status", "status --all", "status --json"))
+@click.option("--all", "everything", is_flag=True, help="Also show every count, and the record of the last run.")
 @as_json
 def status(state: State, /, **options: Any) -> None:
-    """Show the contents of the corpus.
+    """Show what there is, what happened last night, what is next, and what needs attention.
 
-    Prints documents by language and site, pending URLs, dropped pages and failed URLs by reason, and the last run.
+    --all and --json have all counts: documents by language and site, URLs by state, dropped pages and failed URLs by
+    reason, and the last run.
     """
-    from corpus_spider.cli.status import read, render
+    from corpus_spider.cli.status import read, read_overview, render
 
-    found = read(state.load_made())
-    state.console.json(found.plain()) if options["as_json"] else render(found, state.console)
+    config = state.load_made()
+    if options["as_json"]:
+        state.console.json(read(config).plain())
+        return
+    from corpus_spider.cli.dashboard import lines
+    from corpus_spider.terminal.console import width
+
+    standing, overview = read_overview(config, state.program, os.environ)
+    state.console.lines(lines(overview, width()))
+    if options["everything"]:
+        state.console.lines([""])
+        render(standing, state.console)
 
 
-@verb_of(_verbs, ("health", "health --json", "health --nights 30 --max-age 7"))
+@verb_of(_verbs, ("health", "health vnexpress", "health --json", "health --nights 30 --max-age 7"))
+@click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option(
     "--nights",
     type=click.IntRange(3, MOST_DAYS),
@@ -48,7 +61,7 @@ def status(state: State, /, **options: Any) -> None:
     metavar="DAYS",
 )
 @as_json
-def health(state: State, /, **options: Any) -> int:
+def health(state: State, /, names: tuple[str, ...], **options: Any) -> int:
     """Report failing sites and sources.
 
     Compares the last night of each site with its earlier nights and checks its sources. Fetches nothing. Exit code 8 if
@@ -57,14 +70,14 @@ def health(state: State, /, **options: Any) -> int:
     from corpus_spider.monitoring import health as examination
     from corpus_spider.monitoring.model import Rule
 
-    config = state.load_made()
+    config = state.load_made().only(names)
     config.require_sites()
     with state.console.stages() as show:
         found = examination.read(config, Rule(options["nights"], options["max_age"]), show)
     if options["as_json"]:
         state.console.json(found.plain())
     else:
-        examination.render(found, state.console)
+        examination.render(found, state.console, state.program)
     return SICK if found.sick else 0
 
 

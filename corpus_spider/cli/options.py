@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,11 @@ class State:
     def level(self) -> str:
         """Log level."""
         return LEVELS.get(self.verbosity, "DEBUG")
+
+    @property
+    def program(self) -> str:
+        """Command line of this program with the chosen corpus.toml, to which a verb is added."""
+        return f"{PROGRAM} -c {shlex.quote(str(self.path))}" if self.path else PROGRAM
 
     def load(self, **overrides: object) -> Config:
         """Load the configuration. ``overrides`` are options of the command; None means not given."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.cli.options import MOST, State, as_json, several_sites, verb_of
+from corpus_spider.terminal.values import in_local_time, local
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def dropped(state: State, /, **options: Any) -> None:
         state.console.json({"pages": pages, "urls": urls, "waiting": waiting})
         return
     rows = [(one.reason, one.site, one.url, one.detail, _when(one.fetched_at)) for one in pages]
-    state.console.table("Pages without a document", ("reason", "site", "url", "detail", "fetched"), rows)
+    state.console.table(in_local_time("Pages without a document"), ("reason", "site", "url", "detail", "fetched"), rows)
     _list_urls("URLs that failed", urls, state.console)
     _list_urls("URLs waiting for another attempt", waiting, state.console)
     if known is not None:
@@ -213,10 +214,10 @@ def render(found: Shown, console: Console) -> None:
     import msgspec
 
     if not console.quiet:
-        console.table("Address", ("what", "value"), _standing(found.page))
+        console.table(in_local_time("Address"), ("what", "value"), _standing(found.page))
         visits = [
             (
-                f"{one.fetched_at:%Y-%m-%d %H:%M}",
+                local(one.fetched_at),
                 one.status,
                 one.reason or one.outcome,
                 ", ".join(filter(None, (one.detail, RECOVERED if one.recovered else ""))),
@@ -225,7 +226,7 @@ def render(found: Shown, console: Console) -> None:
             )
             for one in found.page.visits
         ]
-        console.table("Visits (times are UTC)", ("when", "status", "outcome", "detail", "warc", "offset"), visits)
+        console.table(in_local_time("Visits"), ("when", "status", "outcome", "detail", "warc", "offset"), visits)
     if found.document is None:
         console.note("This page has no document.")
         return
@@ -233,10 +234,10 @@ def render(found: Shown, console: Console) -> None:
         known = msgspec.to_builtins(found.document)
         shown = [(name, _listed(known[name])) for name in SHOWN_FIELDS if known[name] not in (None, [])]
         console.table("Document", ("what", "value"), shown)
-        past = [(f"{one.changed_at:%Y-%m-%d %H:%M}", one.field, one.old or "", one.reason) for one in found.history]
+        past = [(local(one.changed_at), one.field, one.old or "", one.reason) for one in found.history]
         if past:
-            console.table("Earlier metadata", ("replaced", "field", "was", "why"), past)
-    console.result(found.document.text)
+            console.table(in_local_time("Earlier metadata"), ("replaced", "field", "was", "why"), past)
+    console.text(found.document.text)
 
 
 def _listed(value: object) -> object:
@@ -246,14 +247,16 @@ def _listed(value: object) -> object:
 
 def _standing(page: Page) -> list[tuple[str, object]]:
     from corpus_spider.cli.status import MEANINGS
-    from corpus_spider.terminal.console import in_units
 
     rows: list[tuple[str, object]] = [("url", page.url), ("site", page.site), ("kind", page.kind.value)]
     rows += [("state", f"{page.state.value}: {MEANINGS[page.state]}")]
     rows += [("reason", page.reason)] if page.reason else []
     place = f"on {page.found_from}" if page.found_from else "in an archive" if page.depth else "in corpus.toml"
     rows += [("found", f"{_when(page.found_at)} {place}")]
-    return [*rows, ("due", "never" if page.next_try is None else in_units("next_try", page.next_try))]
+    return [
+        *rows,
+        ("due", "never" if page.next_try is None else (local(page.next_try) if page.next_try else "at once")),
+    ]
 
 
 def _list_urls(title: str, found: Sequence[WithoutDocument], console: Console) -> None:
@@ -261,8 +264,8 @@ def _list_urls(title: str, found: Sequence[WithoutDocument], console: Console) -
     for one in found:
         due = "" if one.next_try is None else _when(datetime.fromtimestamp(one.next_try, UTC))
         rows.append((one.reason, one.site, one.url, due))
-    console.table(title, ("reason", "site", "url", "next attempt"), rows)
+    console.table(in_local_time(title), ("reason", "site", "url", "next_try"), rows)
 
 
 def _when(moment: datetime | None) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}" if moment else ""
+    return local(moment)

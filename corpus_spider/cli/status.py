@@ -1,4 +1,4 @@
-"""Output of `status`: totals, languages, sites, URLs, dropped pages and the last run."""
+"""Output of `status`: the dashboard, and with ``--all`` tables of totals, URLs, dropped pages and the last run."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import json
 import os
 import socket
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.terminal.console import in_units
+from corpus_spider.terminal.values import in_local_time, local
 from storage.records import UrlState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from corpus_spider.cli.dashboard import Overview
     from corpus_spider.config.model import Config
     from corpus_spider.terminal.console import Console
+    from storage.corpus import Corpus
     from storage.documents.model import CountRow, Status
 
 INTERNALS = frozenset({"spilled", "worker_cpu_seconds", "worker_peak_kib", "seconds"})
@@ -85,8 +88,52 @@ def read(config: Config) -> Standing:
     from storage.corpus import Corpus
 
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        status = corpus.status()
+        return _standing(config, corpus)
+
+
+def _standing(config: Config, corpus: Corpus) -> Standing:
+    status = corpus.status()
     return Standing(status, run_state(status.last_run), tuple(site.name for site in config.sites))
+
+
+def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> tuple[Standing, Overview]:
+    """Read the facts of the dashboard. ``program`` is the command line of this program. Errors as for `read`."""
+    from corpus_spider.cli.dashboard import Overview
+    from corpus_spider.monitoring import health, timer
+    from corpus_spider.monitoring.disk_use import sizes
+    from corpus_spider.monitoring.last_night import last_night
+    from corpus_spider.monitoring.model import Rule
+    from corpus_spider.search.totals import count_words
+    from storage.corpus import Corpus
+
+    now = datetime.now(UTC).astimezone()
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        standing = _standing(config, corpus)
+        names, status = standing.sites, standing.status
+        again, earliest = corpus.frontier.due_again(names, now.timestamp())
+        pending = corpus.frontier.next_due(names)
+        due = again + (
+            sum(status.pending.get(name, 0) for name in names)
+            if pending is not None and pending <= now.timestamp()
+            else 0
+        )
+        night = last_night(corpus.runs.by_site(names, 1.0))
+        problems = health.examine(corpus, config, Rule(), now).sick if night else ()
+    return standing, Overview(
+        name=config.corpus.name,
+        program=program,
+        now=now,
+        status=status,
+        run_state=standing.run_state,
+        site_count=len({*names, *(row.key for row in status.by_site)}),
+        words=count_words(config.index_folder),
+        sizes=sizes(config),
+        night=night,
+        scheduled=timer.installed_at(config, environ),
+        due=due,
+        next_due=min((each for each in (earliest, pending) if each is not None), default=None),
+        problems=problems,
+    )
 
 
 def run_state(known: Mapping[str, str]) -> str:
@@ -107,20 +154,22 @@ def run_state(known: Mapping[str, str]) -> str:
 
 
 def render(standing: Standing, console: Console) -> None:
-    """Write tables: totals, languages, sites, URLs by state, drops and failures by reason, the last run."""
+    """Write the tables of ``--all``: totals, languages, sites, URLs, drops and failures by reason, the last run."""
     status = standing.status
     totals = [("documents", status.documents), ("duplicates", status.duplicates), ("fetches", status.fetches)]
     totals[2:2] = [("earlier versions", status.superseded)] if status.superseded else []
     some = [("reserved", status.reserved), ("with a licence", status.licensed), ("recovered", status.recovered)]
     totals += [(what, count) for what, count in some if count]
     console.table("Corpus", ("what", "count"), totals)
-    console.table("Languages", ("language", "documents", "characters"), _with_chars(status.by_language))
-    console.table("Sites", ("site", "documents", "characters", "pending"), _sites(standing))
+    console.table("Languages", LANGUAGE_KEYS, _with_chars(status.by_language))
+    console.table("Sites", SITE_KEYS, _sites(standing))
     states = [(row.key, row.count, MEANINGS[UrlState(row.key)]) for row in status.by_state]
     console.table("URLs", ("state", "count", "meaning"), states)
     console.table("Pages without a document", ("reason", "count"), _counts(status.dropped))
     console.table("URLs that failed", ("reason", "count"), _counts(status.failed))
-    console.table("Last run", ("what", "value"), _last_run(standing, () if console.verbose else INTERNALS))
+    console.table(
+        in_local_time("Last run"), ("what", "value"), _last_run(standing, () if console.verbose else INTERNALS)
+    )
 
 
 def _counts(rows: tuple[CountRow, ...]) -> list[tuple[str, int]]:
@@ -159,9 +208,9 @@ def _noted(status: Status) -> dict[str, Any]:
 
 
 def _second(text: str) -> str:
-    """Return a time without fractions of a second; other text unchanged."""
+    """Return a time in the local zone; other text unchanged."""
     moment = _moment(text)
-    return moment.isoformat(timespec="seconds") if moment else text
+    return local(moment) if moment else text
 
 
 def _moment(text: str) -> datetime | None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from corpus_spider.monitoring.advice import next_command
 from corpus_spider.monitoring.model import Case, Finding, Rule
 from corpus_spider.monitoring.site_checks import is_unfinished, judge, nights_of
 from storage.corpus import Corpus
@@ -131,23 +132,30 @@ def _has_moved(state: SourceState) -> bool:
     return state.reason == "redirect"
 
 
-def render(health: Health, console: Console) -> None:
-    """Write the tables of sites and of problems. A quiet console gets only the problems."""
+def render(health: Health, console: Console, program: str) -> None:
+    """Write the tables of sites and of problems, each problem with its next command. Quiet: only the problems.
+
+    ``program`` is the command line of this program, without a verb.
+    """
+    from corpus_spider.terminal.values import in_local_time, local
+
     if not console.quiet:
         rows = []
         for one in health.sites:
-            last = f"{one.last:%Y-%m-%d %H:%M}" if one.last else ""
-            usual = "" if one.usual is None else f"{one.usual:g}"
+            usual = "" if one.usual is None else f"{one.usual:,g}"
             signs = ", ".join(dict.fromkeys(finding.sign.value for finding in one.sick))
             verdict = f"failing: {signs}" if signs else "not finished" if one.unfinished else "well"
             verdict += f"; {counted(one.suspended, 'URL')} suspended" if one.suspended else ""
-            rows.append((one.site, last, one.articles, usual, verdict))
-        console.table("Sites (times are UTC)", ("site", "last crawl", "new", "usual", "verdict"), rows)
+            rows.append((one.site, local(one.last), one.articles, usual, verdict))
+        console.table(in_local_time("Sites"), ("site", "last_crawl", "articles", "usual", "verdict"), rows)
     console.table(
         "Problems",
         ("site", "sign", "problem", "source"),
         [(one.site, one.sign, one.words, one.url) for one in health.sick],
     )
+    if not console.quiet:
+        for command in dict.fromkeys(next_command(one) for one in health.sick):
+            console.note(f"Next: {program} {command}")
 
 
 def summary_rows(runs: Sequence[SiteRun]) -> list[dict[str, Any]]:

@@ -86,6 +86,21 @@ def program() -> tuple[str, ...]:
     return sys.executable, "-m", "corpus_spider"
 
 
+def installed_at(config: Config, environ: Mapping[str, str]) -> str | None:
+    """Return the time (HH:MM) of the timer or crontab line that is installed for a corpus; None without one."""
+    folder, name = unit_folder(environ), unit_name(config)
+    with suppress(OSError, ValueError):
+        if f"WorkingDirectory={_escaped(str(config.folder))}\n" in (folder / f"{name}.service").read_text("utf-8"):
+            text = (folder / f"{name}.timer").read_text("utf-8")
+            timed = re.search(r"^OnCalendar=\*-\*-\* (\d\d:\d\d):00$", text, re.MULTILINE)
+            return timed[1] if timed else None
+    with suppress(DiskError):
+        lines = _crontab() if shutil.which("crontab") else []
+        ours = (line.split() for line in lines if line.endswith(f"# {name}") and shlex.quote(str(config.path)) in line)
+        return next((f"{int(hour):02}:{int(minute):02}" for minute, hour, *_ in ours), None)
+    return None
+
+
 def own_variables(environ: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return the environment variables that a crawl reads, with their values. A timer does not see them.
 

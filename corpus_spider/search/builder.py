@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import xxhash
 
 from corpus_spider.search import shard
-from corpus_spider.search.manifest import FILE, FORMAT, CellCounts, CellKey, MadeShard, Manifest
+from corpus_spider.search.manifest import FORMAT, CellCounts, CellKey, MadeShard, Manifest
+from corpus_spider.search.totals import FILE
 from pipelines.text.words import splitter
 from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from corpus_spider.search.totals import FILE
 from pipelines.text.word_forms import letters, plain
 from storage.errors import DamageError
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-FILE = "index.db"
 FORMAT = 1
 """Format of the index. An index of another format is rebuilt."""
 _LAYOUT = """

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from corpus_spider.search import shard
 from corpus_spider.search.builder import REMOVALS, shard_folder
 from corpus_spider.search.concordance import Line, lines
-from corpus_spider.search.manifest import FILE, FORMAT, Manifest, unreadable
+from corpus_spider.search.manifest import FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse
+from corpus_spider.search.totals import FILE
 from pipelines.text.words import splitter
 from storage.documents.writer import day_of
 from storage.errors import ConfigError

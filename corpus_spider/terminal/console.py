@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import re
+import shutil
 import sys
 import threading
 import time
@@ -22,6 +23,7 @@ from urllib.parse import quote, unquote
 
 import click
 
+from corpus_spider.terminal.headings import heading
 from storage.reporting import unseen
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ CONTROLS = r"\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\
 UNSAFE = re.compile(f"[\\x00-\\x1f{CONTROLS}]")
 UNSAFE_IN_LINES = re.compile(f"[\\x00-\\x09\\x0b-\\x1f{CONTROLS}]")
 UNSAFE_IN_JSON = re.compile(f"[{CONTROLS}]")
+DIRECTION_MARKS = re.compile("[\u200e\u200f\u2066-\u2069]")
 PLAIN_PROGRESS_SECONDS = 30.0
 """Interval of progress lines without a terminal."""
 _ESCAPES = re.compile("(?:%[89A-Fa-f][0-9A-Fa-f])+")
@@ -130,19 +133,33 @@ class Console:
         """Write a result: unchanged to files and pipes, escaped to a terminal."""
         click.echo(safe_lines(text) if self.on_terminal else text)
 
+    def text(self, text: str) -> None:
+        """Write a text: unchanged to files and pipes; escaped, wrapped at words and directed on a terminal."""
+        if self.on_terminal:
+            from corpus_spider.terminal.layout import paragraphs
+
+            click.echo(shown(paragraphs(safe_lines(text), width())))
+        else:
+            click.echo(text)
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Write lines that are laid out for `width` columns. Their text from pages is already escaped."""
+        click.echo(shown("\n".join(lines)))
+
     def json(self, value: object) -> None:
         """Write a value as JSON on standard output."""
         click.echo(to_json(value))
 
     def table(self, title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Write a table: drawn on a terminal, with readable URLs; tab-separated elsewhere; nothing without rows."""
-        listed = [[_cell(value) for value in row] for row in rows]
+        listed = list(rows)
         if not listed:
             return
         if self.on_terminal:
-            _draw(title, header, [[readable(cell) for cell in row] for row in listed])
+            _draw(title, header, [[readable(_grouped(value)) for value in row] for row in listed])
         else:
-            click.echo("\n".join([f"# {title}", "\t".join(header), *("\t".join(row) for row in listed)]))
+            lines = ("\t".join(_cell(value) for value in row) for row in listed)
+            click.echo("\n".join([f"# {title}", "\t".join(heading(name) for name in header), *lines]))
 
     def summary(self, report: object, internals: Collection[str] = ()) -> None:
         """Write a report as tables: one of its single values, then one for each group in it.
@@ -285,6 +302,11 @@ def _cell(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else safe(str(value))
 
 
+def _grouped(value: object) -> str:
+    """Return a cell for readers: whole numbers have groups of three digits."""
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else _cell(value)
+
+
 @contextmanager
 def _lines(note: Callable[[str], None]) -> Iterator[Progress]:
     """Write the newest state every `PLAIN_PROGRESS_SECONDS`, from a thread: one query may take minutes."""
@@ -312,17 +334,25 @@ def _lines(note: Callable[[str], None]) -> Iterator[Progress]:
 
 
 def _draw(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
+    from corpus_spider.terminal.layout import table
 
-    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for position, name in enumerate(header):
-        numeric = all(re.fullmatch(r"[\d.,]+", row[position]) for row in rows)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(value) for value in row))
-    _drawing_on(sys.stdout).print(table)
+    click.echo(shown("\n".join([bold(safe(title)), *table(header, rows, width()), ""])))
+
+
+def width() -> int:
+    """Return the number of columns of the terminal; 80 without a terminal."""
+    return max(shutil.get_terminal_size().columns, 20)
+
+
+def bold(text: str) -> str:
+    """Return the text in bold for a terminal; unchanged elsewhere, and if ``NO_COLOR`` is set (https://no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
+    return text if plain else f"\x1b[1m{text}\x1b[0m"
+
+
+def shown(text: str) -> str:
+    """Return a text that was laid out for a terminal, without direction marks where the terminal would draw them."""
+    return DIRECTION_MARKS.sub("", text) if os.environ.get("TERM") in {"linux", "dumb"} else text
 
 
 def _drawing_on(stream: TextIO) -> RichConsole:

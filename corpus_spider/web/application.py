@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from corpus_spider.terminal.values import per_cent
 from corpus_spider.web import formatting
 from corpus_spider.web.guard import Guard
 from corpus_spider.web.state import BusyError
@@ -71,7 +72,7 @@ def application(served: Served, hosts: frozenset[str], token: str = "") -> Guard
         lstrip_blocks=True,
     )
     templates.filters.update(formatting.FILTERS)
-    templates.globals["per_cent"] = formatting.per_cent
+    templates.globals["per_cent"] = per_cent
     pages = Pages(served, templates)
 
     def http_error(request: Request, error: Exception) -> Response:

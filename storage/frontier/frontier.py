@@ -193,6 +193,17 @@ class Frontier:
         times = self.database.read(lambda connection: connection.execute(statement).scalars().all())
         return min((time for time in times if time is not None), default=None)
 
+    def due_again(self, sites: Collection[str], now: float) -> tuple[int, float | None]:
+        """Count the URLs of these sites that a crawl at ``now`` would fetch again. Also return the earliest such time.
+
+        Pending URLs are not counted.
+        """
+        times = sa.select(sa.func.min(url.c.due_again)).where(_OF_SITES)
+        number = sa.select(sa.func.count()).where(_OF_SITES, url.c.due_again <= sa.bindparam("now"))
+        statement = sa.select(number.scalar_subquery(), times.scalar_subquery())
+        given = {"of_sites": sites, "now": now}
+        return self.database.read(lambda connection: tuple(connection.execute(statement, given).one()))
+
     def pending_pages(self, place: tuple[str, str], chosen: Callable[[str], bool]) -> list[int]:
         """Return the ids of pending pages of a site and host that ``chosen`` accepts by canonical URL.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring import health
+from corpus_spider.monitoring.disk_use import sizes
 from corpus_spider.monitoring.model import Rule
 from corpus_spider.search.searching import DAY
 from corpus_spider.search.shard import Filters
@@ -16,7 +16,7 @@ from corpus_spider.web.views import pages, served
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -43,7 +43,7 @@ def page(request: Request) -> Response:
         "dropped": [(row.key, row.count, f"/dropped?reason={row.key}") for row in status.dropped][:_MOST_BARS],
         "run": runs[-1] if runs else None,
         "sick": found.sick,
-        "folders": folder_sizes(here),
+        "folders": sizes(here.config),
     }
     try:
         with here.index() as index:
@@ -56,15 +56,6 @@ def page(request: Request) -> Response:
 def about(request: Request) -> Response:
     """Show what the page is and its keys."""
     return pages(request)(request, "about.html")
-
-
-def folder_sizes(here: Served) -> list[tuple[str, int]]:
-    """Return the bytes of the database (a SQLite file), of the originals and of the search index."""
-    _, sqlite, file = here.config.database_url.partition("sqlite:///")
-    found = [("database", _size([Path(file)]))] if sqlite else []
-    originals = here.config.warc_folder.glob("*.warc*") if here.config.warc_folder.is_dir() else ()
-    index = here.config.index_folder.rglob("*") if here.config.index_folder.is_dir() else ()
-    return [*found, ("originals", _size(originals)), ("search index", _size(index))]
 
 
 def per_day(counted: Mapping[str, int], last: date, days: int = DAYS) -> list[tuple[str, int]]:
@@ -101,7 +92,3 @@ def _last_day(index: SearchIndex) -> date:
 
 def _only(**filters: str) -> str:
     return Selection().query(**filters)
-
-
-def _size(paths: Iterable[Path]) -> int:
-    return sum(path.stat().st_size for path in paths if path.is_file())

@@ -126,7 +126,7 @@ def test_every_error_has_its_exit_code_and_one_message(
 
     (home / "corpus.db").touch()
     monkeypatch.setattr("corpus_spider.cli.status.read", fail)
-    assert run(["status"]) == code
+    assert run(["status", "--json"]) == code
     message = capsys.readouterr().err
     assert message.startswith("corpus-spider: ")
     assert "Traceback" not in message
@@ -143,9 +143,9 @@ def test_an_internal_error_says_how_to_report_it(
 
     (home / "corpus.db").touch()
     monkeypatch.setattr("corpus_spider.cli.status.read", fail)
-    assert run(["status"]) == 1
+    assert run(["status", "--json"]) == 1
     assert "with -v" in capsys.readouterr().err
-    assert run(["status", "-v"]) == 1
+    assert run(["status", "--json", "-v"]) == 1
     told = capsys.readouterr().err
     assert "Traceback" in told
     assert "\x1b" not in told
@@ -279,8 +279,10 @@ def test_an_empty_corpus_has_a_status_and_can_be_exported(home: Path, capsys: py
     Corpus.open(home / "corpus.db", create=True).close()
     assert run(["status", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["documents"] == 0
-    assert run(["status"]) == 0
-    assert "documents\t0" in capsys.readouterr().out
+    assert run(["status", "--all"]) == 0
+    told = capsys.readouterr().out
+    assert "no documents yet   corpus-spider crawl\n" in told
+    assert "documents\t0\n" in told
     assert run(["export", "-o", "out.jsonl", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["documents"], report["bytes"], len(report["sha256"])) == (0, 0, 64)

@@ -12,6 +12,7 @@ import pytest
 from corpus_spider.cli.monitoring_commands import write_sites
 from corpus_spider.cli.status import Standing, render, run_state
 from corpus_spider.terminal.console import Console
+from corpus_spider.terminal.values import in_local_time
 from storage.documents.model import CountRow, Status
 from storage.records import UrlState
 
@@ -50,7 +51,7 @@ def test_the_last_run_shows_what_it_noted_of_itself(
 ) -> None:
     """The summary is spread over lines; one that cannot be read (the run died) is no error."""
     render(status({"id": "1", "summary": summary}), Console())
-    assert capsys.readouterr().out.endswith("# Last run\nwhat\tvalue\n" + expected)
+    assert capsys.readouterr().out.endswith(f"# {in_local_time('Last run')}\nwhat\tvalue\n{expected}")
 
 
 def test_sites_show_what_is_pending_and_states_what_they_mean(capsys: pytest.CaptureFixture[str]) -> None:

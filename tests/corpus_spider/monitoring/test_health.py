@@ -152,7 +152,7 @@ def test_a_site_whose_first_crawl_was_stopped_is_not_finished(
     corpus.runs.finish(corpus.runs.start("{}", [SITE]), 11, "{}")
     corpus.runs.recount([SITE])
     health = examine(corpus, config, Rule())
-    render(health, Console())
+    render(health, Console(), "corpus-spider")
     assert (health.sick, "not finished" in capsys.readouterr().out) == ((), True)
     later = examine(corpus, config, Rule(), datetime.now(UTC) + timedelta(days=4))
     assert [finding.sign for finding in later.sick] == [Sign.NOT_CRAWLED]

@@ -24,6 +24,7 @@ from corpus_spider.terminal.console import (
     start_logging,
     to_json,
 )
+from corpus_spider.terminal.headings import heading
 from tests.corpus_spider.running import until
 
 
@@ -194,8 +195,8 @@ def test_what_a_crawl_came_to_fits_a_terminal_of_80_columns(
     monkeypatch.setenv("NO_COLOR", "1")
     header = ("site", "found", "fetched", "unchanged", "articles", "refused", "stored", "seconds")
     Console().table("Sites", header, [("vietnamnet", 5, 10, 0, 5, 0, "22.2 KiB", "3")])
-    title, _, names, _, row, *_ = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert (title, names) == (["Sites"], list(header))
+    title, names, _, row, *_ = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert (title, names) == (["Sites"], [heading(name) for name in header])
     assert row == ["vietnamnet", "5", "10", "0", "5", "0", "22.2", "KiB", "3"]
 
 

@@ -1,0 +1,27 @@
+"""The next command for each problem. Pure."""
+
+from __future__ import annotations
+
+import shlex
+
+from corpus_spider.monitoring.model import Finding, Sign
+
+_NEXT = {
+    Sign.NOT_CRAWLED: "crawl --site {site}",
+    Sign.SILENT: "sites check {site}",
+    Sign.REFUSED: "dropped --site {site}",
+    Sign.UNREACHABLE: "dropped --site {site}",
+    Sign.ERRORS: "dropped --site {site}",
+    Sign.TEXT_LOST: "dropped --site {site}",
+    Sign.UNDATED: "reextract --metadata --site {site} --dry-run",
+    Sign.LANGUAGE: "dropped --site {site} --reason language",
+    Sign.DUPLICATES: "learn --site {site} --dry-run",
+    Sign.SHORTENED: "dropped --site {site} --reason shortened",
+    Sign.SOURCE: "sites check {site}",
+}
+"""Command that shows the cause of a problem, or that mends it."""
+
+
+def next_command(finding: Finding) -> str:
+    """Return the arguments of the next command to run for a problem."""
+    return _NEXT[finding.sign].format(site=shlex.quote(finding.site))

@@ -1,0 +1,60 @@
+"""Sum the counters of the last night over all sites. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpus_spider.monitoring.site_checks import SAME_NIGHT
+from storage.runs.site_runs import NO_ANSWER, ROBOTS, column_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from storage.runs.site_runs import SiteRun
+
+_NO_DROP = frozenset({"feed", "sitemap", "redirect", "removed"}) | ROBOTS | NO_ANSWER
+"""Reasons of responses that are no pages without a text, and of attempts."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastNight:
+    """Counters of the runs that are less than twelve hours apart, the last one included.
+
+    ``finished`` is None while a run is going on, or if the last one was killed.
+    """
+
+    started: datetime
+    finished: datetime | None
+    new: int
+    changed: int
+    unchanged: int
+    dropped: int
+    failed: int
+
+
+def last_night(runs: Sequence[SiteRun]) -> LastNight | None:
+    """Return the counters of the last night from the counters of runs, oldest first. None without a run."""
+    night: list[SiteRun] = []
+    for each in reversed(runs):
+        if night and night[-1].started - each.started > SAME_NIGHT:
+            break
+        night.append(each)
+    if not night:
+        return None
+    reasons = sum((Counter(each.reasons) for each in night), Counter[str]())
+    return LastNight(
+        started=night[-1].started,
+        finished=night[0].finished,
+        new=sum(each.articles for each in night),
+        changed=sum(each.versions for each in night),
+        unchanged=sum(each.unchanged for each in night),
+        dropped=sum(number for reason, number in reasons.items() if _is_drop(reason)),
+        failed=sum(each.failed for each in night),
+    )
+
+
+def _is_drop(reason: str) -> bool:
+    return reason not in _NO_DROP and column_of("drop", reason) not in {"unchanged", "failed"}

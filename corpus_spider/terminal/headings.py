@@ -1,0 +1,36 @@
+"""Words above the columns of all tables. Each field has one word, and each word has one meaning.
+
+The words are explained in `docs/vocabulary.md`.
+"""
+
+from __future__ import annotations
+
+HEADINGS = {
+    name: name.replace("_", " ")
+    for name in (
+        # Things.
+        *("site", "source", "host", "hosts", "url", "page", "pages", "file", "name", "names", "kind", "form", "id"),
+        *("language", "languages", "extractor", "delay", "depth", "allow", "deny", "description"),
+        # Counts.
+        *("documents", "characters", "words", "pending", "count", "entries", "found", "fetched", "unchanged", "new"),
+        *("healed", "versions", "refused", "robots", "http_errors", "failed", "no_text", "short", "undated"),
+        *("duplicates", "usual", "stored", "seconds", "bytes"),
+        # States and reasons.
+        *("state", "meaning", "reason", "outcome", "status", "detail", "sign", "problem", "verdict", "advice"),
+        # Times.
+        *("last_crawl", "newest", "when", "replaced", "next_attempt", "month", "date"),
+        # Places.
+        *("warc", "offset"),
+        # Facts: a name and its value. A terminal shows them without headings.
+        *("what", "value"),
+        # Earlier metadata.
+        *("field", "was", "why"),
+    )
+}
+"""Heading of each field of a table."""
+HEADINGS |= {"articles": "new", "max_depth": "depth", "chars": "characters", "next_try": "next attempt"}
+
+
+def heading(field: str) -> str:
+    """Return the word for a field of a table. A field without a word of its own keeps its name, with spaces."""
+    return HEADINGS.get(field) or field.replace("_", " ")
