@@ -135,6 +135,13 @@ class Corpus(AbstractContextManager["Corpus"]):
 
         return self.database.read(read_status)
 
+    def journal_mode(self) -> str:
+        """Return the journal mode of SQLite; an empty string for PostgreSQL."""
+        if not self.database.is_sqlite:
+            return ""
+        statement = "PRAGMA journal_mode"
+        return str(self.database.read(lambda connection: connection.exec_driver_sql(statement).scalar_one()))
+
     def gather_statistics(self) -> None:
         """Let PostgreSQL count the rows of all tables for its query plans. Call it after many rows were added."""
         self.database.write(gather_statistics)

@@ -1,4 +1,4 @@
-"""Commands: backup, move, migrate."""
+"""Commands: backup, move, migrate, doctor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from corpus_spider.cli.options import as_json, verb_of
 from corpus_spider.terminal.console import human_size
-from storage.errors import DamageError
+from storage.errors import ConfigError, DamageError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -108,6 +108,32 @@ def _told(report: MigrationReport) -> list[str]:
     elif report.copy and report.dry_run:
         lines.append(f"Make a dump before: {report.copy}")
     return [*lines, "Nothing was changed."] if report.dry_run else lines
+
+
+@verb_of(_verbs, ("doctor", "doctor --network", "doctor --json"))
+@click.option("--network", is_flag=True, help="Also look up the name of a configured host.")
+@as_json
+def doctor(state: State, /, **options: Any) -> int:
+    """Check the installation, this machine and the corpus.
+
+    Prints for each check whether it is well, and what to do if not. Changes nothing. Exit code 0 if nothing hinders the
+    program, else that of the first check that is wrong.
+    """
+    from corpus_spider.maintenance import doctor as checking
+
+    config, problem = None, None
+    try:
+        config = state.load_or_default()
+    except ConfigError as error:
+        problem = error
+    checks = checking.examine(config, problem, os.environ, network=options["network"])
+    if options["as_json"]:
+        state.console.json(checking.plain(checks))
+    else:
+        shown = [each for each in checks if not state.console.quiet or each.verdict is checking.Level.WRONG]
+        rows = [(each.name, each.verdict.value, each.detail, each.advice) for each in shown]
+        state.console.table("Checks", ("check", "verdict", "detail", "advice"), rows)
+    return checking.exit_code(checks)
 
 
 VERBS = tuple(_verbs.commands.values())

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from corpus_spider.monitoring.run_state import run_state
 from corpus_spider.terminal.console import in_units
 from corpus_spider.terminal.values import in_local_time, local
 from storage.records import UrlState
@@ -134,23 +133,6 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> t
         next_due=min((each for each in (earliest, pending) if each is not None), default=None),
         problems=problems,
     )
-
-
-def run_state(known: Mapping[str, str]) -> str:
-    """Return the state of the last run: ended, running or died; an empty string without a run."""
-    if not known:
-        return ""
-    if "finished" in known:
-        return "ended"
-    if known.get("host") != socket.gethostname():
-        return f"running on {known.get('host', 'another host')}, or died there"
-    try:
-        os.kill(int(known.get("pid", "")), 0)
-    except PermissionError:
-        return "running"  # as another user
-    except (ValueError, OverflowError, OSError):
-        return "died; the next crawl goes on where it stopped"
-    return "running"
 
 
 def render(standing: Standing, console: Console) -> None:

@@ -26,7 +26,7 @@ from twisted.web.client import HTTPConnectionPool
 from twisted.web.http import _ChunkedTransferDecoder, _MalformedChunkedDataError
 from twisted.web.http_headers import InvalidHeaderName
 
-from corpus_spider.crawling.session import RESTING
+from corpus_spider.crawling.open_files import RESTING
 from corpus_spider.extensions.capture import LEASE
 from corpus_spider.network.errors import RefusalError
 from corpus_spider.network.tls import EncryptedHosts

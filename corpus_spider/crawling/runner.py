@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_spider import settings as settings_module
 from corpus_spider.crawling.session import FORCED, STOPPED, Session, count_pending, exit_code
 from corpus_spider.monitoring import health
-from corpus_spider.terminal.progress import Recount, closing_words, shown
+from corpus_spider.terminal.progress import Limits, Recount, closing_words, shown
 from corpus_spider.terminal.signals import Interruption, heeded, let_go_of_terminal
 from storage.errors import CorpusError
 from storage.reporting import counted
@@ -96,11 +96,13 @@ def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> 
     # Scrapy does not log an error that keeps it from starting.
     starting.addErrback(lambda failure: session.pipeline.break_down(failure.value))
     stopper.arm(crawler)
+    crawl = session.config.crawl
+    limits = Limits(crawl.page_limit, crawl.time_limit, crawl.size_limit)
     pending = Recount(lambda: count_pending(session.corpus, session.sites))
     # The objects so far stay. The garbage collector need not visit them again and again.
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
-    with shown(session.pipeline, pending, quiet=quiet) as show:
+    with shown(session.pipeline, pending, limits, quiet=quiet) as show:
         task.LoopingCall(show).start(0.5)
         process.start(install_signal_handlers=False)
     return exit_code(session, stopped=bool(stopper.asked))

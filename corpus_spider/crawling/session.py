@@ -14,6 +14,7 @@ import msgspec
 from corpus_spider.archive import adoption, retention
 from corpus_spider.crawling.model_learning import learn_due
 from corpus_spider.crawling.open_corpus import open_for_writing
+from corpus_spider.crawling.open_files import CONNECTIONS, open_files
 from corpus_spider.exit_codes import SICK
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import Rule
@@ -40,12 +41,6 @@ RETRY_PATIENCE = 30.0
 """Maximum seconds that a run waits for the next retry. Later ones are for the next run."""
 HELD_PAGES = 1000
 """Maximum pages in memory between the two transactions. The writer groups them, and the workers take them."""
-CONNECTIONS = 10
-"""Connections per place of `concurrency`: one at work, and those to slow hosts (downloader.SLOW_SHARE)."""
-RESTING = 256
-"""Maximum idle connections kept for a later request. A site may have any number of hosts."""
-OWN_FILES = 48
-"""Open files of the program itself: libraries, log, database, originals, pipes to workers, a few connections."""
 DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
 ENDED = {
     DONE: "finished",
@@ -122,10 +117,7 @@ class Session:
         config.require_contact()
         require_browser(config)
         require_proxies()
-        # SQLite locks a site by an open file.
-        locks = len(config.sites) if config.database_url.startswith("sqlite") else 0
-        files = locks + CONNECTIONS * config.crawl.concurrency + RESTING + 2 * OWN_FILES
-        allow_open_files(files, locks + OWN_FILES)
+        allow_open_files(*open_files(config))
         with ExitStack() as stack:
             opened = stack.enter_context(open_for_writing(config, rebuild=rebuild, load_workers=False))
             corpus, sites = opened.corpus, opened.sites

@@ -150,12 +150,9 @@ def render(health: Health, console: Console, program: str) -> None:
         console.table(in_local_time("Sites"), ("site", "last_crawl", "articles", "usual", "verdict"), rows)
     console.table(
         "Problems",
-        ("site", "sign", "problem", "source"),
-        [(one.site, one.sign, one.words, one.url) for one in health.sick],
+        ("site", "sign", "problem", "source", "next"),
+        [(one.site, one.sign, one.words, one.url, f"{program} {next_command(one)}") for one in health.sick],
     )
-    if not console.quiet:
-        for command in dict.fromkeys(next_command(one) for one in health.sick):
-            console.note(f"Next: {program} {command}")
 
 
 def summary_rows(runs: Sequence[SiteRun]) -> list[dict[str, Any]]:

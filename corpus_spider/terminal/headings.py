@@ -16,19 +16,44 @@ HEADINGS = {
         *("healed", "versions", "refused", "robots", "http_errors", "failed", "no_text", "short", "undated"),
         *("duplicates", "usual", "stored", "seconds", "bytes"),
         # States and reasons.
-        *("state", "meaning", "reason", "outcome", "status", "detail", "sign", "problem", "verdict", "advice"),
+        *(
+            "state",
+            "meaning",
+            "reason",
+            "outcome",
+            "status",
+            "detail",
+            "sign",
+            "problem",
+            "verdict",
+            "check",
+            "advice",
+            "next",
+        ),
         # Times.
         *("last_crawl", "newest", "when", "replaced", "next_attempt", "month", "date"),
         # Places.
         *("warc", "offset"),
         # Facts: a name and its value. A terminal shows them without headings.
         *("what", "value"),
+        # Lines of a concordance.
+        *("day", "left", "keyword", "right"),
+        # Site models, and what they gain.
+        *("model", "lines", "recurring", "shared", "with", "without", "gain", "changed"),
+        # Extractors.
+        *("version", "for"),
         # Earlier metadata.
         *("field", "was", "why"),
     )
 }
 """Heading of each field of a table."""
-HEADINGS |= {"articles": "new", "max_depth": "depth", "chars": "characters", "next_try": "next attempt"}
+HEADINGS |= {
+    "articles": "new",
+    "max_depth": "depth",
+    "chars": "characters",
+    "next_try": "next attempt",
+    "next": "next command",
+}
 
 
 def heading(field: str) -> str:

@@ -21,6 +21,8 @@ GAP = "  "
 """Between two columns."""
 INDENT = "  "
 """Before the lines below a row."""
+BELOW = frozenset({"advice", "next"})
+"""Fields that always stand below their row: what to do about it."""
 FACTS = ("what", "value")
 """Headings of a table of names and their values."""
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
@@ -154,7 +156,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> l
     every = [[_words_of(cell) for cell in (name, *(row[at] for row in rows))] for at, name in enumerate(names)]
     least = [max(max(words) for words in column) for column in every]
     natural = [max(cell_len(cell) for cell in (name, *(row[at] for row in rows))) for at, name in enumerate(names)]
-    inside = list(range(len(names)))
+    inside = [at for at in range(len(names)) if header[at] not in BELOW]
     while len(inside) > 1 and sum(least[at] for at in inside) + len(GAP) * (len(inside) - 1) > width:
         inside.remove(max(inside[1:], key=lambda at: (least[at], at)))
     below = [at for at in range(len(names)) if at not in inside]
@@ -165,7 +167,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> l
     lines.append(GAP.join("─" * size for size in sizes))
     for row in rows:
         lines += _row([row[at] for at in inside], sizes, right)
-        lines += _below([(names[at], row[at]) for at in below], width)
+        lines += _below([("" if header[at] in BELOW else names[at], row[at]) for at in below], width)
     return lines
 
 
@@ -217,7 +219,7 @@ def _below(pairs: Sequence[tuple[str, str]], width: int) -> list[str]:
     for name, value in pairs:
         if value in {"", "0"}:
             continue
-        item = value if "://" in value or len(pairs) == 1 else f"{name} {value}"
+        item = value if not name or "://" in value or len(pairs) == 1 else f"{name} {value}"
         if line and cell_len(line) + len(GAP) + cell_len(item) <= width - len(INDENT):
             line += f"{GAP}{item}"
             continue

@@ -7,17 +7,22 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
+
 from corpus_spider.exit_codes import DONE, LIMITED, NONE_SUCCEEDED, SICK, STOPPED
+from corpus_spider.terminal.layout import padded
+from corpus_spider.terminal.values import duration, number
 from storage.errors import CorpusError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from pipelines.runtime.page_pipeline import PagePipeline
+    from pipelines.runtime.page_pipeline import PagePipeline, PipelineCounts
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +32,31 @@ CLOCK, SPINNER = 7, 4
 """Columns of a terminal that the clock (0:00:00) needs, and the spinner with the spaces between."""
 RECOUNT_SECONDS = 15.0
 """Minimum pause between two counts of pending URLs."""
+
+
+BUSIEST = 5
+"""Sites with a line of their own."""
+MOST_REASONS = 6
+"""Reasons of dropped pages in one line."""
+WIDE = 120
+"""Columns from which sites and reasons are shown below the counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of a crawl: pages, seconds and received bytes; 0: no limit."""
+
+    pages: int = 0
+    seconds: float = 0.0
+    bytes: int = 0
+
+    def left(self, counts: PipelineCounts, seconds: float) -> float | None:
+        """Return the seconds until the first limit is reached at the rate so far. None if there is no limit."""
+        ahead = [self.seconds - seconds] if self.seconds else []
+        for limit, done in ((self.pages, counts.pages), (self.bytes, counts.bytes)):
+            if limit and done:
+                ahead.append((limit - done) * seconds / done)
+        return max(0.0, min(ahead)) if ahead else None
 
 
 class Recount:
@@ -94,27 +124,34 @@ def _waiting(summary: Mapping[str, Any]) -> str:
     return f"{words}, next attempt {day}at {local:%H:%M}"
 
 
-def words(pipeline: PagePipeline, seconds: float, pending: int | None = None, width: int | None = None) -> str:
+def words(
+    pipeline: PagePipeline,
+    seconds: float,
+    pending: int | None = None,
+    width: int | None = None,
+    limits: Limits = Limits(),
+) -> str:
     """Return the progress line of a crawl. Reads the counters of ``pipeline``; changes nothing.
 
     ``width``: columns it should fit into. The less important counts are left out first; three of them always stay.
     """
-    counts = pipeline.counts
+    counts, left = pipeline.counts, limits.left(pipeline.counts, seconds)
     waiting = len(pipeline.held) + pipeline.waiting
-    fetched, rate = f"{counts.pages} fetched", f"{counts.pages / max(seconds, 0.001):.1f}/s"
+    fetched, rate = f"{number(counts.pages)} fetched", f"{counts.pages / max(seconds, 0.001):.1f}/s"
     parts = {
         "fetched": f"{fetched} ({rate}, {counts.bytes / 2**20:.1f} MiB)",
-        "documents": counted(counts.documents, "document"),
-        "unchanged": f"{counts.unchanged} unchanged" if counts.unchanged else "",
-        "dropped": f"{counts.drops.total()} without text",
-        "failed": f"{counts.failures.total()} failed" if counts.failures else "",
-        "refused": f"{counts.refused} forbidden by robots.txt" if counts.refused else "",
-        "pending": f"{pending} pending" if pending is not None else "",
-        "waiting": f"{waiting} waiting for a worker" if waiting else "",
+        "documents": f"{number(counts.documents)} document{'' if counts.documents == 1 else 's'}",
+        "unchanged": f"{number(counts.unchanged)} unchanged" if counts.unchanged else "",
+        "dropped": f"{number(counts.drops.total())} without text",
+        "failed": f"{number(counts.failures.total())} failed" if counts.failures else "",
+        "refused": f"{number(counts.refused)} forbidden by robots.txt" if counts.refused else "",
+        "pending": f"{number(pending)} pending" if pending is not None else "",
+        "left": f"{duration(left)} left" if left is not None else "",
+        "waiting": f"{number(waiting)} waiting for a worker" if waiting else "",
     }
     shorter = (("waiting", ""), ("fetched", f"{fetched} ({rate})"), ("refused", ""), ("fetched", fetched))
     line = _joined(parts)
-    for name, text in (*shorter, ("unchanged", ""), ("dropped", ""), ("failed", "")):
+    for name, text in (*shorter, ("unchanged", ""), ("dropped", ""), ("failed", ""), ("left", "")):
         if width is None or len(line) <= width:
             break
         parts[name] = text
@@ -126,14 +163,38 @@ def _joined(parts: Mapping[str, str]) -> str:
     return ", ".join(part for part in parts.values() if part)
 
 
+def details(counts: PipelineCounts, seconds: float, width: int) -> list[str]:
+    """Return lines about the busiest sites and the reasons of dropped pages; none in a narrow terminal."""
+    if width < WIDE:
+        return []
+    # The names are those of corpus.toml, and reasons are words of this program: neither is text of a page.
+    busiest = sorted(counts.sites.items(), key=lambda each: (-each[1].pages, each[0]))[:BUSIEST]
+    rows = [
+        (
+            name,
+            f"{number(site.pages)} fetched",
+            f"{site.pages / max(seconds, 0.001):.1f}/s",
+            f"{number(site.documents)} documents",
+            f"{number(site.failed)} failed" if site.failed else "",
+        )
+        for name, site in busiest
+    ]
+    columns = [max(cell_len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(padded(cell, size) for cell, size in zip(row, columns, strict=True)).rstrip() for row in rows]
+    reasons = [f"{reason} {number(count)}" for reason, count in counts.drops.most_common(MOST_REASONS)]
+    return [*lines, f"without text: {', '.join(reasons)}"] if reasons else lines
+
+
 @contextmanager
-def shown(pipeline: PagePipeline, pending: Recount, *, quiet: bool) -> Iterator[Callable[[], None]]:
+def shown(pipeline: PagePipeline, pending: Recount, limits: Limits, *, quiet: bool) -> Iterator[Callable[[], None]]:
     """Yield a function that shows the progress. Call it regularly; it limits its own output."""
     started = time.monotonic()
 
     def now(width: int | None = None) -> str:
         pending.refresh()
-        return words(pipeline, time.monotonic() - started, pending.value, width)
+        seconds = time.monotonic() - started
+        line = words(pipeline, seconds, pending.value, width, limits)
+        return "\n".join([line, *(details(pipeline.counts, seconds, width + CLOCK + SPINNER) if width else [])])
 
     try:
         if quiet:

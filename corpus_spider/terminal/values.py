@@ -47,7 +47,7 @@ def duration(seconds: float | None) -> str:
     """Return a duration in its one or two largest units.
 
     >>> duration(3725), duration(42), duration(200_000)
-    ('1 h 2 min', '42 s', '2 days 8 h')
+    ('1 h 2 min', '42 s', '2 days 7 h')
     """
     if seconds is None:
         return MISSING

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -65,6 +65,15 @@ class LeftError(CorpusError):
 
 
 @dataclass(slots=True)
+class SiteCounts:
+    """Counters of a run at one site, for progress."""
+
+    pages: int = 0
+    documents: int = 0
+    failed: int = 0
+
+
+@dataclass(slots=True)
 class PipelineCounts:
     """Counters of a run, for progress and the summary."""
 
@@ -88,11 +97,15 @@ class PipelineCounts:
     """Sources of the crawl among them."""
     first_failure: str = ""
     """Reason and host of the first failure."""
+    sites: defaultdict[str, SiteCounts] = field(default_factory=lambda: defaultdict(SiteCounts))
+    """Counters by site."""
 
     def exchange(self, fetched: Fetched) -> None:
         """Count one durable exchange."""
         status, lease = fetched.capture.status, fetched.lease
         self.pages += 1
+        if lease is not None:
+            self.sites[lease.site].pages += 1
         self.bytes += len(fetched.capture.body)
         # A start page that is not there is no answer.
         is_gone = status in GONE and lease is not None and lease.depth > 0
@@ -111,12 +124,15 @@ class PipelineCounts:
 
     def _count_failure(self, reason: str, lease: Lease | None) -> None:
         self.failures[reason] += 1
+        if lease is not None:
+            self.sites[lease.site].failed += 1
         self.first_failure = self.first_failure or (f"{reason} ({lease.host})" if lease else reason)
 
-    def outcome(self, processed: Processed) -> None:
+    def outcome(self, processed: Processed, site: str) -> None:
         """Count the outcome of one page."""
         if processed.document is not None:
             self.documents += 1
+            self.sites[site].documents += 1
         elif processed.drop is not None:
             self.drops[processed.drop.reason] += 1
             self.healed += processed.drop.detail.startswith(HEALED)
@@ -306,7 +322,7 @@ class PagePipeline:
             if self.unread[lease.host] <= 0:
                 # Pages of an earlier run were not counted.
                 del self.unread[lease.host]
-        self.counts.outcome(stored)
+        self.counts.outcome(stored, lease.site)
         self.found_hosts.update(link.host for link in stored.links)
         self.changed.set()
         self.budget.processed(lease, processed)

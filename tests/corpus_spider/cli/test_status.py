@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from corpus_spider.cli.monitoring_commands import write_sites
-from corpus_spider.cli.status import Standing, render, run_state
+from corpus_spider.cli.status import Standing, render
+from corpus_spider.monitoring.run_state import run_state
 from corpus_spider.terminal.console import Console
 from corpus_spider.terminal.values import in_local_time
 from storage.documents.model import CountRow, Status

@@ -145,7 +145,7 @@ def test_a_narrow_terminal_keeps_the_counts(width: int) -> None:
     """Pages, documents and pending URLs stay; the rest is left out, the least important first."""
     line = words(busy(), 3600.0, 78_901, width)
     assert len(line) <= max(width, 50)
-    for count in ("123456 fetched", "65432 documents", "78901 pending"):
+    for count in ("123,456 fetched", "65,432 documents", "78,901 pending"):
         assert count in line
     assert words(busy(), 3600.0, 78_901).startswith(words(busy(), 3600.0, 78_901, 200))
 
@@ -165,5 +165,5 @@ def test_a_narrow_terminal_keeps_the_clock_and_one_line(width: int, monkeypatch:
     os.close(ours)
     (line,) = {each.strip() for each in shown.replace("\r", "\n").splitlines() if "pending" in each}
     assert "0:00:0" in line
-    assert "123456 fetched" in line
-    assert "78901 pending" in line
+    assert "123,456 fetched" in line
+    assert "78,901 pending" in line
