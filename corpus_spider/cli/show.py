@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ import click
 from corpus_spider.cli.options import MOST, State, as_json, several_sites, verb_of
 from corpus_spider.terminal.values import in_local_time, local
 from storage.errors import ConfigError
+from storage.records import UrlState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +82,7 @@ def show(state: State, /, target: str, **options: Any) -> None:
     elif options["as_json"]:
         state.console.json(asdict(found.page) | {"document": found.document, "history": found.history})
     else:
-        render(found, state.console)
+        render(found, state.console, state.program)
 
 
 @verb_of(_verbs, ("dropped --reason no_article", "dropped --site vnexpress --limit 0 --json"))
@@ -125,6 +127,9 @@ def dropped(state: State, /, **options: Any) -> None:
         strange = [f"{reason}{nearest(reason, known)}" for reason in missing if reason not in known]
         what = f"No page has the reason {', '.join(strange)}." if strange else "No page or URL matches."
         state.console.note(f"{what} Reasons in this corpus: {', '.join(known) or 'none'}.")
+    if pages or urls or waiting:
+        first = (*pages, *urls, *waiting)[0].url
+        state.console.note(f"One page in detail: {state.program} show {shlex.quote(first)}")
     if limit in {len(pages), len(urls), len(waiting)}:
         state.console.note(f"The list stops at {limit}. Use --limit 0 for all.")
 
@@ -209,8 +214,11 @@ def stored_capture(config: Config, page: Page, document: CorpusDocument | None, 
         return read_original(config, corpus, pointer)
 
 
-def render(found: Shown, console: Console) -> None:
-    """Write tables of the URL, its visits and its document, then the text, or a note that there is none."""
+def render(found: Shown, console: Console, program: str) -> None:
+    """Write tables of the URL, its visits and its document, then the text, or a note that there is none.
+
+    ``program`` is the command line of this program, without a verb.
+    """
     import msgspec
 
     if not console.quiet:
@@ -228,7 +236,7 @@ def render(found: Shown, console: Console) -> None:
         ]
         console.table(in_local_time("Visits"), ("when", "status", "outcome", "detail", "warc", "offset"), visits)
     if found.document is None:
-        console.note("This page has no document.")
+        console.note(f"This page has no document. Next: {program} {next_command(found.page)}")
         return
     if not console.quiet:
         known = msgspec.to_builtins(found.document)
@@ -243,6 +251,20 @@ def render(found: Shown, console: Console) -> None:
 def _listed(value: object) -> object:
     """Return a list as one text: each name is isolated from the next by a semicolon, since names have commas."""
     return "; ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def next_command(page: Page) -> str:
+    """Return the arguments of the next command for a page without a document."""
+    site, address = shlex.quote(page.site), shlex.quote(page.url)
+    if page.state is UrlState.SUSPENDED:
+        return f"crawl --release-suspended --site {site}"
+    if page.state in {UrlState.PENDING, UrlState.LEASED, UrlState.FETCHED}:
+        return f"crawl --site {site}"
+    if any(visit.pointer for visit in page.visits):
+        return f"show --original {address}"
+    if page.state is UrlState.FAILED and page.reason:
+        return f"dropped --site {site} --reason {shlex.quote(page.reason)}"
+    return f"sites check {site}"
 
 
 def _standing(page: Page) -> list[tuple[str, object]]:

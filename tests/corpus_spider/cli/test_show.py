@@ -58,16 +58,20 @@ def test_all_authors_are_shown(home: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize(
-    ("path", "expected"), [("", "listing"), ("y", "state\tpending: waiting to be fetched\nfound\t")]
+    ("path", "expected", "command"),
+    [
+        ("", "listing", "show --original https://a.example/"),
+        ("y", "state\tpending: waiting to be fetched\nfound\t", "crawl --site a.example"),
+    ],
 )
 def test_a_page_without_a_text_says_why(
-    home: Path, capsys: pytest.CaptureFixture[str], path: str, expected: str
+    home: Path, capsys: pytest.CaptureFixture[str], path: str, expected: str, command: str
 ) -> None:
-    """And is no error."""
+    """And names the next command. It is no error."""
     assert run(["show", f"https://a.example/{path}"]) == 0
     captured = capsys.readouterr()
     assert expected in captured.out
-    assert captured.err == "This page has no document.\n"
+    assert captured.err == f"This page has no document. Next: corpus-spider {command}\n"
 
 
 @pytest.mark.parametrize(
@@ -94,7 +98,7 @@ def test_what_was_dropped_is_listed_by_reason_and_site(home: Path, capsys: pytes
     assert run(["dropped", "--reason", "listing", "--site", "a.example"]) == 0
     captured = capsys.readouterr()
     assert "listing\ta.example\thttps://a.example/\t" in captured.out
-    assert captured.err == ""
+    assert captured.err == "One page in detail: corpus-spider show https://a.example/\n"
     assert run(["dropped", "--limit", "1"]) == 0
     assert "--limit 0" in capsys.readouterr().err
     assert run(["dropped", "--limit", "0", "--json"]) == 0
@@ -105,7 +109,9 @@ def test_what_was_dropped_is_listed_by_reason_and_site(home: Path, capsys: pytes
     assert run(["dropped", "--reason", "listing", "--reason", "lsting"]) == 0
     captured = capsys.readouterr()
     assert "https://a.example/" in captured.out
-    assert captured.err == "No page has the reason lsting (did you mean listing?). Reasons in this corpus: listing.\n"
+    assert captured.err.startswith(
+        "No page has the reason lsting (did you mean listing?). Reasons in this corpus: listing.\n"
+    )
     assert run(["dropped", "--site", "nowhere"]) == 2
 
 

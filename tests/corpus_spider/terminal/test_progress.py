@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from corpus_spider.terminal.progress import Recount, _live_line, _log_lines, closing_words, words
+from corpus_spider.terminal.progress import Limits, Recount, _live_line, _log_lines, closing_words, details, words
+from pipelines.runtime.page_pipeline import PipelineCounts, SiteCounts
 from storage.errors import DatabaseError
 
 SUMMARY: dict[str, Any] = {
@@ -167,3 +168,38 @@ def test_a_narrow_terminal_keeps_the_clock_and_one_line(width: int, monkeypatch:
     assert "0:00:0" in line
     assert "123,456 fetched" in line
     assert "78,901 pending" in line
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        (Limits(), None),
+        (Limits(pages=200), 100.0),
+        (Limits(seconds=130.0), 30.0),
+        (Limits(bytes=3 * 2**20), 200.0),
+        (Limits(pages=200, seconds=130.0), 30.0),
+        (Limits(pages=50), 0.0),
+    ],
+)
+def test_the_time_left_is_that_of_the_first_limit(limits: Limits, expected: float | None) -> None:
+    """At the rate so far: 100 pages and 1 MiB in 100 seconds."""
+    assert limits.left(PipelineCounts(pages=100, bytes=2**20), 100.0) == expected
+    assert limits.left(PipelineCounts(), 0.0) in {None, limits.seconds}
+
+
+def test_the_line_says_how_much_time_is_left_if_it_fits() -> None:
+    assert "30 s left" in words(busy(), 100.0, 78_901, limits=Limits(seconds=130.0))
+    assert len(words(busy(), 100.0, 78_901, 50, Limits(seconds=130.0))) <= 60
+
+
+def test_a_wide_terminal_shows_the_busiest_sites_and_the_reasons() -> None:
+    """Most pages first, five at most. Below 120 columns nothing is added."""
+    counts = PipelineCounts(drops=Counter(listing=1500, no_article=3))
+    counts.sites.update({f"site-{number}": SiteCounts(pages=number * 1000) for number in range(1, 7)})
+    counts.sites["site-6"].failed = 2
+    found = details(counts, 100.0, 120)
+    assert found[0] == "site-6  6,000 fetched  60.0/s  0 documents  2 failed"
+    assert [line[:6] for line in found[:5]] == ["site-6", "site-5", "site-4", "site-3", "site-2"]
+    assert found[5:] == ["without text: listing 1,500, no_article 3"]
+    assert details(counts, 100.0, 119) == []
+    assert details(PipelineCounts(), 1.0, 200) == []
