@@ -190,9 +190,9 @@ def answered(port: int, path: str) -> int:
 
 
 def resident(process: int) -> float:
-    """Return the resident memory of a process in MB."""
+    """Return the memory of a process in MB, without the files that it maps: others use that room when they need it."""
     text = Path(f"/proc/{process}/status").read_text("utf-8")
-    line = next(line for line in text.splitlines() if line.startswith("VmRSS"))
+    line = next(line for line in text.splitlines() if line.startswith("RssAnon"))
     return int(line.split()[1]) / 1000
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from corpus_spider.web.remembered import Remembered
 from pipelines.runtime.workers import WorkerLimits
 
 if TYPE_CHECKING:
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
     from corpus_spider.search.searching import SearchIndex
     from pipelines.runtime.workers import WorkerPool
     from storage.corpus import Corpus
+    from storage.records import Status
 
 EXPENSIVE_AT_ONCE = 2
 """Expensive pages (another extractor, figures, downloads) that are made at one time. Others wait."""
+REMEMBERED_SECONDS = 10.0
+"""Age from which the counts of the whole corpus are counted again."""
 PATIENCE_SECONDS = 10.0
 """Seconds to wait for a turn. After that the answer is 503."""
 
@@ -67,11 +71,14 @@ class Served:
     turns: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(EXPENSIVE_AT_ONCE))
     trial: threading.Lock = field(default_factory=threading.Lock)
     workers: Workers = field(init=False)
+    status: Remembered[Status] = field(init=False)
+    """Counts of the whole corpus: a million documents take a third of a second."""
 
     def __post_init__(self) -> None:
         crawl = self.config.crawl
         # A frozen dataclass has no other way to derive a field.
         object.__setattr__(self, "workers", Workers(WorkerLimits(crawl.page_timeout, crawl.page_memory)))
+        object.__setattr__(self, "status", Remembered(self.corpus.status, REMEMBERED_SECONDS))
 
     def close(self) -> None:
         """End the processes that read originals."""

@@ -94,4 +94,4 @@ def dropped(request: Request) -> Response:
     run_id = int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None
     rows = here.corpus.fetches.dropped_pages(reasons=reasons, sites=site, run_id=run_id, limit=ROWS)
     values = {"rows": rows, "reason": reason, "sites": site, "crawl": run_id, "most": ROWS}
-    return pages(request)(request, "dropped.html", values | {"counts": here.corpus.status().dropped})
+    return pages(request)(request, "dropped.html", values | {"counts": here.status().dropped})

@@ -33,7 +33,7 @@ _MOST_BARS = 15
 def page(request: Request) -> Response:
     """Show the overview."""
     here = served(request)
-    status = here.corpus.status()
+    status = here.status()
     runs = here.corpus.runs()
     found = health.examine(here.corpus, here.config, Rule())
     values: dict[str, object] = {
