@@ -23,7 +23,7 @@ peers: setup
 render: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/render.lock
 
-# ICU for Python: words of Thai, Lao, Khmer and Burmese, which have no spaces between them.
+# Words of Thai, Lao, Khmer, Burmese, Vietnamese, Chinese and Japanese: 400 MB.
 segment: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/segment.lock
 

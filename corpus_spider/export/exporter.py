@@ -335,11 +335,14 @@ def cut(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
 
     Raises ConfigError for a language without spaces between words where no segmenter is installed.
     """
-    from pipelines.text.tokenizer import UNSPACED, segmenter, tokenised
+    from pipelines.text.segmentation.choice import CHOICES, CLUSTERS, unit_of
+    from pipelines.text.tokenizer import UNSPACED, tokenised
+    from pipelines.text.words import words
 
-    segment = segmenter()
     for document in documents:
-        if segment is None and document.language in UNSPACED:
-            do = 'Install the segmenter (extra "segment"), or export as .prevert, which is not tokenised.'
-            raise ConfigError("words cannot be separated without a segmenter", where=document.language, do=do)
-        yield structs.replace(document, text=tokenised(document.text, segment))
+        language = document.language
+        if language in UNSPACED and unit_of(language) == CLUSTERS:
+            extra = CHOICES[language].extra
+            do = f'Install the segmenter (extra "{extra}"), or export as .prevert, which is not tokenised.'
+            raise ConfigError("words cannot be separated without a segmenter", where=language, do=do)
+        yield structs.replace(document, text=tokenised(document.text, words(language).unusual_spans))

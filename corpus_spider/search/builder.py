@@ -7,6 +7,7 @@ the way, so that there are few. So the index never holds words of a text that th
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import shutil
@@ -21,7 +22,8 @@ import xxhash
 from corpus_spider.search import shard
 from corpus_spider.search.manifest import FORMAT, CellCounts, CellKey, MadeShard, Manifest
 from corpus_spider.search.totals import FILE
-from pipelines.text.words import splitter
+from pipelines.text.segmentation.choice import failures, library_names
+from pipelines.text.words import splitter, words
 from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder
 from storage.documents.model import Selection
@@ -58,7 +60,9 @@ class Refreshed:
     documents: int
     shards: int
     words: str
-    """What the words of scripts without spaces are: ``words`` or ``clusters``."""
+    """Units that scripts without spaces are searched by: ``words`` or ``character clusters``."""
+    failures: int = 0
+    """Runs of text on which a segmenter failed. They are counted by character clusters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +125,13 @@ def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_prog
                 _Job(database, folder, number, {each: stamps[each] for each in ids})
                 for number, ids in zip(numbers, plan.shards, strict=True)
             ]
-            done = 0
+            done = failed = 0
             total = sum(len(job.documents) for job in jobs)
             on_progress("documents indexed", 0, total)
             old, new = list(plan.outdated), list[MadeShard]()
             for made in _made(jobs, processes):
                 new.append(made)
+                failed += made.failures
                 done += len(made.entries)
                 on_progress("documents indexed", done, total)
                 # Of very many, the outdated shards go with the first: some documents are missing until all are made.
@@ -141,11 +146,12 @@ def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_prog
             _delete_leftovers(folder, manifest.shards())
             manifest.set({REMOVALS: removals, DOCUMENTS: documents})
             shards = manifest.shards()
-            return Refreshed(plan.added, plan.left, sum(shards.values()), len(shards), made_with["unit"])
+            return Refreshed(plan.added, plan.left, sum(shards.values()), len(shards), made_with["unit"], failed)
 
 
 def _made_with() -> dict[str, str]:
-    return {"format": str(FORMAT), "unit": splitter().unit}
+    # Other segmenters count other words: the counts of all texts must be by the same ones.
+    return {"format": str(FORMAT), "unit": splitter().unit, "segmenters": json.dumps(library_names())}
 
 
 def _start_anew_if_unreadable(folder: Path) -> None:
@@ -215,14 +221,16 @@ def _make(job: _Job) -> MadeShard:
     part.mkdir(mode=0o700)
     cells: dict[CellKey, CellCounts] = {}
     entries: dict[str, int] = {}
+    searched: set[str] = set()
+    before = failures()
     with Corpus.open(job.database, read_only=True) as corpus:
-        shard.write(part, _entries(corpus, job, cells, entries))
+        shard.write(part, _entries(corpus, job, cells, entries, searched))
     part.rename(folder)
-    return MadeShard(job.number, entries, cells)
+    return MadeShard(job.number, entries, cells, searched, failures() - before)
 
 
 def _entries(
-    corpus: Corpus, job: _Job, cells: dict[CellKey, CellCounts], entries: dict[str, int]
+    corpus: Corpus, job: _Job, cells: dict[CellKey, CellCounts], entries: dict[str, int], searched: set[str]
 ) -> Iterator[shard.Entry]:
     """Read the documents of a shard, count their words, and yield what is indexed.
 
@@ -235,10 +243,13 @@ def _entries(
             day = day_of(document.published, document.fetched_at)
             counted: Counter[str] = Counter()
             indexed: list[str] = []
+            counter = words(document.language)
             for line in (document.title or "", *document.text.split("\n")):
-                words = [line[a:b].casefold()[: shard.LONGEST_WORD] for a, b in split.spans(line)]
-                indexed += [*words, shard.LINE_END]
-                counted.update(words)
+                units = [line[a:b].casefold()[: shard.LONGEST_WORD] for a, b in split.spans(line)]
+                indexed += [*units, shard.LINE_END]
+                searched.update(units)
+                places = counter.unusual_spans(line)
+                counted.update(units if places is None else [_counted(line[a:b]) for a, b in places])
             counts = cells.setdefault(CellKey(document.language, document.site, day[:7]), CellCounts())
             _add(counts, counted)
             entries[document.id] = job.documents[document.id][1]
@@ -253,6 +264,11 @@ def _entries(
                 document.tdm == 1 or not RESERVING.isdisjoint(document.directives),
                 document.chars,
             )
+
+
+def _counted(word: str) -> str:
+    """Return a word as it is counted: in small letters, with one space between the parts of a compound."""
+    return " ".join(word.casefold().split())[: shard.LONGEST_WORD]
 
 
 def _add(counts: CellCounts, counted: Counter[str]) -> None:

@@ -1,5 +1,8 @@
 """Manifest of a search index: its shards, their documents, its words and their counts, in one SQLite file.
 
+A row of ``word`` is a searched unit, a counted word, or both (`pipelines.text.words`). A shard names the units that its
+texts have, a cell the words that it counts.
+
 A change of the index is one transaction of the manifest. A folder of a shard that no row names is left over from an
 interrupted change, and is deleted by the next one.
 """
@@ -24,16 +27,16 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-FORMAT = 1
+FORMAT = 2
 """Format of the index. An index of another format is rebuilt."""
 _LAYOUT = """
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE shard (id INTEGER PRIMARY KEY AUTOINCREMENT, documents INTEGER NOT NULL);
+CREATE TABLE shard (id INTEGER PRIMARY KEY AUTOINCREMENT, documents INTEGER NOT NULL, searched BLOB NOT NULL);
 CREATE TABLE entry (id TEXT PRIMARY KEY, state INTEGER NOT NULL, shard INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX entry_shard ON entry (shard);
-CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, letters TEXT NOT NULL, plain TEXT NOT NULL);
-CREATE INDEX word_letters ON word (letters);
-CREATE INDEX word_plain ON word (plain);
+CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, letters TEXT, plain TEXT);
+CREATE INDEX word_letters ON word (letters) WHERE letters IS NOT NULL;
+CREATE INDEX word_plain ON word (plain) WHERE plain IS NOT NULL;
 CREATE TABLE cell (
     shard INTEGER NOT NULL, language TEXT NOT NULL, site TEXT NOT NULL, month TEXT NOT NULL,
     documents INTEGER NOT NULL, tokens INTEGER NOT NULL,
@@ -53,9 +56,13 @@ AND (?2 = '[]' OR site IN (SELECT value FROM json_each(?2)))
 AND (?3 = '' OR month >= ?3) AND (?4 = '' OR month <= ?4)
 """
 _SPELLINGS = {
-    form: f"SELECT text FROM word WHERE {form} >= ? AND {form} < ?"  # noqa: S608, three names of our own
+    form: f"SELECT text FROM word WHERE {form} >= ? AND {form} < ? AND letters IS NOT NULL"  # noqa: S608, three names of our own
     for form in ("text", "letters", "plain")
 }
+_ADD_SEARCHED = """
+INSERT INTO word (text, letters, plain) VALUES (?, ?, ?)
+ON CONFLICT (text) DO UPDATE SET letters = excluded.letters, plain = excluded.plain WHERE letters IS NULL
+"""
 
 
 class CellKey(NamedTuple):
@@ -113,11 +120,16 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MadeShard:
-    """A new shard: the documents in it with their states, and its counts."""
+    """A new shard: the documents in it with their states, its counts, and the units that are searched.
+
+    ``failures``: runs of text on which a segmenter failed.
+    """
 
     number: int
     entries: Mapping[str, int]
     cells: Mapping[CellKey, CellCounts]
+    searched: Collection[str] = ()
+    failures: int = 0
 
 
 def unreadable(folder: Path, error: Exception) -> DamageError:
@@ -185,8 +197,9 @@ class Manifest:
         self.connection.execute("COMMIT")
 
     def forget_unused_words(self) -> int:
-        """Delete the words that no cell counts any more, and shrink the file. Return their number."""
+        """Delete the words that no cell and no shard has any more, and shrink the file. Return their number."""
         used = [cell.words for cell in self.cells()]
+        used += [np.frombuffer(row[0], np.uint32) for row in self.connection.execute("SELECT searched FROM shard")]
         known = np.fromiter((row[0] for row in self.connection.execute("SELECT id FROM word")), np.uint32)
         unused = np.setdiff1d(known, np.unique(np.concatenate(used)) if used else np.empty(0, np.uint32))
         if len(unused):
@@ -226,13 +239,17 @@ class Manifest:
         return dict(self.connection.execute(statement, (json.dumps(list(words)),)).fetchall())
 
     def _add(self, made: MadeShard) -> None:
-        self.connection.execute("INSERT INTO shard (id, documents) VALUES (?, ?)", (made.number, len(made.entries)))
         rows = ((each, state, made.number) for each, state in made.entries.items())
         self.connection.executemany("INSERT INTO entry VALUES (?, ?, ?)", rows)
-        words = sorted({word for cell in made.cells.values() for word in cell.words})
-        forms = ((word, letters(word), plain(word)) for word in words)
-        self.connection.executemany("INSERT OR IGNORE INTO word (text, letters, plain) VALUES (?, ?, ?)", forms)
-        numbers = self.ids_by_text(words)
+        searched = set(made.searched)
+        counted = sorted({word for cell in made.cells.values() for word in cell.words} - searched)
+        forms = ((word, letters(word), plain(word)) for word in sorted(searched))
+        self.connection.executemany(_ADD_SEARCHED, forms)
+        self.connection.executemany("INSERT OR IGNORE INTO word (text) VALUES (?)", ((word,) for word in counted))
+        numbers = self.ids_by_text([*searched, *counted])
+        units = np.array(sorted(numbers[word] for word in searched), np.uint32).tobytes()
+        values = (made.number, len(made.entries), units)
+        self.connection.execute("INSERT INTO shard (id, documents, searched) VALUES (?, ?, ?)", values)
         for key, counts in made.cells.items():
             ordered = sorted((numbers[word], *of_word) for word, of_word in counts.words.items())
             arrays = np.array(ordered, np.uint32).reshape(-1, 3).T

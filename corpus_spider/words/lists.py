@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import numpy as np
 from corpus_spider.search.question import parse, phrases
 from corpus_spider.words.counting import MILLION, Totals, totals
 from corpus_spider.words.keyness import log_dice, log_likelihood, log_ratio
-from pipelines.text.words import splitter
+from pipelines.text.words import splitter, words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from corpus_spider.search.question import Term
     from corpus_spider.search.searching import SearchIndex
     from corpus_spider.search.shard import Filters
+    from pipelines.text.words import Words
     from storage.corpus import Corpus
 
 LEAST = 5
@@ -139,22 +141,23 @@ def collocates(
     nodes = 0
     for start in range(0, len(ids), _PAGE):
         for document in corpus.documents.of_ids(ids[start : start + _PAGE]):
+            counter = words(document.language)
             for line in (document.title or "", *document.text.split("\n")):
-                nodes += _count_near(line, wanted, near)
-    words = [word for word, together in near.items() if together >= LEAST]
-    known = index.manifest.ids_by_text(words)
+                nodes += _count_near(line, counter, wanted, near)
+    close = [word for word, together in near.items() if together >= LEAST]
+    known = index.manifest.ids_by_text(close)
     counted = totals(list(index.manifest.cells(selected)))
-    numbers = np.array([known.get(word, 0) for word in words], np.int64)
+    numbers = np.array([known.get(word, 0) for word in close], np.int64)
     overall = counted.frequency_of(numbers)
-    together = np.array([near[word] for word in words], np.int64)
+    together = np.array([near[word] for word in close], np.int64)
     scores = log_dice(together, nodes, np.maximum(overall, together))
     order = np.argsort(-scores, kind="stable")[:most]
-    return [CollocateRow(words[at], int(together[at]), int(overall[at]), round(float(scores[at]), 2)) for at in order]
+    return [CollocateRow(close[at], int(together[at]), int(overall[at]), round(float(scores[at]), 2)) for at in order]
 
 
-def trend(manifest: Manifest, selected: Selected, words: Sequence[str]) -> list[TrendRow]:
+def trend(manifest: Manifest, selected: Selected, chosen: Sequence[str]) -> list[TrendRow]:
     """Return the frequencies of some words in each month of the selection, months without them as 0."""
-    small = [word.casefold() for word in words]
+    small = [" ".join(word.casefold().split()) for word in chosen]
     known = manifest.ids_by_text(small)
     counts: dict[str, Counter[str]] = {}
     tokens: Counter[str] = Counter()
@@ -201,15 +204,25 @@ def _less(whole: Totals, part: Totals) -> Totals:
     )
 
 
-def _count_near(line: str, wanted: Sequence[tuple[Term, ...]], near: Counter[str]) -> int:
-    """Add the words near each place of the wanted phrases in a line. Return the number of places."""
-    words = [line[start:end].casefold() for start, end in splitter().spans(line)]
-    found = 0
-    for at in range(len(words)):
-        for terms in wanted:
-            after = at + len(terms)
-            if after <= len(words) and all(term.matches(words[at + n]) for n, term in enumerate(terms)):
-                near.update(words[max(0, at - WINDOW) : at])
-                near.update(words[after : after + WINDOW])
-                found += 1
-    return found
+def _count_near(line: str, counter: Words, wanted: Sequence[tuple[Term, ...]], near: Counter[str]) -> int:
+    """Add the words near each place of the wanted phrases in a line. Return the number of places.
+
+    A phrase is of searched units. Its neighbours are counted words, without those that it shares letters with.
+    """
+    units = splitter().spans(line)
+    texts = [line[start:end].casefold() for start, end in units]
+    places = [
+        (units[at][0], units[at + len(terms) - 1][1])
+        for at in range(len(texts))
+        for terms in wanted
+        if at + len(terms) <= len(texts) and all(term.matches(texts[at + n]) for n, term in enumerate(terms))
+    ]
+    if not places:
+        return 0
+    counted = counter.spans(line)
+    starts, ends = [start for start, _ in counted], [end for _, end in counted]
+    for start, end in places:
+        before, after = bisect_right(ends, start), bisect_left(starts, end)
+        around = [*counted[max(0, before - WINDOW) : before], *counted[after : after + WINDOW]]
+        near.update(" ".join(line[a:b].casefold().split()) for a, b in around)
+    return len(places)

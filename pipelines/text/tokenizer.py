@@ -3,8 +3,8 @@
 - A word is letters, marks and digits. Zero-width joiners, apostrophes, hyphens, middle dots and the marks of Hebrew
   abbreviations (also written as quotation marks) join its parts.
 - Every other visible character is a token. Runs of one character are one token, and so are the characters of an emoji.
-- Thai, Lao, Khmer and Burmese have no spaces between words. ICU's dictionaries split them (package ``icu4py``, the
-  extra ``segment``).
+- Thai, Lao, Khmer, Burmese, Chinese, Japanese and Vietnamese need a segmenter (`pipelines.text.words.Words`). Its words
+  are tokens here, and an underscore stands for the spaces in them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from pipelines.text.sentences import marked
 from storage.exports.vertical import GLUE, SENTENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+
+    Span = tuple[int, int]
 
 UNSPACED = frozenset({"th", "lo", "km", "my"})
 """Languages without spaces between words."""
@@ -36,32 +38,42 @@ _TOKEN = regex.compile(
     rf"|{_EMOJI}"
     r"|(?P<sign>[^\s\p{L}\p{M}\p{N}])(?P=sign)*+"
 )
-_UNSPACED_RUN = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+")
+COMPOUND = "_"
+"""Stands in a token for the space between two syllables, as is usual in Vietnamese corpora."""
 _ENDINGS = frozenset(".,:;!?…)]»”،؛؟۔।")
 _SEPARATORS = regex.compile(r"[\x00-\x1f\x7f]+")
 
 
-def tokenised(text: str, segment: Callable[[str], list[str]] | None = None) -> str:
+def tokenised(text: str, spans: Callable[[str], list[Span] | None] = lambda _: None) -> str:
     """Return the text with tokens separated by a space or `GLUE`, sentences of a line by `SENTENCE`, lines unchanged.
 
-    ``segment`` splits a run of an unspaced script into words. Without it a run is one token.
+    ``spans`` gives the places of the words of a line, or None where words are what stands between spaces and signs.
 
     >>> tokenised("Il l'a dit: «non»...").replace(GLUE, "|")
     "Il l'a dit|: «|non|»|..."
     """
-    lines = []
-    for line in marked(text).split("\n"):
-        first, *others = line.split(SENTENCE)
-        parts = [(" " if part[:1].isspace() else GLUE) + _sentence(part, segment) for part in others]
-        lines.append(SENTENCE.join([_sentence(first, segment), *parts]))
-    return "\n".join(lines)
+    return "\n".join(_line(line, spans) for line in marked(text).split("\n"))
 
 
-def _sentence(line: str, segment: Callable[[str], list[str]] | None) -> str:
-    words = _SEPARATORS.sub(" ", line).split()
-    if segment is None or line.isascii() or _UNSPACED_RUN.search(line) is None:
-        return " ".join(map(_spaced_tokens, words))
-    return " ".join(word if word.isalnum() and word.isascii() else GLUE.join(_tokens(word, segment)) for word in words)
+def _line(line: str, spans: Callable[[str], list[Span] | None]) -> str:
+    first, *others = parts = line.split(SENTENCE)
+    # The words are those of the whole line: a segmenter may read over the end of a sentence.
+    places = spans("".join(parts))
+    if places is None:
+        rest = [(" " if part[:1].isspace() else GLUE) + _sentence(part) for part in others]
+        return SENTENCE.join([_sentence(first), *rest])
+    made: list[str] = []
+    at = 0
+    for part in parts:
+        inside = [(a - at, min(b - at, len(part))) for a, b in places if at <= a < at + len(part)]
+        before = "" if not made else " " if part[:1].isspace() else GLUE
+        made.append(before + _with_words(part, inside))
+        at += len(part)
+    return SENTENCE.join(made)
+
+
+def _sentence(line: str) -> str:
+    return " ".join(map(_spaced_tokens, _SEPARATORS.sub(" ", line).split()))
 
 
 def _spaced_tokens(word: str) -> str:
@@ -74,24 +86,20 @@ def _spaced_tokens(word: str) -> str:
     return GLUE.join([found.group() for found in _TOKEN.finditer(word)])
 
 
-def _tokens(word: str, segment: Callable[[str], list[str]]) -> Iterator[str]:
-    for found in _TOKEN.finditer(word):
-        token = found.group()
-        if _UNSPACED_RUN.search(token) is None:
-            yield token
-            continue
-        last = 0
-        for run in _UNSPACED_RUN.finditer(token):
-            yield from filter(None, (token[last : run.start()],))
-            yield from segment(run.group())
-            last = run.end()
-        yield from filter(None, (token[last:],))
-
-
-def segmenter() -> Callable[[str], list[str]] | None:
-    """Return ICU's word segmenter for unspaced scripts, or None if ``icu4py`` is not installed."""
-    try:
-        from icu4py.breakers import WordBreaker
-    except ImportError:
-        return None
-    return lambda run: list(WordBreaker(run, "th"))
+def _with_words(line: str, places: list[Span]) -> str:
+    """Return the tokens of a sentence whose words are known: these words, and the signs between them."""
+    tokens: list[str] = []
+    is_glued = False
+    at = 0
+    for start, end in [*places, (len(line), len(line))]:
+        gap = _SEPARATORS.sub(" ", line[at:start])
+        for number, word in enumerate(gap.split()):
+            is_glued = is_glued and not number and not gap[0].isspace()
+            tokens += [GLUE if is_glued else " ", _spaced_tokens(word)]
+            is_glued = True
+        is_glued = is_glued and not gap[-1:].isspace()
+        if start < end:
+            tokens += [GLUE if is_glued else " ", COMPOUND.join(line[start:end].split())]
+            is_glued = True
+        at = end
+    return "".join(tokens[1:])

@@ -1,33 +1,37 @@
-"""Words of a text with their places: what search finds, what word lists count.
+"""Words of a text with their places: what search finds (`Splitter`), and what word lists count (`Words`).
 
-A word is a run of letters, marks and digits, with its joints (see `pipelines.text.tokenizer`). Scripts without spaces
-between words need a segmenter:
+A word is a run of letters, marks and digits, with its joints (see `pipelines.text.tokenizer`). Other languages need
+more:
 
 =========================== ================================= ===========================================
-script                      with the extra                    without it
+language                    searched                          counted
 =========================== ================================= ===========================================
-Thai, Lao, Khmer, Burmese   words                             character clusters
-Chinese, Japanese           single characters, for search     the same
+Thai, Lao, Khmer, Burmese   ICU's words, else clusters        words of `segmentation.choice`, else clusters
+Chinese, Japanese           single characters                 words, else characters
+Vietnamese                  syllables                         compounds, else syllables
+all others                  words                             words
 =========================== ================================= ===========================================
 
-Search needs one unit for a text and a question about it. A single character finds every word of Chinese and Japanese
-as a phrase, however a segmenter splits it.
+Search needs one unit for a text and a question about it. A question has no context that a segmenter could use. So the
+searched units are smaller than words, and a word is found as a phrase of them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import regex
 
-from pipelines.text.tokenizer import JOINT, segmenter
+from pipelines.text.segmentation.choice import CHARACTERS, CHOICES, CLUSTERS, WORDS, clusters, segmenter_of
+from pipelines.text.segmentation.icu import load as load_icu
+from pipelines.text.tokenizer import JOINT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-WORDS, CLUSTERS = "words", "clusters"
-"""Units of scripts without spaces."""
+__all__ = ["CLUSTERS", "WORDS", "Span", "Splitter", "Words", "splitter", "words"]
 Span = tuple[int, int]
 """Start and end of a word in its text."""
 
@@ -38,25 +42,38 @@ _PIECE = regex.compile(
     rf"(?P<clustered>[\p{{Thai}}\p{{Lao}}\p{{Khmer}}\p{{Myanmar}}]+)|(?P<single>{_SINGLE.pattern})|(?P<other>.)",
     regex.DOTALL,
 )
-_CLUSTER = regex.compile(r"\X")
+# Consonants of Thai and Lao with full stops: พ.ศ., ส.ป.ป. The last full stop may be missing.
+_CONSONANT = r"[ก-ฮກ-ຮ]"
+_SHORT = rf"(?<!{_CONSONANT}){_CONSONANT}{{1,3}}\.(?:{_CONSONANT}{{1,3}}\.)+"
+_SHORT_OPEN = rf"(?<!{_CONSONANT})(?:{_CONSONANT}{{1,3}}\.)+{_CONSONANT}{{1,3}}(?![\p{{Thai}}\p{{Lao}}.])"
+_SHORTENED = rf"(?:{_SHORT_OPEN}|{_SHORT}|ฯลฯ)"
+_LETTER = r"(?=[\p{L}\p{M}\p{N}])"
+_RUN = regex.compile(
+    rf"(?P<short>{_SHORTENED})"
+    rf"|(?P<th>(?:(?!{_SHORTENED}){_LETTER}\p{{Thai}})+)|(?P<lo>(?:(?!{_SHORTENED}){_LETTER}\p{{Lao}})+)"
+    rf"|(?P<km>(?:{_LETTER}\p{{Khmer}})+)|(?P<my>(?:{_LETTER}\p{{Myanmar}})+)"
+    rf"|(?P<cj>(?:{_LETTER}[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}ー々〆])+)"
+)
+_KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
+_ABBREVIATED = "ฯ"
+"""Stands behind a shortened Thai word and belongs to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Splitter:
-    """Splits texts into words. ``unit`` names what scripts with a segmenter of their own are split into."""
+    """Splits texts into searched units. ``unit`` names what scripts with a segmenter of their own are split into."""
 
     segment: Callable[[str], list[str]]
     unit: str
 
     def spans(self, line: str) -> list[Span]:
-        """Return the places of the words of one line.
+        """Return the places of the units of one line.
 
         >>> [line[a:b] for line in ["Il l'a dit: «non»... 日本"] for a, b in Splitter(list, WORDS).spans(line)]
         ['Il', "l'a", 'dit', 'non', '日', '本']
         """
-        special = not line.isascii() and _SPECIAL.search(line) is not None
         places = [found.span() for found in _WORD.finditer(line)]
-        if not special:
+        if line.isascii() or _SPECIAL.search(line) is None:
             return places
         return [piece for start, end in places for piece in self._pieces(line, start, end)]
 
@@ -85,12 +102,111 @@ class Splitter:
             yield first, end
 
 
+@cache
 def splitter() -> Splitter:
-    """Return the splitter that this installation has."""
-    segment = segmenter()
-    return Splitter(segment, WORDS) if segment else Splitter(_clusters, CLUSTERS)
+    """Return the splitter into searched units that this installation has."""
+    try:
+        return Splitter(load_icu(), WORDS)
+    except ImportError:
+        return Splitter(clusters, CLUSTERS)
 
 
-def _clusters(run: str) -> list[str]:
-    found: list[str] = _CLUSTER.findall(run)
-    return found
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Splits lines of one language into the words that are counted and exported."""
+
+    language: str
+
+    def spans(self, line: str) -> list[Span]:
+        """Return the places of the words of one line.
+
+        >>> [line[a:b] for line in ["Il l'a dit: «non»..."] for a, b in Words("fr").spans(line)]
+        ['Il', "l'a", 'dit', 'non']
+        """
+        if self.is_simple(line):
+            return [found.span() for found in _WORD.finditer(line)]
+        if self.language == "vi":
+            line_of = list(self._compounds(line))
+            return line_of if _SPECIAL.search(line) is None else list(self._split(line, line_of))
+        return list(self._split(line, None))
+
+    def unusual_spans(self, line: str) -> list[Span] | None:
+        """Return the places of the words of a line, or None where they simply stand between spaces and signs."""
+        return None if self.is_simple(line) else self.spans(line)
+
+    def is_simple(self, line: str) -> bool:
+        """Return whether each word of the line stands between spaces and signs."""
+        return self.language != "vi" and (line.isascii() or _SPECIAL.search(line) is None)
+
+    def _split(self, line: str, spaced: Sequence[Span] | None) -> Iterator[Span]:
+        """Yield the words of a line in which runs of unspaced scripts stand among other words."""
+        at = 0
+        for run in _RUN.finditer(line):
+            yield from _between(line, at, run.start(), spaced)
+            yield from self._of_run(run)
+            at = run.end()
+        yield from _between(line, at, len(line), spaced)
+
+    def _of_run(self, run: regex.Match[str]) -> Iterator[Span]:
+        text, kind, at = run.group(), str(run.lastgroup), run.start()
+        if kind == "short":
+            yield run.span()
+            return
+        language = kind if kind != "cj" else "ja" if self.language == "ja" or _KANA.search(text) else "zh"
+        segment = segmenter_of(language)
+        parts = list(text) if segment.unit == CHARACTERS else segment(text)
+        for part in _with_marks(parts):
+            yield at, at + len(part)
+            at += len(part)
+
+    def _compounds(self, line: str) -> Iterator[Span]:
+        """Yield the words of a Vietnamese line: syllables that the segmenter holds together are one word."""
+        places = [found.span() for found in _WORD.finditer(line)]
+        segment = segmenter_of("vi")
+        if segment.cut is None or not places:
+            yield from places
+            return
+        word_at = _numbers(line, segment)
+        start, end = places[0]
+        for next_start, next_end in places[1:]:
+            if word_at and word_at[end - 1] == word_at[next_start] and line[end:next_start].isspace():
+                end = next_end
+                continue
+            yield start, end
+            start, end = next_start, next_end
+        yield start, end
+
+
+def _between(line: str, start: int, end: int, spaced: Sequence[Span] | None) -> Iterator[Span]:
+    if start >= end:
+        return
+    if spaced is None:
+        yield from (found.span() for found in _WORD.finditer(line, start, end))
+    else:
+        yield from ((max(a, start), min(b, end)) for a, b in spaced if a < end and b > start)
+
+
+def _with_marks(parts: Iterable[str]) -> list[str]:
+    """Return the parts with the abbreviation mark joined to the word before it."""
+    joined: list[str] = []
+    for part in parts:
+        if part.startswith(_ABBREVIATED) and joined:
+            joined[-1] += _ABBREVIATED
+            part = part[1:]
+        if part:
+            joined.append(part)
+    return joined
+
+
+def _numbers(line: str, segment: Callable[[str], list[str]]) -> list[int]:
+    """Return the number of the word that each character belongs to; empty if the segmenter changed the text."""
+    numbers: list[int] = []
+    for number, word in enumerate(segment(line)):
+        numbers += [number] * len(word)
+    return numbers
+
+
+@cache
+def words(language: str) -> Words:
+    """Return the splitter into counted words of a language, by its ISO code."""
+    return Words(language if language in CHOICES else "")

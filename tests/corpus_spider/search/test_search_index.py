@@ -13,6 +13,7 @@ from corpus_spider.search.manifest import Manifest, Selected
 from corpus_spider.search.searching import SearchIndex
 from corpus_spider.search.shard import Filters
 from corpus_spider.words import lists
+from pipelines.text.words import words
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DamageError
 from storage.removal.takedown import Request, What
@@ -243,6 +244,7 @@ def test_word_lists_are_counted_from_the_index(opened: Crawl, tmp_path: Path) ->
         trend = lists.trend(index.manifest, Selected(("vi",)), ["họp"])
     assert (rows["giá"].frequency, rows["giá"].documents) == (2, 2)
     assert rows["title"].frequency == 3
-    words = [word for _, text in [*list(TEXTS.values())[:2], TEXTS["5"]] for word in text.split()]
-    assert sum(row.frequency for row in rows.values()) == len(words) + 6
+    counted = [place for _, text in [*list(TEXTS.values())[:2], TEXTS["5"]] for place in words("vi").spans(text)]
+    titles = [place for path in "125" for place in words("vi").spans(f"Title {path}")]
+    assert sum(row.frequency for row in rows.values()) == len(counted) + len(titles)
     assert [(row.month, row.frequency) for row in trend] == [("2026-01", 1), ("2026-02", 0), ("2026-05", 0)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.text.tokenizer import segmenter, tokenised
+from pipelines.text.tokenizer import tokenised
 from storage.exports.vertical import GLUE, SENTENCE
 
 
@@ -33,17 +33,11 @@ def test_words_of_spaced_scripts(text: str, expected: str) -> None:
     assert tokenised(text).replace(GLUE, "|").replace(SENTENCE, "#") == expected
 
 
-def test_a_segmenter_cuts_runs_of_unspaced_scripts_and_nothing_else() -> None:
-    """Mixed words keep their other parts."""
-    assert tokenised("Aตากลม2 ab", lambda run: [run[:2], run[2:]]).replace(GLUE, "|") == "A|ตา|กลม|2 ab"
-
-
-def test_icu_knows_thai_words() -> None:
-    """With the extra ``segment``."""
-    segment = segmenter()
-    if segment is None:
-        pytest.skip("icu4py is not installed")
-    assert tokenised("สวัสดีชาวโลก", segment).split(GLUE) == ["สวัสดี", "ชาว", "โลก"]
+def test_words_of_a_segmenter_are_tokens_and_signs_stand_between_them() -> None:
+    """The space in a compound is an underscore; a sentence may end anywhere."""
+    places = [(0, 3), (3, 6), (6, 7), (8, 17), (18, 20)]
+    made = tokenised("Aตากลม2 chính phủ.Xa", lambda _: places).replace(GLUE, "|")
+    assert made == "Aตา|กลม|2 chính_phủ|.|Xa"
 
 
 @settings(max_examples=300, deadline=None)

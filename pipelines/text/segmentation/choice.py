@@ -1,0 +1,161 @@
+"""Which library splits which language into words, and what a word is without it.
+
+=============== ============================== ===================== ====================================
+language        library                        extra                 without it
+=============== ============================== ===================== ====================================
+Thai            nlpo3, else ICU                ``thai``              character clusters
+Lao             LaoNLP, else ICU               ``lao``               character clusters
+Khmer, Burmese  ICU                            ``segment``           character clusters
+Vietnamese      underthesea                    ``vietnamese``        syllables
+Chinese         rjieba                         ``chinese``           characters
+Japanese        SudachiPy, mode A              ``japanese``          characters
+=============== ============================== ===================== ====================================
+
+Libraries are loaded when the first text needs them. `docs/words.md` has the measurements behind this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import regex
+
+from pipelines.text.segmentation import (
+    icu,
+    laonlp_lao,
+    nlpo3_thai,
+    rjieba_chinese,
+    sudachi_japanese,
+    underthesea_vietnamese,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+WORDS, SYLLABLES, CHARACTERS, CLUSTERS = "words", "syllables", "characters", "character clusters"
+"""Units of counting."""
+LONGEST = 1_000
+"""Characters that a segmenter gets at once. Longer runs are cut, so that the time stays linear."""
+_CLUSTER = regex.compile(r"\X")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Segmenters of a language, the best first, and what its texts are split into without one."""
+
+    libraries: Sequence[tuple[str, Callable[[], Callable[[str], list[str]]]]]
+    extra: str
+    without: str
+
+
+_ICU = ("icu", icu.load)
+CHOICES: Mapping[str, Choice] = {
+    "th": Choice((("nlpo3", nlpo3_thai.load), _ICU), "thai", CLUSTERS),
+    "lo": Choice((("laonlp", laonlp_lao.load), _ICU), "lao", CLUSTERS),
+    "km": Choice((_ICU,), "segment", CLUSTERS),
+    "my": Choice((_ICU,), "segment", CLUSTERS),
+    "vi": Choice((("underthesea", underthesea_vietnamese.load),), "vietnamese", SYLLABLES),
+    "zh": Choice((("rjieba", rjieba_chinese.load),), "chinese", CHARACTERS),
+    "ja": Choice((("sudachi", sudachi_japanese.load),), "japanese", CHARACTERS),
+}
+"""Languages whose words are not simply what stands between two spaces."""
+PACKAGES: Mapping[str, Sequence[str]] = {
+    "icu": ("icu4py",),
+    "nlpo3": ("nlpo3", "pythainlp"),
+    "laonlp": ("laonlp",),
+    "underthesea": ("underthesea",),
+    "rjieba": ("rjieba",),
+    "sudachi": ("sudachipy", "sudachidict_core"),
+}
+"""Packages that each library needs."""
+
+
+@dataclass(slots=True)
+class Segmenter:
+    """Splits runs of one language. ``failures``: runs on which the library failed, split into clusters instead."""
+
+    name: str
+    cut: Callable[[str], list[str]] | None
+    unit: str
+    failures: int = field(default=0)
+
+    def __call__(self, run: str) -> list[str]:
+        """Return the parts of a run. Joined they are the run, whatever the library does."""
+        if self.cut is None:
+            return clusters(run)
+        parts: list[str] = []
+        at = 0
+        while at < len(run):
+            space = run.rfind(" ", at, at + LONGEST) + 1 if len(run) - at > LONGEST else 0
+            end = space if space > at else at + LONGEST
+            parts += self._piece(run[at:end], self.cut)
+            at = end
+        return parts
+
+    def _piece(self, piece: str, cut: Callable[[str], list[str]]) -> list[str]:
+        try:
+            parts = cut(piece)
+        except BaseException as error:
+            # A panic of a library in Rust is no Exception.
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            parts = []
+        if "".join(parts) == piece:
+            return parts
+        self.failures += 1
+        return clusters(piece)
+
+
+_loaded: list[Segmenter] = []
+
+
+def clusters(run: str) -> list[str]:
+    """Return the character clusters of a run: letters with their marks."""
+    found: list[str] = _CLUSTER.findall(run)
+    return found
+
+
+@cache
+def segmenter_of(language: str) -> Segmenter:
+    """Return the best segmenter that is installed for a language of `CHOICES`."""
+    choice = CHOICES[language]
+    found = Segmenter("", None, choice.without)
+    for name, load in choice.libraries:
+        try:
+            found = Segmenter(name, load(), WORDS)
+            break
+        except ImportError:
+            continue
+    _loaded.append(found)
+    return found
+
+
+def unit_of(language: str) -> str:
+    """Return what the words of a language are here: words, syllables, characters or character clusters."""
+    return WORDS if language not in CHOICES or library_names()[language] else CHOICES[language].without
+
+
+def advice(languages: Sequence[str]) -> list[str]:
+    """Return a sentence for each language whose words are not counted as words, with the extra that helps."""
+    return [
+        f"{code}: the words are {unit_of(code)}. The extra `{CHOICES[code].extra}` splits texts into words."
+        for code in languages
+        if unit_of(code) != WORDS
+    ]
+
+
+@cache
+def library_names() -> dict[str, str]:
+    """Return the name of the installed library by language, without loading it; empty where none is."""
+    return {
+        code: next((name for name, _ in choice.libraries if all(map(find_spec, PACKAGES[name]))), "")
+        for code, choice in CHOICES.items()
+    }
+
+
+def failures() -> int:
+    """Return the number of runs on which a segmenter has failed in this process."""
+    return sum(each.failures for each in _loaded)
