@@ -1,4 +1,4 @@
-"""Command: words. Word lists from the counts of the search index."""
+"""Commands: words and cloud. Word lists from the counts of the search index."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import io
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from corpus_spider.cli.options import as_json, languages, several_sites, verb_of
 from corpus_spider.cli.search_commands import refresh_if_alone
+from storage.disk import disk_errors
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from corpus_spider.search.manifest import Selected
     from corpus_spider.search.searching import SearchIndex
     from corpus_spider.terminal.console import Console
+    from corpus_spider.words.clouds import Cloud
     from storage.corpus import Corpus
 
 REST = "rest"
@@ -63,6 +66,7 @@ def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
     duplicates. They come from the search index, which is refreshed first.
     """
     from corpus_spider.words import lists
+    from pipelines.text.segmentation.choice import advice
 
     if sum(bool(options[name]) for name in ("against", "around", "by")) > 1:
         raise click.UsageError("--against, --around and --by exclude each other.")
@@ -75,6 +79,8 @@ def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
             raise ConfigError("no document in the index matches", do="`corpus-spider status` shows what there is.")
         rows = _rows(index, corpus, selected, chosen, options)
     _write(state.console, rows, options, asdict(known))
+    for sentence in advice(selected.languages):
+        state.console.note(sentence)
 
 
 def selection_of(options: dict[str, Any]) -> Selected:
@@ -136,9 +142,9 @@ def _rows(
 
 
 def _stop_words(codes: Sequence[str]) -> frozenset[str]:
-    from pipelines.quality.signals import stop_words
+    from pipelines.quality.stop_word_lists import stop_words_of
 
-    return frozenset(word for code in codes for word in stop_words().get(code, ()))
+    return frozenset(word for code in codes for word in stop_words_of(code))
 
 
 def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size: dict[str, int]) -> None:
@@ -158,6 +164,95 @@ def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size:
         return
     title = f"Words: {size['tokens']:,} in {size['documents']:,} documents"
     console.table(title, [name.replace("_", " ") for name in plain[0]], [list(row.values()) for row in plain])
+
+
+@verb_of(
+    _verbs,
+    (
+        "cloud --language th --site matichon --since 2026-11 -o cloud.svg",
+        "cloud --language ar --against 'site=aljazeera' -o cloud.html",
+        "cloud --page https://news.example.org/article -o cloud.png",
+        "cloud --page page.html --words 40 -o cloud.svg",
+    ),
+)
+@languages("Only this language")
+@several_sites
+@click.option("--since", type=_MONTH, metavar="YYYY-MM", help="Published in this month or later.")
+@click.option("--until", type=_MONTH, metavar="YYYY-MM", help="Published in this month or earlier.")
+@click.option("--against", metavar="SELECTION", help="Reference of the keyness, as for `words`. [default: rest]")
+@click.option("--page", metavar="URL|FILE", help="Cloud of one page instead of the corpus.")
+@click.option("--allow-private", is_flag=True, help="Also fetch the page from private addresses.")
+@click.option("--words", "most", type=click.IntRange(1, 500), default=60, show_default=True, help="Number of words.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=".svg, .html or .png."
+)
+@as_json
+def cloud(state: State, /, **options: Any) -> None:
+    """Draw a tag cloud.
+
+    The words that a part of the corpus, or one page, has more of than the rest: by log-likelihood, without stop words.
+    The cloud of a whole language is by frequency. The picture states measure and scale, and has the weights as a table.
+    """
+    from corpus_spider.words import clouds
+    from pipelines.text.segmentation.choice import advice
+
+    output = options["output"]
+    form = output.suffix[1:].lower() if output else ""
+    if not output and not options["as_json"]:
+        raise click.UsageError("Name a file with -o, or use --json.")
+    if output and form not in {"svg", "html", "png"}:
+        raise click.UsageError(f"-o: expected a file that ends in .svg, .html or .png, got {output.name}")
+    made = _cloud_of_page(state, options) if options["page"] else _cloud_of_corpus(state, options)
+    if not made.weights:
+        raise ConfigError("there is no word to draw", do="Choose more texts, or without --against.")
+    if output:
+        data = clouds.png(made) if form == "png" else {"svg": clouds.svg, "html": clouds.html}[form](made).encode()
+        with disk_errors(output):
+            output.write_bytes(data)
+    if options["as_json"]:
+        state.console.json({"caption": made.caption, "words": [asdict(each) for each in made.weights]})
+    for sentence in (made.caption, *advice([made.language])):
+        state.console.note(sentence)
+
+
+def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
+    from corpus_spider.search.manifest import FILE
+    from corpus_spider.sites import single_page
+    from corpus_spider.words import clouds
+
+    if any(options[name] for name in ("sites", "since", "until", "against")):
+        raise click.UsageError("--page excludes --site, --since, --until and --against.")
+    config, target = state.load_or_default(), options["page"]
+    wanted = single_page.Wanted(allow_private=options["allow_private"])
+    document = single_page.extract(target, wanted, config).document
+    if document is None:
+        raise ConfigError("the page has no text", where=target)
+    language = options["languages"][0] if options["languages"] else document.language.language
+    source = f"{document.metadata.title or target}"
+    lines = (document.metadata.title or "", *document.text.split("\n"))
+    if not (config.index_folder / FILE).exists():
+        return clouds.of_text(lines, language, None, options["most"], source)
+    with _opened(state) as (_, index):
+        return clouds.of_text(lines, language, index.manifest, options["most"], source)
+
+
+def _cloud_of_corpus(state: State, options: dict[str, Any]) -> Cloud:
+    from corpus_spider.words import clouds, lists
+
+    if not options["languages"]:
+        raise click.UsageError("Name a --language, or a --page.")
+    selected = selection_of(options)
+    reference = reference_of(options["against"], selected) if options["against"] else None
+    with _opened(state) as (_, index):
+        size = lists.sizes(index.manifest, selected)
+        parts = (
+            ", ".join(selected.languages),
+            ", ".join(selected.sites),
+            f"from {selected.since}" if selected.since else "",
+            f"until {selected.until}" if selected.until else "",
+            f"{size.tokens:,} words in {size.documents:,} documents",
+        )
+        return clouds.of_selection(index.manifest, selected, reference, options["most"], "; ".join(filter(None, parts)))
 
 
 VERBS = tuple(_verbs.commands.values())

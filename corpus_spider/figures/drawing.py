@@ -74,7 +74,45 @@ def draw(panels: Sequence[Panel], title: str, caption: str, form: str = "svg") -
             raise ConfigError(f"the page has {items:,} items; a figure shows {MAX_ITEMS:,} at most", do=do)
     from matplotlib import rc_context
 
-    settings: dict[Any, Any] = {
+    with _one_at_a_time, rc_context(_settings()), warnings.catch_warnings():
+        # SVG names no font for a script: the program that shows it has one.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure = figure_of(panels, _shown(title, form), _clean(caption))
+        out = io.BytesIO()
+        figure.savefig(out, format=form, dpi=DOTS, metadata={**_METADATA[form], "Title": _clean(caption)})
+        return out.getvalue()
+
+
+def draw_words(words: Sequence[tuple[str, float, float, float]], size: tuple[float, float], caption: str) -> bytes:
+    """Draw words as PNG: each with the middle of its base line from the top left, and its font size, in pixels.
+
+    ``size``: width and height of the picture, also in pixels. Raises ConfigError if matplotlib is not installed.
+    """
+    require_library()
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    lines = textwrap.wrap(_clean(caption), 140)
+    width, height = size[0], size[1] + 14 * len(lines) + 8
+    with _one_at_a_time, rc_context(_settings()), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure = Figure(figsize=(width / _PIXELS, height / _PIXELS))
+        points = 72 / _PIXELS
+        for word, x, y, font in words:
+            figure.text(x / width, 1 - y / height, _clean(word), ha="center", va="baseline", fontsize=font * points)
+        for number, line in enumerate(lines):
+            figure.text(0.02, 1 - (size[1] + 14 * (number + 1)) / height, line, fontsize=11 * points)
+        out = io.BytesIO()
+        figure.savefig(out, format="png", dpi=2 * _PIXELS, metadata={**_METADATA["png"], "Title": _clean(caption)})
+        return out.getvalue()
+
+
+_PIXELS = 96
+"""Pixels of an inch, as in CSS. A PNG has two dots a pixel."""
+
+
+def _settings() -> dict[Any, Any]:
+    return {
         "svg.fonttype": "none",
         "svg.hashsalt": "corpus-spider",
         "pdf.fonttype": 42,
@@ -88,13 +126,6 @@ def draw(panels: Sequence[Panel], title: str, caption: str, form: str = "svg") -
         "legend.frameon": False,
         "text.parse_math": False,
     }
-    with _one_at_a_time, rc_context(settings), warnings.catch_warnings():
-        # SVG names no font for a script: the program that shows it has one.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure = figure_of(panels, _shown(title, form), _clean(caption))
-        out = io.BytesIO()
-        figure.savefig(out, format=form, dpi=DOTS, metadata={**_METADATA[form], "Title": _clean(caption)})
-        return out.getvalue()
 
 
 _METADATA: dict[str, dict[str, Any]] = {

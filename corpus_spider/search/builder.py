@@ -23,7 +23,7 @@ from corpus_spider.search import shard
 from corpus_spider.search.manifest import FORMAT, CellCounts, CellKey, MadeShard, Manifest
 from corpus_spider.search.totals import FILE
 from pipelines.text.segmentation.choice import failures, library_names
-from pipelines.text.words import splitter, words
+from pipelines.text.words import as_counted, splitter, words
 from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder
 from storage.documents.model import Selection
@@ -249,7 +249,9 @@ def _entries(
                 indexed += [*units, shard.LINE_END]
                 searched.update(units)
                 places = counter.unusual_spans(line)
-                counted.update(units if places is None else [_counted(line[a:b]) for a, b in places])
+                counted.update(
+                    units if places is None else [as_counted(line[a:b])[: shard.LONGEST_WORD] for a, b in places]
+                )
             counts = cells.setdefault(CellKey(document.language, document.site, day[:7]), CellCounts())
             _add(counts, counted)
             entries[document.id] = job.documents[document.id][1]
@@ -264,11 +266,6 @@ def _entries(
                 document.tdm == 1 or not RESERVING.isdisjoint(document.directives),
                 document.chars,
             )
-
-
-def _counted(word: str) -> str:
-    """Return a word as it is counted: in small letters, with one space between the parts of a compound."""
-    return " ".join(word.casefold().split())[: shard.LONGEST_WORD]
 
 
 def _add(counts: CellCounts, counted: Counter[str]) -> None:

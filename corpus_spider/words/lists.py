@@ -12,7 +12,7 @@ import numpy as np
 from corpus_spider.search.question import parse, phrases
 from corpus_spider.words.counting import MILLION, Totals, totals
 from corpus_spider.words.keyness import log_dice, log_likelihood, log_ratio
-from pipelines.text.words import splitter, words
+from pipelines.text.words import as_counted, splitter, words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -157,7 +157,7 @@ def collocates(
 
 def trend(manifest: Manifest, selected: Selected, chosen: Sequence[str]) -> list[TrendRow]:
     """Return the frequencies of some words in each month of the selection, months without them as 0."""
-    small = [" ".join(word.casefold().split()) for word in chosen]
+    small = [as_counted(word) for word in chosen]
     known = manifest.ids_by_text(small)
     counts: dict[str, Counter[str]] = {}
     tokens: Counter[str] = Counter()
@@ -224,5 +224,5 @@ def _count_near(line: str, counter: Words, wanted: Sequence[tuple[Term, ...]], n
     for start, end in places:
         before, after = bisect_right(ends, start), bisect_left(starts, end)
         around = [*counted[max(0, before - WINDOW) : before], *counted[after : after + WINDOW]]
-        near.update(" ".join(line[a:b].casefold().split()) for a, b in around)
+        near.update(as_counted(line[a:b]) for a, b in around)
     return len(places)

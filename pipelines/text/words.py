@@ -31,7 +31,7 @@ from pipelines.text.tokenizer import JOINT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["CLUSTERS", "WORDS", "Span", "Splitter", "Words", "splitter", "words"]
+__all__ = ["CLUSTERS", "WORDS", "Span", "Splitter", "Words", "as_counted", "splitter", "words"]
 Span = tuple[int, int]
 """Start and end of a word in its text."""
 
@@ -175,6 +175,15 @@ class Words:
             yield start, end
             start, end = next_start, next_end
         yield start, end
+
+
+def as_counted(word: str) -> str:
+    """Return a word as lists have it: in small letters, with one space between the parts of a compound.
+
+    >>> as_counted("Chính  phủ")
+    'chính phủ'
+    """
+    return " ".join(word.casefold().split())
 
 
 def _between(line: str, start: int, end: int, spaced: Sequence[Span] | None) -> Iterator[Span]:

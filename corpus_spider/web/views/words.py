@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from corpus_spider.search.manifest import Selected
 from corpus_spider.web.selection import selection_of
 from corpus_spider.web.views import pages, served
-from corpus_spider.words import lists
+from corpus_spider.words import clouds, lists
+from pipelines.text.segmentation.choice import advice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from corpus_spider.search.manifest import CellSize
+    from corpus_spider.words.clouds import Cloud
 
 ROWS = 100
+CLOUD = 60
+"""Words of the cloud."""
 
 
 def page(request: Request) -> Response:
@@ -31,17 +35,29 @@ def page(request: Request) -> Response:
         selected = Selected(chosen, asked.filters.sites, *months)
         size = lists.sizes(index.manifest, selected)
         kind = request.query_params.get("list", "frequency")
+        cloud: Cloud | None = None
         rows: Sequence[object]
         if kind == "keywords":
-            rows = lists.keywords(index.manifest, selected, None, ROWS)
+            rows = keys = lists.keywords(index.manifest, selected, None, ROWS)
+            cloud = clouds.of_keywords(keys, chosen, CLOUD)
         elif asked.question:
             kind = "collocates"
             with here.expensive():
                 rows = lists.collocates(index, here.corpus, asked.question, asked.filters, selected, ROWS)
         else:
             kind = "frequency"
-            rows = lists.frequencies(index.manifest, selected, ROWS)
-    values = {"asked": asked, "rows": rows, "kind": kind, "size": size, "languages": known, "chosen": chosen}
+            found = lists.frequencies(index.manifest, selected, ROWS + clouds.MORE)
+            rows = found[:ROWS]
+            cloud = clouds.of_frequencies(found, chosen, size.documents, CLOUD)
+    values: dict[str, object] = {
+        "asked": asked,
+        "rows": rows,
+        "kind": kind,
+        "size": size,
+        "languages": known,
+        "chosen": chosen,
+    }
+    values |= {"cloud": cloud, "advice": advice(chosen)}
     return pages(request)(request, "words.html", values)
 
 

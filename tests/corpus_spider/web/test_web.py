@@ -276,3 +276,15 @@ def test_beyond_this_machine_it_needs_a_token_and_tls(tmp_path: Path) -> None:
     token.write_text("short")
     with pytest.raises(ConfigError, match="characters"):
         serving.listening("0.0.0.0:80", token, None, None, "corpus.example.org")
+
+
+def test_a_word_of_the_cloud_leads_to_its_concordance(app: Guard) -> None:
+    """The cloud stands above the table and has its words; each link finds a document."""
+    page = document_fromstring(ask(app, "/words?language=vi")[2])
+    links = page.xpath("//figure[@class='cloud']//a")
+    assert "xăng" in {link.text_content() for link in links}
+    assert {link.text_content() for link in links} <= set(page.xpath("//tbody//th//text()"))
+    [link] = [each for each in links if each.text_content() == "xăng"]
+    status, _, found = ask(app, link.get("href"))
+    assert status == 200
+    assert "xăng" in document_fromstring(found).xpath("string(//table)")

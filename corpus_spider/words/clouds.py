@@ -1,0 +1,337 @@
+"""Tag clouds: which words, how large, where, and the picture with its table.
+
+The font size grows with the square root of the weight, so that the area of a word grows with its weight. The words
+stand in rows in the order of their characters: a reader finds a word, and the same numbers give the same picture.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corpus_spider.figures.drawing import draw_words
+from corpus_spider.search.manifest import Selected
+from corpus_spider.words import lists
+from corpus_spider.words.counting import totals
+from corpus_spider.words.keyness import log_likelihood, log_ratio
+from pipelines.quality.stop_word_lists import is_wordlike, stop_words_of
+from pipelines.text.words import as_counted, words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from corpus_spider.search.manifest import Manifest
+    from corpus_spider.words.lists import KeyRow, WordRow
+
+LARGEST, SMALLEST = 56.0, 12.0
+"""Font sizes in pixels."""
+WIDTH = 960.0
+MARGIN, GAP = 20.0, 14.0
+LONGEST = 40
+"""Characters. Longer words are left out."""
+COMMON = 0.5
+"""Share of documents above which a word is left out, where no list of stop words is known."""
+_LINE = 1.7
+"""Height of a row against its largest font: marks of Thai and Burmese stand above and below."""
+_BROAD = {"W": 1.05, "F": 1.05}
+_BROAD_SCRIPTS = (("\u1000", "\u109f", 1.0), ("\u1780", "\u17ff", 0.95), ("\u0600", "\u06ff", 0.7))
+_MARKS = frozenset({"Mn", "Me", "Cf"})
+MORE = 2_000
+"""Rows of a list that are read beyond those wanted: stop words and numbers are left out."""
+FREQUENCY = "frequency, without stop words"
+KEYNESS = "log-likelihood (G2) against {}, without stop words"
+REST = "the rest of the corpus"
+SCALE = f"the font size grows with the square root of the weight, up to {LARGEST:.0f} pixels"
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """A word of a cloud: its weight, its frequency, and the effect size, the binary log ratio (None: no reference)."""
+
+    word: str
+    weight: float
+    frequency: int
+    log_ratio: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A word with its font size and the place of its middle on the base line, in pixels."""
+
+    word: str
+    x: float
+    y: float
+    size: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """A tag cloud. ``weights``: the words, the heaviest first. ``measure`` names the weight."""
+
+    weights: tuple[Weighted, ...]
+    language: str
+    is_right_to_left: bool
+    measure: str
+    source: str
+
+    @property
+    def caption(self) -> str:
+        """What the picture shows, and by which scale."""
+        return f"{self.source}. Weight: {self.measure}; {SCALE}."
+
+    def placed(self) -> tuple[list[Placed], float, float]:
+        """Return the words with their places, and the width and height of the picture."""
+        return laid_out(self.weights, is_right_to_left=self.is_right_to_left)
+
+
+def by_keyness(rows: Iterable[KeyRow], most: int) -> tuple[Weighted, ...]:
+    """Return the keywords of a selection with their log-likelihood as weight."""
+    kept = (Weighted(row.word, row.log_likelihood, row.frequency, row.log_ratio) for row in rows if _fits(row.word))
+    return tuple(list(kept)[:most])
+
+
+def by_frequency(rows: Iterable[WordRow], languages: Sequence[str], documents: int, most: int) -> tuple[Weighted, ...]:
+    """Return the most frequent words without stop words. Where no list is known, words of most documents are some."""
+    stops = frozenset(word for code in languages for word in stop_words_of(code))
+    kept = (
+        Weighted(row.word, float(row.frequency), row.frequency)
+        for row in rows
+        if _fits(row.word) and row.word not in stops and (stops or row.documents <= COMMON * documents)
+    )
+    return tuple(list(kept)[:most])
+
+
+def of_page(
+    counted: Mapping[str, int], reference: Mapping[str, int] | None, reference_size: int, language: str, most: int
+) -> tuple[Weighted, ...]:
+    """Return the words of one page by keyness against a reference, or by frequency if there is none."""
+    stops = stop_words_of(language)
+    kept = sorted(word for word in counted if _fits(word) and word not in stops)
+    if not kept:
+        return ()
+    here = np.array([counted[word] for word in kept], np.int64)
+    if reference is None:
+        found = [Weighted(word, float(counted[word]), counted[word]) for word in kept]
+    else:
+        there = np.array([reference.get(word, 0) for word in kept], np.int64)
+        size = sum(counted.values())
+        sure = log_likelihood(here, there, size, reference_size)
+        ratio = log_ratio(here, there, size, reference_size)
+        found = [
+            Weighted(word, round(float(sure[at]), 2), counted[word], round(float(ratio[at]), 2))
+            for at, word in enumerate(kept)
+            if ratio[at] > 0
+        ]
+    return tuple(sorted(found, key=lambda each: (-each.weight, each.word))[:most])
+
+
+def of_selection(manifest: Manifest, selected: Selected, reference: Selected | None, most: int, source: str) -> Cloud:
+    """Return the cloud of a selection of the index.
+
+    By keyness against ``reference``, or against the rest of the corpus in the same languages. The texts of whole
+    languages have no rest: their cloud is by frequency.
+    """
+    is_part = bool(selected.sites or selected.since or selected.until or reference)
+    if is_part:
+        keys = lists.keywords(manifest, selected, reference, most + MORE)
+        return of_keywords(keys, selected.languages, most, source, "the reference" if reference else REST)
+    documents = lists.sizes(manifest, selected).documents
+    rows = lists.frequencies(manifest, selected, most + MORE)
+    return of_frequencies(rows, selected.languages, documents, most, source)
+
+
+def of_keywords(
+    rows: Sequence[KeyRow], languages: Sequence[str], most: int, source: str = "Keywords", against: str = REST
+) -> Cloud:
+    """Return the cloud of a list of keywords, without stop words."""
+    stops = frozenset(word for code in languages for word in stop_words_of(code))
+    weights = by_keyness((row for row in rows if row.word not in stops), most)
+    return _cloud(weights, languages, KEYNESS.format(against), source)
+
+
+def of_frequencies(
+    rows: Sequence[WordRow], languages: Sequence[str], documents: int, most: int, source: str = "Words"
+) -> Cloud:
+    """Return the cloud of a frequency list of so many documents, without stop words."""
+    return _cloud(by_frequency(rows, languages, documents, most), languages, FREQUENCY, source)
+
+
+def _cloud(weights: tuple[Weighted, ...], languages: Sequence[str], measure: str, source: str) -> Cloud:
+    side = direction_of(each.word for each in weights)
+    return Cloud(weights, languages[0] if languages else "", side, measure, source)
+
+
+def of_text(lines: Iterable[str], language: str, manifest: Manifest | None, most: int, source: str) -> Cloud:
+    """Return the cloud of one text, against all texts of its language in the index if there are some."""
+    counter = words(language)
+    counted = Counter(as_counted(line[a:b]) for line in lines for a, b in counter.spans(line))
+    reference: Mapping[str, int] | None = None
+    size = 0
+    if manifest is not None:
+        every = totals(list(manifest.cells(Selected((language,)))))
+        ids = manifest.ids_by_text(counted)
+        known = list(ids)
+        frequencies = every.frequency_of(np.array([ids[word] for word in known], np.int64))
+        size = every.tokens
+        reference = dict(zip(known, map(int, frequencies), strict=True)) if size else None
+    weights = of_page(counted, reference, size, language, most)
+    measure = FREQUENCY if reference is None else KEYNESS.format(f"{size:,} words of the corpus")
+    return _cloud(weights, (language,), measure, source)
+
+
+def direction_of(words: Iterable[str]) -> bool:
+    """Return whether most words are of a script that is written from right to left.
+
+    >>> direction_of(["حكومة", "AI", "مدارس"])
+    True
+    """
+    sides = [any(unicodedata.bidirectional(sign) in {"R", "AL"} for sign in word) for word in words]
+    return 2 * sum(sides) > len(sides)
+
+
+def size_of(weight: float, largest: float) -> float:
+    """Return the font size of a weight.
+
+    >>> size_of(100, 100), size_of(25, 100), size_of(0, 100)
+    (56.0, 34.0, 12.0)
+    """
+    return round(SMALLEST + (LARGEST - SMALLEST) * (weight / largest) ** 0.5, 1) if largest > 0 else SMALLEST
+
+
+def width_of(word: str) -> float:
+    """Return the width of a word in em, estimated from its characters on the generous side."""
+    return sum(map(_width, word))
+
+
+def _width(sign: str) -> float:
+    if unicodedata.category(sign) in _MARKS:
+        return 0.0
+    for first, last, width in _BROAD_SCRIPTS:
+        if first <= sign <= last:
+            return width
+    return _BROAD.get(unicodedata.east_asian_width(sign), 0.8 if sign.isupper() or sign in "mwMW" else 0.66)
+
+
+def laid_out(weights: Collection[Weighted], *, is_right_to_left: bool) -> tuple[list[Placed], float, float]:
+    """Set words in rows, in the order of their characters. Return them, and the width and height of the picture."""
+    largest = max((each.weight for each in weights), default=0.0)
+    sized = [(each.word, size_of(each.weight, largest)) for each in sorted(weights, key=lambda each: each.word)]
+    wide = [(word, size, width_of(word) * size) for word, size in sized]
+    across = max([WIDTH, *(width + 2 * MARGIN for _, _, width in wide)])
+    rows: list[list[tuple[str, float, float]]] = [[]]
+    used = 0.0
+    for item in wide:
+        if rows[-1] and used + GAP + item[2] > across - 2 * MARGIN:
+            rows.append([])
+            used = 0.0
+        used += item[2] + (GAP if rows[-1] else 0.0)
+        rows[-1].append(item)
+    placed: list[Placed] = []
+    y = MARGIN
+    for row in rows:
+        height = max((size for _, size, _ in row), default=0.0) * _LINE
+        x = (across - sum(width for _, _, width in row) - GAP * (len(row) - 1)) / 2
+        for word, size, width in row:
+            middle = x + width / 2
+            x += width + GAP
+            at = across - middle if is_right_to_left else middle
+            placed.append(Placed(word, round(at, 1), round(y + height * 0.68, 1), size, round(width, 1)))
+        y += height
+    return placed, across, round(y + MARGIN, 1)
+
+
+def svg(cloud: Cloud) -> str:
+    """Return the cloud as an SVG file. Its description lists the weights for screen readers."""
+    placed, width, height = cloud.placed()
+    table = "; ".join(_line(each) for each in cloud.weights)
+    side = "rtl" if cloud.is_right_to_left else "ltr"
+    lines_below = textwrap.wrap(cloud.caption, 140)
+    whole = height + 14 * len(lines_below) + 10
+    caption_style = 'font-size="11" font-family="sans-serif" fill="#000"'
+    lines = [
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{whole:.0f}"'
+            f' viewBox="0 0 {width:.1f} {whole:.1f}" role="img" aria-labelledby="title desc">'
+        ),
+        f'<title id="title">{escape(cloud.caption)}</title>',
+        f'<desc id="desc">{escape(table)}</desc>',
+        (
+            f'<rect width="100%" height="100%" fill="#fff"/><g fill="#000" text-anchor="middle" direction="{side}"'
+            f" xml:lang=\"{escape(cloud.language)}\" font-family=\"'Noto Sans', 'Noto Sans Thai', sans-serif\">"
+        ),
+        *(f'<text x="{each.x}" y="{each.y}" font-size="{each.size}">{escape(each.word)}</text>' for each in placed),
+        "</g>",
+        *(
+            f'<text x="{MARGIN}" y="{height + 14 * number:.1f}" {caption_style}>{escape(line)}</text>'
+            for number, line in enumerate(lines_below, 1)
+        ),
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def png(cloud: Cloud) -> bytes:
+    """Return the cloud as a PNG file. ConfigError if matplotlib is not installed."""
+    placed, width, height = cloud.placed()
+    return draw_words([(each.word, each.x, each.y, each.size) for each in placed], (width, height), cloud.caption)
+
+
+def html(cloud: Cloud) -> str:
+    """Return the cloud as one HTML page without scripts: the words in a flowing line, and a table of the weights."""
+    largest = max((each.weight for each in cloud.weights), default=0.0)
+    side = "rtl" if cloud.is_right_to_left else "ltr"
+    items = " ".join(
+        f'<li style="font-size:{size_of(each.weight, largest)}px">{escape(each.word)}</li>'
+        for each in sorted(cloud.weights, key=lambda each: each.word)
+    )
+    rows = "\n".join(
+        f'<tr><th scope="row" lang="{escape(cloud.language)}" dir="auto">{escape(each.word)}</th>'
+        f"<td>{each.weight:,.2f}</td><td>{each.frequency:,}</td>"
+        f"<td>{'' if each.log_ratio is None else f'{each.log_ratio:.2f}'}</td></tr>"
+        for each in cloud.weights
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(cloud.source)}</title>
+<style>
+body {{ margin: 1rem auto; max-width: 60rem; padding: 0 1rem; background: #fff; color: #000; font-family: sans-serif; }}
+ul {{ list-style: none; padding: 0; text-align: center; line-height: 1.7; }}
+li {{ display: inline-block; margin: 0 .4rem; }}
+th, td {{ text-align: start; padding: .1rem .8rem .1rem 0; font-weight: normal; }}
+td {{ text-align: end; }}
+</style>
+</head>
+<body>
+<h1>Tag cloud</h1>
+<ul aria-hidden="true" lang="{escape(cloud.language)}" dir="{side}">{items}</ul>
+<p>{escape(cloud.caption)}</p>
+<table>
+<caption>Weights</caption>
+<thead><tr><th scope="col">word</th><th scope="col">weight</th><th scope="col">frequency</th>\
+<th scope="col">log ratio</th></tr></thead>
+<tbody>
+{rows}
+</tbody>
+</table>
+</body>
+</html>
+"""
+
+
+def _line(each: Weighted) -> str:
+    ratio = "" if each.log_ratio is None else f", log ratio {each.log_ratio:.2f}"
+    return f"{each.word}: {each.weight:,.2f}, {each.frequency:,} times{ratio}"
+
+
+def _fits(word: str) -> bool:
+    return len(word) <= LONGEST and is_wordlike(word)
