@@ -216,7 +216,7 @@ def cloud(state: State, /, **options: Any) -> None:
 
 
 def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
-    from corpus_spider.search.manifest import FILE
+    from corpus_spider.search.totals import FILE
     from corpus_spider.sites import single_page
     from corpus_spider.words import clouds
 

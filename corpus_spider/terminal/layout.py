@@ -104,9 +104,12 @@ def _segmenter() -> Callable[[str], list[str]]:
     """Return the segmenter of words, or of characters with their marks if it is not installed."""
     import regex
 
-    from pipelines.text.tokenizer import segmenter
+    from pipelines.text.segmentation import icu
 
-    return segmenter() or (lambda run: regex.findall(r"[เแโใไເແໂໃໄ]?\X[ะาำๆฯະາຳ]*", run))
+    try:
+        return icu.load()
+    except ImportError:
+        return lambda run: regex.findall(r"[เแโใไເແໂໃໄ]?\X[ะาำๆฯະາຳ]*", run)
 
 
 def directed(line: str, *, right_to_left: bool) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from corpus_spider.search.searching import SearchIndex
     from pipelines.runtime.workers import WorkerPool
     from storage.corpus import Corpus
-    from storage.records import Status
+    from storage.documents.model import Status
 
 EXPENSIVE_AT_ONCE = 2
 """Expensive pages (another extractor, figures, downloads) that are made at one time. Others wait."""
