@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-FORMAT = 2
+FORMAT = 3
 """Format of the index. An index of another format is rebuilt."""
 _LAYOUT = """
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -43,18 +44,29 @@ CREATE TABLE cell (
     words BLOB NOT NULL, frequencies BLOB NOT NULL, appearances BLOB NOT NULL,
     PRIMARY KEY (shard, language, site, month)
 );
+CREATE TABLE total (
+    language TEXT NOT NULL, site TEXT NOT NULL, month TEXT NOT NULL,
+    documents INTEGER NOT NULL, tokens INTEGER NOT NULL,
+    words BLOB NOT NULL, frequencies BLOB NOT NULL, appearances BLOB NOT NULL,
+    PRIMARY KEY (language, site, month)
+);
 """
+"""``cell``: counts of one shard, compressed, to take them out again with it. ``total``: their sums, which are read."""
 _DELETE_SHARD = (
     "DELETE FROM entry WHERE shard = ?",
     "DELETE FROM cell WHERE shard = ?",
     "DELETE FROM shard WHERE id = ?",
 )
 _CELLS = """
-SELECT language, site, month, documents, tokens, words, frequencies, appearances FROM cell
+SELECT language, site, month, documents, tokens, words, frequencies, appearances FROM total
 WHERE (?1 = '[]' OR language IN (SELECT value FROM json_each(?1)))
 AND (?2 = '[]' OR site IN (SELECT value FROM json_each(?2)))
 AND (?3 = '' OR month >= ?3) AND (?4 = '' OR month <= ?4)
 """
+_OF_SHARD = "SELECT language, site, month, documents, tokens, words, frequencies, appearances FROM cell WHERE shard = ?"
+_TOTAL = (
+    "SELECT documents, tokens, words, frequencies, appearances FROM total WHERE (language, site, month) = (?, ?, ?)"
+)
 _SPELLINGS = {
     form: f"SELECT text FROM word WHERE {form} >= ? AND {form} < ? AND letters IS NOT NULL"  # noqa: S608, three names of our own
     for form in ("text", "letters", "plain")
@@ -108,14 +120,17 @@ class CellCounts:
 
 
 class Cell(NamedTuple):
-    """Stored counts of one cell. The arrays have an item a word: its id, its frequency, its documents."""
+    """Stored counts of one cell. The arrays have an item a word: its id, its frequency, its documents.
+
+    The counts of a cell that is taken out of a total are negative.
+    """
 
     key: CellKey
     documents: int
     tokens: int
     words: npt.NDArray[np.uint32]
-    frequencies: npt.NDArray[np.uint32]
-    appearances: npt.NDArray[np.uint32]
+    frequencies: npt.NDArray[np.uint32 | np.int64]
+    appearances: npt.NDArray[np.uint32 | np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +145,12 @@ class MadeShard:
     cells: Mapping[CellKey, CellCounts]
     searched: Collection[str] = ()
     failures: int = 0
+
+
+def _taken_out(cell: Cell) -> Cell:
+    """Return a cell with negative counts."""
+    frequencies, appearances = (-array.astype(np.int64) for array in (cell.frequencies, cell.appearances))
+    return Cell(cell.key, -cell.documents, -cell.tokens, cell.words, frequencies, appearances)
 
 
 def unreadable(folder: Path, error: Exception) -> DamageError:
@@ -186,11 +207,17 @@ class Manifest:
         """Put new shards in place of old ones, with their words and counts, in one transaction."""
         self.connection.execute("BEGIN IMMEDIATE")
         try:
+            changes: dict[CellKey, list[Cell]] = {}
             for number in old:
+                for cell in self._of_shard(number):
+                    changes.setdefault(cell.key, []).append(_taken_out(cell))
                 for statement in _DELETE_SHARD:
                     self.connection.execute(statement, (number,))
             for made in new:
-                self._add(made)
+                for cell in self._add(made):
+                    changes.setdefault(cell.key, []).append(cell)
+            for key, cells in changes.items():
+                self._change_total(key, cells)
         except BaseException:
             self.connection.execute("ROLLBACK")
             raise
@@ -219,7 +246,7 @@ class Manifest:
 
     def sizes(self) -> list[CellSize]:
         """Return the number of documents and words of every cell."""
-        statement = "SELECT language, site, month, documents, tokens FROM cell"
+        statement = "SELECT language, site, month, documents, tokens FROM total"
         return [CellSize(CellKey(*row[:3]), row[3], row[4]) for row in self.connection.execute(statement)]
 
     def spellings(self, form: str, value: str, *, prefix: bool) -> list[str]:
@@ -238,7 +265,32 @@ class Manifest:
         statement = "SELECT text, id FROM word WHERE text IN (SELECT value FROM json_each(?))"
         return dict(self.connection.execute(statement, (json.dumps(list(words)),)).fetchall())
 
-    def _add(self, made: MadeShard) -> None:
+    def _of_shard(self, number: int) -> Iterator[Cell]:
+        for row in self.connection.execute(_OF_SHARD, (number,)).fetchall():
+            arrays = (np.frombuffer(zlib.decompress(blob), np.uint32) for blob in row[5:])
+            yield Cell(CellKey(*row[:3]), row[3], row[4], *arrays)
+
+    def _change_total(self, key: CellKey, cells: Sequence[Cell]) -> None:
+        """Add cells to the total of their key. What falls to zero goes."""
+        before = self.connection.execute(_TOTAL, key).fetchone()
+        if before is not None:
+            arrays = (np.frombuffer(blob, np.uint32) for blob in before[2:])
+            cells = [Cell(key, before[0], before[1], *arrays), *cells]
+        words, place = np.unique(np.concatenate([cell.words for cell in cells]), return_inverse=True)
+        sums = [
+            np.bincount(place, np.concatenate([getattr(cell, name) for cell in cells]), len(words))
+            for name in ("frequencies", "appearances")
+        ]
+        kept = sums[0] > 0
+        documents, tokens = sum(cell.documents for cell in cells), sum(cell.tokens for cell in cells)
+        self.connection.execute("DELETE FROM total WHERE (language, site, month) = (?, ?, ?)", key)
+        if documents > 0:
+            blobs = (array[kept].astype(np.uint32).tobytes() for array in (words, *sums))
+            values = (*key, documents, tokens, *blobs)
+            self.connection.execute("INSERT INTO total VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+    def _add(self, made: MadeShard) -> Iterator[Cell]:
+        """Store a shard and yield its cells."""
         rows = ((each, state, made.number) for each, state in made.entries.items())
         self.connection.executemany("INSERT INTO entry VALUES (?, ?, ?)", rows)
         searched = set(made.searched)
@@ -252,9 +304,10 @@ class Manifest:
         self.connection.execute("INSERT INTO shard (id, documents, searched) VALUES (?, ?, ?)", values)
         for key, counts in made.cells.items():
             ordered = sorted((numbers[word], *of_word) for word, of_word in counts.words.items())
-            arrays = np.array(ordered, np.uint32).reshape(-1, 3).T
-            blobs = (np.ascontiguousarray(column).tobytes() for column in arrays)
+            columns = [np.ascontiguousarray(each) for each in np.array(ordered, np.uint32).reshape(-1, 3).T]
+            blobs = (zlib.compress(column.tobytes(), 1) for column in columns)
             self.connection.execute(
                 "INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (made.number, *key, counts.documents, counts.tokens, *blobs),
             )
+            yield Cell(key, counts.documents, counts.tokens, *columns)

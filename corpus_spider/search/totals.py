@@ -20,6 +20,6 @@ def count_words(folder: Path) -> int | None:
         return None
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as manifest:
-            return manifest.execute("SELECT sum(tokens) FROM cell").fetchone()[0]  # type: ignore[no-any-return]
+            return manifest.execute("SELECT sum(tokens) FROM total").fetchone()[0]  # type: ignore[no-any-return]
     except sqlite3.Error:
         return None

@@ -130,6 +130,37 @@ def test_shards_come_in_place_of_old_ones_in_one_step(
     assert seen == {len(TEXTS)}
 
 
+def test_counts_after_many_refreshes_are_those_of_a_new_index(
+    opened: Crawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """New, changed and removed texts: what shards took with them is out of the sums, and nothing else."""
+    monkeypatch.setattr(builder, "FULL", 3)
+    grown, new = tmp_path / "grown", tmp_path / "new"
+    built(opened, grown)
+    for step in range(3):
+        opened.visit(f"more{step}", made(f"Bài số {step} về giá xăng", language="vi", published="2026-01-09"))
+        opened.visit("1", made(f"Chính phủ họp lần {step}", language="vi", published="2026-01-01"))
+        built(opened, grown)
+    opened.corpus.removals.declare(Request(What.URL, "https://a.example/5", "asked"))
+    while opened.corpus.removals.withdraw():
+        pass
+    built(opened, grown)
+    built(opened, new)
+    assert counts(grown) == counts(new)
+
+
+def counts(folder: Path) -> dict[tuple[object, ...], tuple[int, ...]]:
+    """Return the documents and words of each cell, and the counts of each word in it."""
+    found: dict[tuple[object, ...], tuple[int, ...]] = {}
+    with Manifest.open(folder, read_only=True) as manifest:
+        for cell in manifest.cells():
+            found[cell.key] = cell.documents, cell.tokens
+            texts = manifest.texts_of(cell.words.tolist())
+            for word, often, documents in zip(cell.words.tolist(), cell.frequencies, cell.appearances, strict=True):
+                found[*cell.key, texts[word]] = int(often), int(documents)
+    return found
+
+
 def test_after_a_removal_the_index_refuses_until_no_file_has_the_words(opened: Crawl, tmp_path: Path) -> None:
     """The rare word of a removed text is in no file of the index once it answers again."""
     folder = tmp_path / "index"
