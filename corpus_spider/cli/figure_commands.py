@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.cli.options import as_json, verb_of
-from corpus_spider.cli.show import is_id, look_up, spellings, stored_capture
 from corpus_spider.exit_codes import NONE_SUCCEEDED
 from storage.errors import CorpusError
 
@@ -101,6 +100,7 @@ def find_page(config: Config, target: str, url: str = "", *, allow_private: bool
 
     Raises ConfigError if there is no such page, and NotFetchedError if its address cannot be fetched.
     """
+    from corpus_spider.cli.show import is_id
     from corpus_spider.sites import single_page
     from storage.records import SiteModel
 
@@ -117,6 +117,7 @@ def find_page(config: Config, target: str, url: str = "", *, allow_private: bool
 
 
 def _is_stored(config: Config, address: str) -> bool:
+    from corpus_spider.cli.show import spellings
     from storage.corpus import Corpus
 
     _, sqlite, file = config.database_url.partition("sqlite:///")
@@ -128,6 +129,7 @@ def _is_stored(config: Config, address: str) -> bool:
 
 
 def _stored(config: Config, target: str) -> Named:
+    from corpus_spider.cli.show import look_up, stored_capture
     from corpus_spider.crawling.site_models import Models
     from storage.corpus import Corpus
     from storage.records import SiteModel

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.archive import adoption
 from corpus_spider.crawling.site_models import Models
+from corpus_spider.search.checking import check_index
 from pipelines.extractors import registry
 from pipelines.page.process import process
 from pipelines.urls.url import canonicalise
@@ -124,6 +125,9 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
         for name in sorted(found - files.keys()):
             looker.look(name, show)
             looker.look_whether_known(name)
+        index = check_index(corpus, config.index_folder, deep=deep, on_progress=on_progress)
+        report.problems += index.problems
+        report.notes += index.notes
         on_progress(RULES, 0, None)
         report.problems[:0] = rules.result()
     return report

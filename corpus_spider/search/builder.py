@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from pipelines.text.words import Splitter, Words
     from storage.documents.model import Stamp
     from storage.reporting import Progress
 
@@ -245,13 +246,10 @@ def _entries(
             indexed: list[str] = []
             counter = words(document.language)
             for line in (document.title or "", *document.text.split("\n")):
-                units = [line[a:b].casefold()[: shard.LONGEST_WORD] for a, b in split.spans(line)]
+                units, found = words_of_line(line, split, counter)
                 indexed += [*units, shard.LINE_END]
                 searched.update(units)
-                places = counter.unusual_spans(line)
-                counted.update(
-                    units if places is None else [as_counted(line[a:b])[: shard.LONGEST_WORD] for a, b in places]
-                )
+                counted.update(found)
             counts = cells.setdefault(CellKey(document.language, document.site, day[:7]), CellCounts())
             _add(counts, counted)
             entries[document.id] = job.documents[document.id][1]
@@ -266,6 +264,13 @@ def _entries(
                 document.tdm == 1 or not RESERVING.isdisjoint(document.directives),
                 document.chars,
             )
+
+
+def words_of_line(line: str, split: Splitter, counter: Words) -> tuple[list[str], list[str]]:
+    """Return the units of a line that are searched, and its words that are counted, as the index has them."""
+    units = [line[a:b].casefold()[: shard.LONGEST_WORD] for a, b in split.spans(line)]
+    places = counter.unusual_spans(line)
+    return units, units if places is None else [as_counted(line[a:b])[: shard.LONGEST_WORD] for a, b in places]
 
 
 def _add(counts: CellCounts, counted: Counter[str]) -> None:

@@ -260,6 +260,10 @@ class Manifest:
         statement = "SELECT id, text FROM word WHERE id IN (SELECT value FROM json_each(?))"
         return dict(self.connection.execute(statement, (json.dumps(list(words)),)).fetchall())
 
+    def every_word(self) -> list[str]:
+        """Return all words of the index, those that are counted and those that are searched."""
+        return [row[0] for row in self.connection.execute("SELECT text FROM word")]
+
     def ids_by_text(self, words: Iterable[str]) -> dict[str, int]:
         """Return the ids of words that the index knows."""
         statement = "SELECT text, id FROM word WHERE text IN (SELECT value FROM json_each(?))"

@@ -173,6 +173,14 @@ class Shard:
         groups = {name: {row["key"]: row["doc_count"] for row in counted[name]["buckets"]} for name in GROUPS}
         return Result(sum(groups["site"].values()), found, groups)
 
+    def ids(self) -> set[str]:
+        """Return the ids of all documents that the shard holds."""
+        import tantivy
+
+        searcher = self.index.searcher()
+        hits = searcher.search(tantivy.Query.all_query(), max(1, searcher.num_docs)).hits
+        return {searcher.doc(address)["id"][0] for _, address in hits}
+
     def per_day(self, filters: Filters) -> dict[str, int]:
         """Return the number of documents of each day, YYYY-MM-DD."""
         query = _Queries(self.index.schema, lambda _: []).filtered(None, filters)

@@ -9,6 +9,7 @@ import pytest
 
 from corpus_spider.search import builder
 from corpus_spider.search.builder import is_current, only_writer, refresh
+from corpus_spider.search.checking import check_index
 from corpus_spider.search.manifest import Manifest, Selected
 from corpus_spider.search.searching import SearchIndex
 from corpus_spider.search.shard import Filters
@@ -178,6 +179,43 @@ def test_after_a_removal_the_index_refuses_until_no_file_has_the_words(opened: C
     assert not any(b"zanzibarword" in path.read_bytes() for path in files)
     with Manifest.open(folder, read_only=True) as manifest:
         assert manifest.ids_by_text(["zanzibarword"]) == {}
+
+
+def test_a_check_proves_by_content_that_a_removal_reached_the_index(opened: Crawl, tmp_path: Path) -> None:
+    """A word, a document or a folder that comes back into the index is a problem; an index that is behind is a note."""
+    folder = tmp_path / "index"
+    assert checked(opened, folder) == ([], [])
+    built(opened, folder)
+    kept = tmp_path / "kept"
+    shutil.copytree(folder, kept)
+    opened.corpus.removals.declare(Request(What.URL, "https://a.example/5", "asked"))
+    while opened.corpus.removals.withdraw():
+        pass
+    problems, notes = checked(opened, folder)
+    assert (problems, ["behind a removal" in note for note in notes]) == ([], [True])
+    built(opened, folder)
+    assert checked(opened, folder) == ([], [])
+    with Manifest.open(folder, read_only=False) as manifest:
+        manifest.connection.execute("INSERT INTO word (text) VALUES ('zanzibarword')")
+    [problem] = checked(opened, folder)[0]
+    assert "zanzibarword" in problem
+    with Manifest.open(folder, read_only=False) as manifest:
+        manifest.connection.execute("DELETE FROM word WHERE text = 'zanzibarword'")
+        [number] = manifest.shards()
+    shutil.copytree(kept / "shard-000001", folder / "shard-000099")
+    [problem] = checked(opened, folder)[0]
+    assert "nothing names" in problem
+    shutil.rmtree(folder / "shard-000099")
+    shutil.rmtree(builder.shard_folder(folder, number))
+    shutil.copytree(kept / "shard-000001", builder.shard_folder(folder, number))
+    [problem] = checked(opened, folder)[0]
+    assert "other documents than its list" in problem
+
+
+def checked(crawl: Crawl, folder: Path) -> tuple[list[str], list[str]]:
+    """Return the problems and notes of a deep check."""
+    report = check_index(crawl.corpus, folder, deep=True)
+    return report.problems, report.notes
 
 
 def test_a_refresh_that_is_interrupted_after_a_removal_leaves_no_word_for_good(

@@ -1,0 +1,101 @@
+"""Check a search index by its content: it must hold no text, and no word, that the corpus does not have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from corpus_spider.search import shard
+from corpus_spider.search.builder import REMOVALS, is_current, shard_folder, words_of_line
+from corpus_spider.search.manifest import Manifest
+from corpus_spider.search.totals import FILE
+from pipelines.text.words import splitter, words
+from storage.documents.model import Selection
+from storage.errors import ConfigError, DamageError
+from storage.reporting import counted, unseen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from storage.corpus import Corpus
+    from storage.reporting import Progress
+
+BUILD = "`corpus-spider index` brings it up to date"
+SHOWN = 5
+"""Words that a problem names."""
+_OFTEN = 1000
+
+
+@dataclass(slots=True)
+class IndexReport:
+    """What is wrong with an index, and what is worth knowing. Each is a sentence."""
+
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def check_index(corpus: Corpus, folder: Path, *, deep: bool, on_progress: Progress = unseen) -> IndexReport:
+    """Check the index of a corpus, if there is one.
+
+    A shallow check compares its lists with the removals of the corpus. A ``deep`` one reads the documents of each shard
+    and, after a removal, compares every word of the index with the words of all texts.
+    """
+    report = IndexReport()
+    if not (folder / FILE).exists():
+        return report
+    try:
+        shard.require_library()
+    except ConfigError as error:
+        report.notes.append(f"the search index was not checked: {error.what}")
+        return report
+    try:
+        with Manifest.open(folder, read_only=True) as manifest:
+            _check(corpus, folder, manifest, report, on_progress, deep=deep)
+    except DamageError as error:
+        report.problems.append(error.what)
+    return report
+
+
+def _check(
+    corpus: Corpus, folder: Path, manifest: Manifest, report: IndexReport, on_progress: Progress, *, deep: bool
+) -> None:
+    if manifest.settings().get(REMOVALS) != corpus.removals.mark():
+        report.notes.append(f"the search index is behind a removal and answers nothing; {BUILD}")
+        return
+    shards, entries = manifest.shards(), manifest.entries()
+    removed = sorted({each.id for each in corpus.removals.documents()} & entries.keys())
+    if removed:
+        report.problems.append(f"the search index holds {counted(len(removed), 'removed document')}: {removed[0]}")
+    known = {shard_folder(folder, number).name for number in shards}
+    left = [path.name for path in folder.iterdir() if path.is_dir() and path.name not in known]
+    if left:
+        report.problems.append(f"the search index has folders that nothing names ({left[0]}); {BUILD}")
+    if not is_current(corpus, folder):
+        report.notes.append(f"the search index is older than the corpus; {BUILD}")
+        return
+    if not deep:
+        return
+    for done, number in enumerate(shards, 1):
+        on_progress("shards of the index checked", done, len(shards))
+        listed = {name for name, (_, of) in entries.items() if of == number}
+        if shard.Shard.open(shard_folder(folder, number)).ids() != listed:
+            report.problems.append(f"shard {number} of the search index holds other documents than its list; {BUILD}")
+    if corpus.removals.documents() and (strange := _strange_words(corpus, manifest, on_progress)):
+        shown = ", ".join(strange[:SHOWN])
+        report.problems.append(f"the search index has {counted(len(strange), 'word')} of no text: {shown}; {BUILD}")
+
+
+def _strange_words(corpus: Corpus, manifest: Manifest, on_progress: Progress) -> list[str]:
+    """Return the words of an index that are in no text of the corpus, of any version."""
+    left = set(manifest.every_word())
+    selection = Selection(include_duplicates=True, versions="all")
+    for number, document in enumerate(corpus.documents.as_stored(selection), 1):
+        if not left:
+            break
+        split, counter = splitter(), words(document.language)
+        for line in (document.title or "", *document.text.split("\n")):
+            for found in words_of_line(line, split, counter):
+                left.difference_update(found)
+        if number % _OFTEN == 0:
+            on_progress("texts compared with the index", number, None)
+    return sorted(left)
