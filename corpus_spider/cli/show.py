@@ -13,7 +13,6 @@ import click
 from corpus_spider.cli.options import MOST, State, as_json, several_sites, verb_of
 from corpus_spider.terminal.values import in_local_time, local
 from storage.errors import ConfigError
-from storage.records import UrlState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -255,6 +254,8 @@ def _listed(value: object) -> object:
 
 def next_command(page: Page) -> str:
     """Return the arguments of the next command for a page without a document."""
+    from storage.records import UrlState
+
     site, address = shlex.quote(page.site), shlex.quote(page.url)
     if page.state is UrlState.SUSPENDED:
         return f"crawl --release-suspended --site {site}"
