@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import re
 from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,7 +18,8 @@ from corpus_spider.evaluation.summary import (
     named,
     summarise,
 )
-from corpus_spider.terminal.console import safe
+from corpus_spider.terminal import layout
+from corpus_spider.terminal.console import DIRECTION_MARKS, safe, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,9 +33,8 @@ FEW = 10
 COLUMNS = ("pages", "F1", "95 %", "median", "P", "R", "words", "bag", "Thai", "empty", "refused", "stored", "MB/s")
 NAMED = 10
 """Maximum number of pages without a text that are listed. The rest is counted."""
-WIDTH = 400
-"""Width of drawn tables, in characters: wide enough that rows are not wrapped."""
 NOTHING = "-"
+_INTERVAL = re.compile(r"(?<=\d) to (?=[-+\d])")
 
 
 def render(*reports: Report, drawn: bool = False, against: str | None = None) -> str:
@@ -151,26 +151,11 @@ def _cells(found: Summary) -> tuple[str, ...]:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, drawn: bool = False) -> str:
-    """Return a table, tab-separated or ``drawn``, without colours. Cells are plain text, never markup."""
+    """Return a table, tab-separated or ``drawn`` for the width of the terminal."""
     if not drawn:
         lines = ["\t".join(safe(cell) for cell in row) for row in (columns, *rows)]
         return "\n".join([f"# {safe(title)}", *lines, ""])
-    return _drawn(title, columns, rows)
-
-
-def _drawn(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD)
-    for position, column in enumerate(columns):
-        table.add_column(Text(column), justify="right" if position else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console = Console(file=io.StringIO(), width=WIDTH, color_system=None, force_terminal=False)
-    with console.capture() as captured:
-        console.print(Text(title))
-        console.print(table)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
+    # An interval stays in one piece.
+    whole = [[_INTERVAL.sub("\u00a0to\u00a0", safe(cell)) for cell in row] for row in rows]
+    lines = layout.table(columns, whole, width()) if whole else []
+    return DIRECTION_MARKS.sub("", "\n".join([safe(title), *lines, ""]).replace("\u00a0", " "))

@@ -38,6 +38,9 @@ HEADINGS = {
         *("what", "value"),
         # Lines of a concordance.
         *("day", "left", "keyword", "right"),
+        # Scores: precision P, recall R, F1, intervals of 95 %, speed.
+        *("texts", "F1", "95 %", "median", "P", "R", "bag", "Thai", "empty", "MB/s", "difference"),
+        *("expected", "mean expected", "mean F1"),
         # Site models, and what they gain.
         *("model", "lines", "recurring", "shared", "with", "without", "gain", "changed"),
         # Extractors.

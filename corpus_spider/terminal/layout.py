@@ -40,7 +40,7 @@ _UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\uaa60-\uaa7f]+"
 """Runs of Thai, Lao, Burmese and Khmer, which have no spaces between words."""
 _FIRST_SPECIAL = "\u0590"
 """First character of the scripts that need more than spaces. Their patterns take long to compile."""
-_NUMERIC = re.compile(r"[-+]?[\d.,]+( (bytes|[KMGT]iB|%))?|–?")
+_NUMERIC = re.compile(r"[-+]?[\d.,]+( (bytes|[KMGT]iB|%))?|[–-]?")
 
 
 def wrap(text: str, width: int) -> list[str]:
