@@ -57,8 +57,9 @@ _DELETE_SHARD = (
     "DELETE FROM cell WHERE shard = ?",
     "DELETE FROM shard WHERE id = ?",
 )
-_CELLS = """
-SELECT language, site, month, documents, tokens, words, frequencies, appearances FROM total
+_SIZES = "SELECT language, site, month, documents, tokens FROM total"
+_CELLS = "SELECT language, site, month, documents, tokens, words, frequencies, appearances FROM total"
+_SELECTED = """
 WHERE (?1 = '[]' OR language IN (SELECT value FROM json_each(?1)))
 AND (?2 = '[]' OR site IN (SELECT value FROM json_each(?2)))
 AND (?3 = '' OR month >= ?3) AND (?4 = '' OR month <= ?4)
@@ -145,6 +146,11 @@ class MadeShard:
     cells: Mapping[CellKey, CellCounts]
     searched: Collection[str] = ()
     failures: int = 0
+
+
+def _values(selected: Selected) -> tuple[str, str, str, str]:
+    """Return the values of `_SELECTED`."""
+    return json.dumps(selected.languages), json.dumps(selected.sites), selected.since, selected.until
 
 
 def _taken_out(cell: Cell) -> Cell:
@@ -239,15 +245,14 @@ class Manifest:
 
     def cells(self, selected: Selected = ALL) -> Iterator[Cell]:
         """Read the counts of the selected cells."""
-        values = (json.dumps(selected.languages), json.dumps(selected.sites), selected.since, selected.until)
-        for row in self.connection.execute(_CELLS, values):
+        for row in self.connection.execute(f"{_CELLS}{_SELECTED}", _values(selected)):
             arrays = (np.frombuffer(blob, np.uint32) for blob in row[5:])
             yield Cell(CellKey(*row[:3]), row[3], row[4], *arrays)
 
-    def sizes(self) -> list[CellSize]:
-        """Return the number of documents and words of every cell."""
-        statement = "SELECT language, site, month, documents, tokens FROM total"
-        return [CellSize(CellKey(*row[:3]), row[3], row[4]) for row in self.connection.execute(statement)]
+    def sizes(self, selected: Selected = ALL) -> list[CellSize]:
+        """Return the number of documents and words of the selected cells."""
+        rows = self.connection.execute(f"{_SIZES}{_SELECTED}", _values(selected))
+        return [CellSize(CellKey(*row[:3]), row[3], row[4]) for row in rows]
 
     def spellings(self, form: str, value: str, *, prefix: bool) -> list[str]:
         """Return the words whose ``form`` (text, letters or plain) is this value, or begins with it."""

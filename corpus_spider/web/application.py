@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from corpus_spider.monitoring.advice import next_command
 from corpus_spider.terminal.values import per_cent
 from corpus_spider.web import formatting
 from corpus_spider.web.guard import Guard
@@ -73,6 +74,7 @@ def application(served: Served, hosts: frozenset[str], token: str = "") -> Guard
     )
     templates.filters.update(formatting.FILTERS)
     templates.globals["per_cent"] = per_cent
+    templates.globals["next_command"] = next_command
     pages = Pages(served, templates)
 
     def http_error(request: Request, error: Exception) -> Response:

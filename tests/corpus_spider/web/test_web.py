@@ -288,3 +288,22 @@ def test_a_word_of_the_cloud_leads_to_its_concordance(app: Guard) -> None:
     status, _, found = ask(app, link.get("href"))
     assert status == 200
     assert "xăng" in document_fromstring(found).xpath("string(//table)")
+
+
+def test_a_sick_site_is_told_with_the_pages_behind_it_and_what_to_do(tmp_path: Path) -> None:
+    """Each has a link to the pages and the command that shows the cause, on the overview and among the sites."""
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        crawl.run_id = corpus.runs.start("{}", ["a.example"])
+        for number in range(12):
+            crawl.visit(str(number), dropped("http_403"))
+        corpus.runs.recount(["a.example"])
+        corpus.runs.finish(crawl.run_id, 0, "{}")
+        app = application_of(tmp_path, corpus)
+        for view in ("/", "/sites"):
+            page = document_fromstring(ask(app, view)[2])
+            [problem] = page.xpath("//main//ul/li[.//code]")
+            assert "refused" in problem.text_content()
+            assert problem.xpath(".//a[starts-with(@href, '/dropped')]/@href") == ["/dropped?site=a.example"]
+            assert problem.xpath("string(.//code)") == "corpus-spider dropped --site a.example"
