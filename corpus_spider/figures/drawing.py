@@ -86,11 +86,17 @@ def draw(panels: Sequence[Panel], title: str, caption: str, form: str = "svg") -
 def draw_words(words: Sequence[tuple[str, float, float, float]], size: tuple[float, float], caption: str) -> bytes:
     """Draw words as PNG: each with the middle of its base line from the top left, and its font size, in pixels.
 
-    ``size``: width and height of the picture, also in pixels. Raises ConfigError if matplotlib is not installed.
+    ``size``: width and height of the picture, also in pixels. Raises ConfigError if matplotlib or a font for a word is
+    not installed.
     """
     require_library()
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+
+    for word, *_ in words:
+        if not _has_glyphs(_clean(word)):
+            do = "Install a Noto font for the script (fonts-noto), or write .svg or .html."
+            raise ConfigError("no installed font has the letters", where=word, do=do)
 
     lines = textwrap.wrap(_clean(caption), 140)
     width, height = size[0], size[1] + 14 * len(lines) + 8

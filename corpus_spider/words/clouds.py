@@ -42,7 +42,7 @@ _LINE = 1.7
 _BROAD = {"W": 1.05, "F": 1.05}
 _BROAD_SCRIPTS = (("\u1000", "\u109f", 1.0), ("\u1780", "\u17ff", 0.95), ("\u0600", "\u06ff", 0.7))
 _MARKS = frozenset({"Mn", "Me", "Cf"})
-MORE = 2_000
+MORE = 700
 """Rows of a list that are read beyond those wanted: stop words and numbers are left out."""
 FREQUENCY = "frequency, without stop words"
 KEYNESS = "log-likelihood (G2) against {}, without stop words"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpus_spider.search.question import parse, phrases
-from corpus_spider.words.counting import MILLION, Totals, totals
+from corpus_spider.words.counting import MILLION, Totals, dispersion, totals
 from corpus_spider.words.keyness import log_dice, log_likelihood, log_ratio
 from pipelines.text.words import as_counted, splitter, words
 
@@ -89,11 +89,13 @@ class Sizes:
 
 def frequencies(manifest: Manifest, selected: Selected, most: int, without: Collection[str] = ()) -> list[WordRow]:
     """Return the most frequent words of a selection, except some."""
-    counted = totals(list(manifest.cells(selected)))
+    cells = list(manifest.cells(selected))
+    counted = totals(cells)
     order = np.argsort(-counted.frequencies, kind="stable")[: most + len(without)]
     texts = manifest.texts_of(counted.words[order].tolist())
-    rows = (_row(counted, int(at), texts) for at in order)
-    return [row for row in rows if row.word not in without][:most]
+    kept = [at for at in order.tolist() if texts[int(counted.words[at])] not in without][:most]
+    spread = dispersion(cells, counted.words[np.array(kept, np.int64)])
+    return [_row(counted, at, texts, float(each)) for at, each in zip(kept, spread, strict=True)]
 
 
 def keywords(manifest: Manifest, selected: Selected, reference: Selected | None, most: int) -> list[KeyRow]:
@@ -101,7 +103,8 @@ def keywords(manifest: Manifest, selected: Selected, reference: Selected | None,
 
     ``reference``: None for the rest of the corpus in the same languages.
     """
-    here = totals(list(manifest.cells(selected)))
+    cells = list(manifest.cells(selected))
+    here = totals(cells)
     there = totals(list(manifest.cells(reference or selected.widened())))
     if reference is None:
         there = _less(there, here)
@@ -113,6 +116,7 @@ def keywords(manifest: Manifest, selected: Selected, reference: Selected | None,
     chosen = np.flatnonzero((size > 0) & (sure >= CRITICAL) & (here.frequencies >= LEAST))
     order = chosen[np.argsort(-sure[chosen], kind="stable")][:most]
     texts = manifest.texts_of(here.words[order].tolist())
+    spread = dispersion(cells, here.words[order])
     return [
         KeyRow(
             texts[int(here.words[at])],
@@ -121,9 +125,9 @@ def keywords(manifest: Manifest, selected: Selected, reference: Selected | None,
             round(float(counted[at] * MILLION / there.tokens), 2),
             round(float(sure[at]), 2),
             round(float(size[at]), 2),
-            round(float(here.dispersion[at]), 3),
+            round(float(each), 3),
         )
-        for at in order
+        for at, each in zip(order, spread, strict=True)
     ]
 
 
@@ -181,14 +185,14 @@ def sizes(manifest: Manifest, selected: Selected) -> Sizes:
     return Sizes(sum(cell.documents for cell in cells), sum(cell.tokens for cell in cells))
 
 
-def _row(counted: Totals, at: int, texts: Mapping[int, str]) -> WordRow:
+def _row(counted: Totals, at: int, texts: Mapping[int, str], spread: float) -> WordRow:
     frequency = int(counted.frequencies[at])
     return WordRow(
         texts[int(counted.words[at])],
         frequency,
         round(frequency * MILLION / counted.tokens, 2),
         int(counted.appearances[at]),
-        round(float(counted.dispersion[at]), 3),
+        round(spread, 3),
     )
 
 
@@ -200,7 +204,6 @@ def _less(whole: Totals, part: Totals) -> Totals:
         whole.words,
         whole.frequencies - part.frequency_of(whole.words),
         whole.appearances,
-        whole.dispersion,
     )
 
 

@@ -15,6 +15,7 @@ from lxml import etree, html
 from corpus_spider.words import clouds
 from corpus_spider.words.clouds import LARGEST, SMALLEST, Cloud, Placed, Weighted
 from corpus_spider.words.lists import WordRow
+from storage.errors import ConfigError
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:
@@ -149,3 +150,10 @@ def test_a_wrong_command_is_explained(tmp_path: Path, arguments: list[str], mess
     result = run(tmp_path, "cloud", *arguments)
     assert result.returncode == 2
     assert message in result.stderr
+
+
+def test_a_picture_without_a_font_for_its_script_is_refused() -> None:
+    """A PNG of boxes would say nothing; the message names the other forms."""
+    pytest.importorskip("matplotlib", reason="needs the extra `figures`: make figures")
+    with pytest.raises(ConfigError, match="no installed font"):
+        clouds.png(cloud_of([("\U00016f00\U00016f01", 1.0)]))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_spider.search.manifest import Cell, CellKey
-from corpus_spider.words.counting import totals
+from corpus_spider.words.counting import dispersion, totals
 from corpus_spider.words.keyness import log_likelihood, log_ratio
 
 PARTS = st.lists(st.lists(st.integers(1, 8), min_size=1, max_size=30), min_size=1, max_size=5)
@@ -26,15 +26,16 @@ def cell(number: int, words: list[int]) -> Cell:
 @given(PARTS)
 def test_totals_and_dispersion_equal_a_count_by_hand(parts: list[list[int]]) -> None:
     """Frequencies are sums over the parts; DP follows its definition, word by word."""
-    found = totals([cell(number, words) for number, words in enumerate(parts)])
+    cells = [cell(number, words) for number, words in enumerate(parts)]
+    found = totals(cells)
     every = [word for words in parts for word in words]
     assert dict(zip(found.words.tolist(), found.frequencies.tolist(), strict=True)) == Counter(every)
     shares = [len(words) / len(every) for words in parts]
-    for word, dispersion in zip(found.words.tolist(), found.dispersion.tolist(), strict=True):
+    for word, spread in zip(found.words.tolist(), dispersion(cells, found.words).tolist(), strict=True):
         of_word = [words.count(word) / every.count(word) for words in parts]
         deviation = sum(abs(one - share) for one, share in zip(of_word, shares, strict=True)) / 2
         expected = deviation / (1 - min(shares)) if len(parts) > 1 else 0.0
-        assert dispersion == pytest.approx(expected, abs=1e-9)
+        assert spread == pytest.approx(expected, abs=1e-9)
 
 
 @given(st.integers(0, 500), st.integers(0, 500), st.integers(501, 10_000), st.integers(501, 10_000))
