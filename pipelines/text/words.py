@@ -44,8 +44,8 @@ _PIECE = regex.compile(
 )
 # Consonants of Thai and Lao with full stops: พ.ศ., ส.ป.ป. The last full stop may be missing.
 _CONSONANT = r"[ก-ฮກ-ຮ]"
-_SHORT = rf"(?<!{_CONSONANT}){_CONSONANT}{{1,3}}\.(?:{_CONSONANT}{{1,3}}\.)+"
-_SHORT_OPEN = rf"(?<!{_CONSONANT})(?:{_CONSONANT}{{1,3}}\.)+{_CONSONANT}{{1,3}}(?![\p{{Thai}}\p{{Lao}}.])"
+_SHORT = rf"(?<!{_CONSONANT}){_CONSONANT}{{1,3}}\.(?:{_CONSONANT}{{1,3}}\.){{1,7}}"
+_SHORT_OPEN = rf"(?<!{_CONSONANT})(?:{_CONSONANT}{{1,3}}\.){{1,7}}{_CONSONANT}{{1,3}}(?![\p{{Thai}}\p{{Lao}}.])"
 _SHORTENED = rf"(?:{_SHORT_OPEN}|{_SHORT}|ฯลฯ)"
 _LETTER = r"(?=[\p{L}\p{M}\p{N}])"
 _RUN = regex.compile(

@@ -295,6 +295,18 @@ def test_what_an_interrupted_refresh_left_is_deleted_and_small_shards_are_merged
     assert not list(folder.glob("*.new"))
 
 
+def test_every_process_gets_a_shard(opened: Crawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes share the documents, and find the same as one."""
+    folder = tmp_path / "index"
+    monkeypatch.setattr(builder, "WORTH_A_PROCESS", 2)
+    with only_writer(folder):
+        report = refresh(opened.corpus, str(tmp_path / "corpus.db"), folder, 2)
+    assert (report.documents, report.shards, report.failures) == (len(TEXTS), 2, 0)
+    assert found(opened, folder, "giá xăng") == {"1", "2"}
+    with SearchIndex.open(folder, opened.corpus) as index:
+        assert lists.sizes(index.manifest, Selected(("vi",))).documents == 3
+
+
 def test_one_process_writes_and_a_missing_index_is_named(opened: Crawl, tmp_path: Path) -> None:
     """A second writer gets no lock; a search without an index says which command builds it."""
     folder = tmp_path / "index"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -93,3 +94,19 @@ def test_without_a_library_the_unit_and_the_extra_are_named(monkeypatch: pytest.
         "words",
     ]
     assert advice(["vi", "fr"]) == ["vi: the words are syllables. The extra `vietnamese` splits texts into words."]
+
+
+@pytest.mark.parametrize(
+    ("language", "unit"), [("th", "มากา"), ("th", "ก.ข."), ("lo", "ກາ"), ("km", "ក"), ("zh", "中"), ("ja", "東")]
+)
+def test_the_time_grows_with_the_length(language: str, unit: str) -> None:
+    """Four times the text takes far less than sixteen times as long, whatever repeats in it."""
+
+    def seconds(length: int) -> float:
+        line = unit * (length // len(unit))
+        start = process_time()
+        words(language).spans(line)
+        return process_time() - start
+
+    seconds(1_000)
+    assert seconds(80_000) < 10 * seconds(20_000) + 0.2
