@@ -136,12 +136,13 @@ def of_selection(manifest: Manifest, selected: Selected, reference: Selected | N
     """Return the cloud of a selection of the index.
 
     By keyness against ``reference``, or against the rest of the corpus in the same languages. The texts of whole
-    languages have no rest: their cloud is by frequency.
+    languages have no rest: their cloud is by frequency, and that of a part that is too small for keywords.
     """
     is_part = bool(selected.sites or selected.since or selected.until or reference)
     if is_part:
         keys = lists.keywords(manifest, selected, reference, most + MORE)
-        return of_keywords(keys, selected.languages, most, source, "the reference" if reference else REST)
+        if keys or reference:
+            return of_keywords(keys, selected.languages, most, source, "the reference" if reference else REST)
     documents = lists.sizes(manifest, selected).documents
     rows = lists.frequencies(manifest, selected, most + MORE)
     return of_frequencies(rows, selected.languages, documents, most, source)

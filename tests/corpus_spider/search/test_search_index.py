@@ -13,7 +13,7 @@ from corpus_spider.search.checking import check_index
 from corpus_spider.search.manifest import Manifest, Selected
 from corpus_spider.search.searching import SearchIndex
 from corpus_spider.search.shard import Filters
-from corpus_spider.words import lists
+from corpus_spider.words import clouds, lists
 from pipelines.text.words import words
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DamageError
@@ -305,6 +305,17 @@ def test_every_process_gets_a_shard(opened: Crawl, tmp_path: Path, monkeypatch: 
     assert found(opened, folder, "giá xăng") == {"1", "2"}
     with SearchIndex.open(folder, opened.corpus) as index:
         assert lists.sizes(index.manifest, Selected(("vi",))).documents == 3
+
+
+def test_the_cloud_of_a_part_without_keywords_is_by_frequency(opened: Crawl, tmp_path: Path) -> None:
+    """The caption says which measure it is; stop words are left out."""
+    folder = tmp_path / "index"
+    built(opened, folder)
+    with SearchIndex.open(folder, opened.corpus) as index:
+        made = clouds.of_selection(index.manifest, Selected(("vi",), ("a.example",)), None, 10, "a")
+    assert "frequency" in made.caption
+    assert "xăng" in " ".join(each.word for each in made.weights)
+    assert "và" not in {each.word for each in made.weights}
 
 
 def test_one_process_writes_and_a_missing_index_is_named(opened: Crawl, tmp_path: Path) -> None:
