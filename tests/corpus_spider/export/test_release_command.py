@@ -23,6 +23,7 @@ from corpus_spider.export.exporter import cut, folded
 from corpus_spider.export.originals import originals
 from corpus_spider.export.request import Dump, request
 from corpus_spider.maintenance.remove import remove
+from pipelines.text.segmentation.choice import CHOICES
 from storage import Corpus
 from storage.documents.model import CorpusDocument, Selection
 from storage.errors import ConfigError
@@ -177,7 +178,7 @@ def test_a_rehearsal_tells_how_much_there_is_of_each_language_site_and_month(fol
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--dry-run", "-o", "x.csv"], "no export format has this suffix"),
+        (["--dry-run", "-o", "x.xlsx"], "no export format has this suffix"),
         (["--dry-run", "--format", "xml"], "unknown export format 'xml'"),
         (["--dry-run", "-o", "x.wacz"], "originals are exported whole"),
         (["-o", "x/", "--shard-size", "tiny"], "--shard-size: expected a size"),
@@ -279,7 +280,7 @@ def test_texts_are_folded_whole() -> None:
 
 def test_unspaced_languages_need_a_segmenter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Better an error that says what to install than Thai lines as words."""
-    monkeypatch.setattr("pipelines.text.tokenizer.segmenter", lambda: None)
+    monkeypatch.setattr("pipelines.text.segmentation.choice.library_names", lambda: dict.fromkeys(CHOICES, ""))
     (made,) = cut([a_document("a, b", "vi")])
     assert made.text == f"a{GLUE}, b"
     with pytest.raises(ConfigError, match="segmenter"):

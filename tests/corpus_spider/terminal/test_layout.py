@@ -43,7 +43,11 @@ def test_thai_breaks_between_words() -> None:
 
 def test_thai_without_a_segmenter_breaks_between_letters_with_their_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     """No mark begins a line."""
-    monkeypatch.setattr("pipelines.text.tokenizer.segmenter", lambda: None)
+
+    def missing() -> None:
+        raise ImportError
+
+    monkeypatch.setattr("pipelines.text.segmentation.icu.load", missing)
     layout._segmenter.cache_clear()
     try:
         for width in range(4, 40):
