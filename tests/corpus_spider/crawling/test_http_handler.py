@@ -21,7 +21,7 @@ from twisted.web.http_headers import Headers
 
 from corpus_spider.crawling import http_handler
 from corpus_spider.crawling.http_handler import BoundedPool, Chunks, _BoundedFactory
-from corpus_spider.crawling.session import RESTING
+from corpus_spider.crawling.open_files import RESTING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,6 +15,7 @@ import pytest
 
 from corpus_spider.config.loader import load
 from corpus_spider.rendering.chromium import find_browser
+from corpus_spider.search.builder import only_writer, refresh
 from corpus_spider.web import serving
 from corpus_spider.web.original import POLICY
 from storage.corpus import Corpus
@@ -110,6 +111,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     folder, seen = tmp_path_factory.mktemp("browser"), Seen()
     ids = build(folder, paths())
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus, _canary(seen) as port:
+        with only_writer(folder / "index"):
+            refresh(corpus, str(folder / "corpus.db"), folder / "index", 1)
         shared = Served(load(folder / "corpus.toml"), corpus)
         rules = f"--host-resolver-rules=MAP canary.example 127.0.0.1:{port}"
         with _running(application(shared, serving.LOOPBACK_NAMES)) as address, sync_api.sync_playwright() as driver:

@@ -1,0 +1,61 @@
+"""The views of a whole corpus in a real browser, in Vietnamese, Arabic and Thai: search, filters, keyboard, phone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.corpus_spider.web.test_document_browser import bench
+
+if TYPE_CHECKING:
+    from tests.corpus_spider.web.test_document_browser import Bench
+
+__all__ = ["bench"]
+QUESTIONS = {"vi": "xăng", "ar": "الحكومة", "th": "รัฐบาล"}
+VIEWS = (
+    "/",
+    "/documents",
+    "/documents?language={language}",
+    "/search?q={question}",
+    "/search?q={question}&order=left",
+    "/words?language={language}",
+    "/words?list=keywords&language={language}",
+    "/crawls",
+    "/crawls/1",
+    "/sites",
+    "/dropped",
+    "/about",
+)
+
+
+@pytest.mark.parametrize("language", QUESTIONS)
+def test_every_view_fits_a_phone_and_a_desk_in_light_and_dark(bench: Bench, language: str) -> None:
+    """No script fails, nothing is asked of another host, and the page itself never scrolls sideways."""
+    host = bench.address.partition("//")[2]
+    for width, scheme in ((360, "light"), (360, "dark"), (1280, "light")):
+        with bench.page(viewport={"width": width, "height": 740}, color_scheme=scheme) as page:
+            for view in VIEWS:
+                answer = page.goto(bench.address + view.format(language=language, question=QUESTIONS[language]))
+                assert answer.status == 200, view
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, (view, width)
+                assert page.locator("h1").count() == 1, view
+    assert (bench.seen.dialogs, bench.seen.errors) == ([], [])
+    assert bench.seen.hosts == {host}
+
+
+@pytest.mark.parametrize("language", QUESTIONS)
+def test_a_question_is_asked_and_answered_by_keyboard_alone(bench: Bench, language: str) -> None:
+    """`/` goes to the search, Enter asks, `j` and Enter open a line's document, whose text has the words."""
+    with bench.page() as page:
+        page.goto(bench.address)
+        page.keyboard.press("/")
+        page.keyboard.insert_text(QUESTIONS[language])
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/search**")
+        words = page.locator(".concordance .key").first
+        assert QUESTIONS[language] in words.inner_text().casefold()
+        page.locator("body").press("j")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/documents/**")
+        assert QUESTIONS[language] in page.locator("article").inner_text().casefold()
