@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus_spider.search.searching import ORDERS, RANK
+from corpus_spider.web.formatting import direction
 from corpus_spider.web.selection import selection_of
 from corpus_spider.web.views import pages, served
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.requests import Request
     from starlette.responses import Response
+
+    from corpus_spider.search.searching import Place
 
 LINES = 50
 _MOST_GROUPS = 12
@@ -40,5 +45,17 @@ def page(request: Request) -> Response:
         "orders": ORDERS,
         "order": order,
         "numbers": numbers,
+        "tables": by_direction(answer.places if answer else ()),
     }
     return pages(request)(request, "search.html", {**values, "question": asked.question})
+
+
+def by_direction(places: Sequence[Place]) -> list[tuple[str, list[Place]]]:
+    """Return the lines of a concordance by their direction, each in order: the columns of a table have one direction.
+
+    In a right-to-left language the context before the keyword is to its right.
+    """
+    found: dict[str, list[Place]] = {}
+    for place in places:
+        found.setdefault(direction(place.script), []).append(place)
+    return list(found.items())

@@ -45,6 +45,15 @@ def test_every_view_fits_a_phone_and_a_desk_in_light_and_dark(bench: Bench, lang
 
 
 @pytest.mark.parametrize("language", QUESTIONS)
+def test_what_stands_before_the_keyword_is_where_a_reader_begins(bench: Bench, language: str) -> None:
+    """At its right in Arabic, at its left elsewhere."""
+    with bench.page() as page:
+        page.goto(f"{bench.address}/search?q={QUESTIONS[language]}")
+        before, keyword = (page.locator(f".concordance .{name}").first.bounding_box() for name in ("left", "key"))
+        assert (before["x"] > keyword["x"]) == (language == "ar")
+
+
+@pytest.mark.parametrize("language", QUESTIONS)
 def test_a_question_is_asked_and_answered_by_keyboard_alone(bench: Bench, language: str) -> None:
     """`/` goes to the search, Enter asks, `j` and Enter open a line's document, whose text has the words."""
     with bench.page() as page:
