@@ -8,6 +8,7 @@ import click
 
 from corpus_spider.cli.options import DAY, PROGRAM, as_json, languages, several_sites, verb_of
 from storage.errors import LockedError
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from corpus_spider.cli.options import State
@@ -129,7 +130,8 @@ def render(answer: Answer, console: Console) -> None:
         console.table("Concordance", header, rows)
     for name in ("site", "month"):
         console.table(f"Documents by {name}", (name, "documents"), list(answer.groups[name].items())[-_SHOWN_GROUPS:])
-    console.note(f"{answer.documents:,} documents, {len(answer.places):,} lines shown. One document: {PROGRAM} show ID")
+    found, shown = counted(answer.documents, "document"), counted(len(answer.places), "line")
+    console.note(f"{found}, {shown} shown. One document: {PROGRAM} show ID")
 
 
 VERBS = tuple(_verbs.commands.values())

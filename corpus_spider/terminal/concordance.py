@@ -28,12 +28,29 @@ def _row(left: str, keyword: str, right: str, side: int) -> str:
 
 
 def _last(text: str, cells: int) -> str:
-    while cell_len(text) > cells:
-        text = text[max(1, len(text) - cells) if cell_len(text) > 2 * cells else 1 :]
-    return text
+    """Return the end of a text that fits. It begins with a whole word, where words have spaces.
+
+    >>> _last("the old harbour was", 14), _last("ประกาศนโยบาย", 4)
+    ('harbour was', 'ยบาย')
+    """
+    kept = text
+    while cell_len(kept) > cells:
+        kept = kept[max(1, len(kept) - cells) if cell_len(kept) > 2 * cells else 1 :]
+    cut = len(text) - len(kept)
+    if cut and not text[cut - 1].isspace() and " " in kept.strip():
+        kept = kept[kept.index(" ") :]
+    return kept.lstrip() if cut else kept
 
 
 def _first(text: str, cells: int) -> str:
-    while cell_len(text) > cells:
-        text = text[:-1]
-    return text
+    """Return the start of a text that fits. It ends with a whole word, where words have spaces.
+
+    >>> _first("was closed for years", 12)
+    'was closed'
+    """
+    kept = text
+    while cell_len(kept) > cells:
+        kept = kept[:-1]
+    if len(kept) < len(text) and not text[len(kept)].isspace() and " " in kept.strip():
+        kept = kept[: kept.rindex(" ")]
+    return kept
