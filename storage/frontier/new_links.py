@@ -123,6 +123,8 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
     """
     away = refused(connection, (each.link.url for each in found))
     found = [each for each in found if each.link.url not in away]
+    # Of the pages that name a URL in one group, one that vouches for it counts, whichever came first.
+    found.sort(key=lambda each: each.vouched)
     wanted = {each.link.url: each for each in found if follows(each) and not each.is_self}
     known = known_urls(connection, {*wanted, *(each.link.twin for each in wanted.values() if each.link.twin)})
     pages = known | {key for key, each in wanted.items() if each.link.twin is None}
