@@ -1,14 +1,16 @@
 """Find boxes that ask the reader for something: consent, money, a subscription.
 
-They are known by where their link leads. A box is a small element
-with a link to such a page, and little more than the link and the appeal. It is
-marked in the tree, with a class that `page` counts as a widget. A paragraph of prose that links to such a page is none.
+They are known by where their link leads: to a page for donations, subscriptions, newsletters or privacy. A box is a
+small element that holds little more than the link and the appeal. It gets a class that `page` counts as a widget. A
+paragraph of prose with such a link is no box.
 """
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+
+from pipelines.extractors.auto.blocks.tree_lines import add_class, letters, line_around
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -27,7 +29,6 @@ _LEADS = re.compile(
 _STEMS = ("donat", "support", "member", "subscri", "newsletter", "cookie", "privacy")
 _MAY_LEAD = ", ".join(f'a[href*="{stem}" i]' for stem in _STEMS)
 """A sieve in the parser: to ask every link for its address takes much longer."""
-_INLINE = frozenset({"em", "i", "small", "span", "font", "b", "strong", "u", "a"})
 _NO_BOXES = frozenset({"body", "html", "article", "main"})
 _MOST = 100
 """Such links of a page that are looked at."""
@@ -39,23 +40,19 @@ def mark_appeals(tree: LexborHTMLParser) -> None:
         leads = _LEADS.search((link.attributes.get("href") or "")[:MAX_CHARS])
         box = _box_around(link) if leads else None
         if box is not None:
-            box.attrs["class"] = f"{box.attributes.get('class') or ''} {MARK}".strip()
+            add_class(box, MARK)
 
 
 def _box_around(link: LexborNode) -> LexborNode | None:
     """Return the small element around a link that is a line of its own; None if the link is part of a text."""
-    line: LexborNode | None = link
-    while line is not None and line.tag in _INLINE:
-        line = line.parent
+    line = line_around(link)
     if line is None or line.tag in _NO_BOXES:
         return None
     size = _size(line)
     if _size(link) < _ALL_LINKED * size and not _is_button_of(line, link):
         return None
     around = line.parent
-    while (
-        around is not None and around.tag not in _NO_BOXES and _size(around) <= MAX_CHARS and not _holds_heading(around)
-    ):
+    while around is not None and around.tag not in _NO_BOXES and _may_be_box(around):
         line, around = around, around.parent
     return line if _size(line) <= MAX_CHARS else None
 
@@ -66,9 +63,9 @@ def _is_button_of(line: LexborNode, link: LexborNode) -> bool:
     return is_child and line.tag != "p" and line.css_first("p") is not None
 
 
-def _holds_heading(node: LexborNode) -> bool:
-    return node.css_first("h1") is not None
+def _may_be_box(node: LexborNode) -> bool:
+    return _size(node) <= MAX_CHARS and node.css_first("h1") is None
 
 
 def _size(node: LexborNode) -> int:
-    return len("".join((node.text() or "").split()))
+    return len(letters(node))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pipelines.extractors.auto.blocks.tree_lines import add_class, letters, line_around
+
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -20,7 +22,6 @@ _MOST = 200
 """Candidates of a page that are looked at."""
 _LEVELS = 3
 """Elements around a line, with nothing before it, whose neighbour may be the picture."""
-_INLINE = frozenset({"em", "i", "small", "span", "font", "b", "strong", "u", "a"})
 _PICTURES = frozenset({"img", "picture"})
 _BETWEEN = frozenset({"br", "-comment", "noscript", "meta", "script"})
 _NO_BLOCKS = frozenset({"body", "html", "article", "main", "section", "td", "li", "blockquote"})
@@ -34,20 +35,18 @@ def mark_captions(tree: LexborHTMLParser) -> None:
     for node in tree.css(_CANDIDATES)[:_MOST]:
         line = _line_of(node)
         if line is not None and _follows_picture(line, node):
-            line.attrs["class"] = f"{line.attributes.get('class') or ''} {MARK}".strip()
+            add_class(line, MARK)
 
 
 def _line_of(node: LexborNode) -> LexborNode | None:
     """Return the block whose whole text is this element's; None if there is other text or too much."""
-    said = "".join((node.text() or "").split())
+    said = letters(node)
     if not 2 <= len(said) <= MAX_CHARS:
         return None
-    line: LexborNode | None = node
-    while line is not None and line.tag in _INLINE:
-        line = line.parent
+    line = line_around(node)
     if line is None or line.tag in _NO_BLOCKS:
         return None
-    return line if line is node or "".join((line.text() or "").split()) == said else None
+    return line if line is node or letters(line) == said else None
 
 
 def _follows_picture(line: LexborNode, node: LexborNode) -> bool:
@@ -83,4 +82,4 @@ def _is_picture(node: LexborNode) -> bool:
         return True
     if node.tag == "-text" or node.css_first("img") is None:
         return False
-    return not (node.text() or "").strip()
+    return not letters(node)
