@@ -78,7 +78,10 @@ def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
         if not known.tokens:
             raise ConfigError("no document in the index matches", do="`corpus-spider status` shows what there is.")
         rows = _rows(index, corpus, selected, chosen, options)
-    _write(state.console, rows, options, asdict(known))
+        why = "No word passes the thresholds."
+        if not rows and options["against"]:
+            why = lists.why_empty(index.manifest, selected, reference_of(options["against"], selected))
+    _write(state.console, rows, options, asdict(known), why)
     for sentence in advice(selected.languages):
         state.console.note(sentence)
 
@@ -147,13 +150,13 @@ def _stop_words(codes: Sequence[str]) -> frozenset[str]:
     return frozenset(word for code in codes for word in stop_words_of(code))
 
 
-def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size: dict[str, int]) -> None:
+def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size: dict[str, int], why: str) -> None:
     plain = [asdict(row) for row in rows]
     if options["as_json"]:
         console.json({**size, "rows": plain})
         return
     if not plain:
-        console.note("No word passes the thresholds.")
+        console.note(why)
         return
     if options["format_name"] == "csv":
         text = io.StringIO()

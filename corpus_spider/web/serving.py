@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import socket
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.search.builder import is_current, only_writer, refresh
@@ -97,8 +98,22 @@ def read_token(path: Path) -> str:
     return text
 
 
+def bind(where: Listening) -> socket.socket:
+    """Open the socket that the server listens on, with a free port for port 0. ConfigError if it cannot be had."""
+    try:
+        family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
+        return socket.create_server((where.host, where.port), family=family, backlog=2048)
+    except OSError as error:
+        do = "Name another with --listen HOST:PORT; port 0 takes a free one."
+        what = f"the server cannot listen there: {error.strerror or error}"
+        raise ConfigError(what, where=f"{where.host}:{where.port}", do=do) from error
+
+
 def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None:
-    """Serve a corpus until a signal ends it. Refreshes the search index now and then, if no other process does."""
+    """Serve a corpus until a signal ends it. Refreshes the search index now and then, if no other process does.
+
+    Raises ConfigError if the address is in use, or packages are missing.
+    """
     try:
         import uvicorn
 
@@ -110,6 +125,7 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
     with (
         Corpus.open(config.database_url, read_only=True, seconds=LONGEST_SECONDS) as corpus,
         Corpus.open(config.database_url, read_only=True) as unlimited,
+        bind(where) as listening_socket,
     ):
         served = Served(config, corpus)
         # The first original would wait a second or two for the processes that read it.
@@ -120,8 +136,6 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
         refresher.start()
         settings = uvicorn.Config(
             app,
-            host=where.host,
-            port=where.port,
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -133,9 +147,10 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
             limit_concurrency=200,
             timeout_keep_alive=5,
         )
-        note(f"The corpus {config.corpus.name} is at {where.address} until you press Ctrl-C.")
+        at = replace(where, port=listening_socket.getsockname()[1])
+        note(f"The corpus {config.corpus.name} is at {at.address} until you press Ctrl-C.")
         try:
-            uvicorn.Server(settings).run()
+            uvicorn.Server(settings).run(sockets=[listening_socket])
         finally:
             over.set()
             served.close()

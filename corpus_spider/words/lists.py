@@ -131,6 +131,16 @@ def keywords(manifest: Manifest, selected: Selected, reference: Selected | None,
     ]
 
 
+def why_empty(manifest: Manifest, selected: Selected, reference: Selected | None) -> str:
+    """Say why there is no keyword: nothing to compare with, or no word that differs enough."""
+    compared = sizes(manifest, reference or selected.widened()).tokens
+    if reference is None:
+        compared -= sizes(manifest, selected).tokens
+    if not compared:
+        return "There is nothing to compare with. Choose a site or a time, so that a rest remains."
+    return f"No word is {LEAST} times there with a log-likelihood of {CRITICAL} or more."
+
+
 def collocates(
     index: SearchIndex, corpus: Corpus, text: str, filters: Filters, selected: Selected, most: int
 ) -> list[CollocateRow]:

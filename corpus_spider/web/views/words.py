@@ -28,6 +28,7 @@ CLOUD = 60
 def page(request: Request) -> Response:
     """Show a word list of the selected texts. Without a language: of the most common one."""
     here, asked = served(request), selection_of(request.query_params)
+    why_empty = "No word is there."
     with here.index() as index:
         known = _languages(index.manifest.sizes())
         chosen = asked.filters.languages or tuple(known[:1])
@@ -40,6 +41,7 @@ def page(request: Request) -> Response:
         if kind == "keywords":
             rows = keys = lists.keywords(index.manifest, selected, None, ROWS)
             cloud = clouds.of_keywords(keys, chosen, CLOUD)
+            why_empty = lists.why_empty(index.manifest, selected, None)
         elif asked.question:
             kind = "collocates"
             with here.expensive():
@@ -57,7 +59,7 @@ def page(request: Request) -> Response:
         "languages": known,
         "chosen": chosen,
     }
-    values |= {"cloud": cloud, "advice": advice(chosen)}
+    values |= {"cloud": cloud, "advice": advice(chosen), "why_empty": why_empty}
     return pages(request)(request, "words.html", values)
 
 

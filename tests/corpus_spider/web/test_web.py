@@ -307,3 +307,27 @@ def test_a_sick_site_is_told_with_the_pages_behind_it_and_what_to_do(tmp_path: P
             assert "refused" in problem.text_content()
             assert problem.xpath(".//a[starts-with(@href, '/dropped')]/@href") == ["/dropped?site=a.example"]
             assert problem.xpath("string(.//code)") == "corpus-spider dropped --site a.example"
+
+
+def test_a_port_in_use_is_refused_and_port_0_takes_a_free_one() -> None:
+    """The server names the port that it has, or says that it cannot have it, before it says where it is."""
+    with serving.bind(serving.Listening("127.0.0.1", 0)) as first:
+        port = first.getsockname()[1]
+        assert port
+        with pytest.raises(ConfigError, match="cannot listen there") as refused:
+            serving.bind(serving.Listening("127.0.0.1", port))
+    assert f"127.0.0.1:{port}" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("/words?list=keywords&language=vi", "There is nothing to compare with."),
+        ("/search?q=khongcochunay", "No text has these words."),
+    ],
+)
+def test_an_empty_answer_says_what_to_do(app: Guard, url: str, sentence: str) -> None:
+    """No empty tables: a sentence, and the next thing to try."""
+    status, _, text = ask(app, url)
+    assert (status, sentence in text) == (200, True)
+    assert "<tbody></tbody>" not in text
