@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo check test test-kills test-hostile setup peers render segment langid web figures lint lock audit clean
+.PHONY: demo check test test-kills test-hostile setup peers render segment langid web figures axe screenshots lint lock audit clean
 
 setup: $(VENV)/.ready
 
@@ -38,6 +38,14 @@ web: setup
 # Figures of single pages.
 figures: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/figures.lock
+
+# axe-core, for the test that finds what keeps people with a screen reader out.
+axe: render
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/axe.lock
+
+# The pictures of the documentation. Needs chromium and fonts: apt-get install chromium fonts-noto-core
+screenshots: render web figures segment
+	$(BIN)/python tools/screenshots.py
 
 demo: setup
 	$(BIN)/corpus-spider demo
@@ -108,6 +116,8 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/web.lock
 	uv pip compile pyproject.toml --extra figures --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/figures.lock
+	uv pip compile --group pyproject.toml:axe --constraint requirements/render.lock --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/axe.lock
 
 clean:
 	rm -rf $(VENV) .audit build dist demo

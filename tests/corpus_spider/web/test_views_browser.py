@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.corpus_spider.web.test_document_browser import bench
+from tests.corpus_spider.web.test_document_browser import STEPS, bench
 
 if TYPE_CHECKING:
     from tests.corpus_spider.web.test_document_browser import Bench
 
 __all__ = ["bench"]
 QUESTIONS = {"vi": "xăng", "ar": "الحكومة", "th": "รัฐบาล"}
+ARTICLES = {"vi": "gia-xang-4711.html", "ar": "khutta-4712.html", "th": "matrakan-4713.html"}
 VIEWS = (
     "/",
     "/documents",
@@ -42,6 +44,32 @@ def test_every_view_fits_a_phone_and_a_desk_in_light_and_dark(bench: Bench, lang
                 assert page.locator("h1").count() == 1, view
     assert (bench.seen.dialogs, bench.seen.errors) == ([], [])
     assert bench.seen.hosts == {host}
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The script of axe-core, which finds what keeps people with a screen reader or a keyboard out."""
+    pytest.importorskip("axe_playwright_python", reason="needs axe-core: make axe")
+    return resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+
+
+def serious(page: Any, axe: str) -> list[tuple[str, str]]:
+    """What axe finds on a page: rule and first element. Frames are pages of their own."""
+    page.evaluate(axe)
+    found = page.evaluate("axe.run(document, {iframes: false})")["violations"]
+    grave = [each for each in found if each["impact"] in {"serious", "critical"}]
+    return [(each["id"], each["nodes"][0]["html"][:200]) for each in grave]
+
+
+@pytest.mark.parametrize(("language", "scheme"), [(each, "light") for each in QUESTIONS] + [("vi", "dark")])
+def test_axe_finds_nothing_serious_in_any_view(bench: Bench, axe: str, language: str, scheme: str) -> None:
+    """Names, contrasts, headings, languages and tables are right in each view and each tab of a document."""
+    tabs = [bench.url(ARTICLES[language], step) for step in STEPS]
+    views = [bench.address + view.format(language=language, question=QUESTIONS[language]) for view in VIEWS]
+    with bench.page(color_scheme=scheme, bypass_csp=True) as page:
+        for url in (*views, *tabs):
+            page.goto(url)
+            assert (url, serious(page, axe)) == (url, [])
 
 
 @pytest.mark.parametrize("language", QUESTIONS)
