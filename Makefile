@@ -3,7 +3,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo check test test-kills test-hostile setup peers render segment langid web figures axe screenshots lint lock audit clean
+.PHONY: demo check test test-kills test-hostile setup peers render segment langid web figures axe docs-tools docs \
+	screenshots lint lock audit clean
 
 setup: $(VENV)/.ready
 
@@ -46,6 +47,14 @@ axe: render
 # The pictures of the documentation. Needs chromium and fonts: apt-get install chromium fonts-noto-core
 screenshots: render web figures segment
 	$(BIN)/python tools/screenshots.py
+
+# Sphinx, for the documentation site.
+docs-tools: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/docs.lock
+
+# The documentation site, in build/docs. A warning, such as a link that leads nowhere, is an error.
+docs: docs-tools
+	$(BIN)/python -m sphinx -W --keep-going -n -E -q -b html docs build/docs
 
 demo: setup
 	$(BIN)/corpus-spider demo
@@ -118,6 +127,8 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/figures.lock
 	uv pip compile --group pyproject.toml:axe --constraint requirements/render.lock --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/axe.lock
+	uv pip compile --group pyproject.toml:docs --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/docs.lock
 
 clean:
 	rm -rf $(VENV) .audit build dist demo

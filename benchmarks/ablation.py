@@ -567,7 +567,7 @@ def row(sites: Effect, sources: Effect, verdict: str) -> Row:
 
 
 def markdown(found: Row) -> str:
-    """Return a row of the table in the documentation (``docs/extractor-rules.md``)."""
+    """Return a row of the table in the documentation (``docs/explanation/extractor-rules.md``)."""
 
     def points(name: str) -> str:
         low, high = (10000 * bound for bound in found[f"{name}_interval"])

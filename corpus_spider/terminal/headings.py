@@ -1,6 +1,6 @@
 """Words above the columns of all tables. Each field has one word, and each word has one meaning.
 
-The words are explained in `docs/vocabulary.md`.
+The words are explained in `docs/reference/vocabulary.md`.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ def canonical_text(text: str) -> str:
     - the place of a Vietnamese tone mark (hòa, hoà).
 
     Marks of all other scripts stay: without them Thai and Vietnamese lose their words. Scripts with and without spaces
-    come out on one scale. ``docs/languages.md`` lists the differences by script.
+    come out on one scale. ``docs/reference/languages.md`` lists the differences by script.
 
     >>> canonical_text("Hà Nội, ٢٠٢٦!"), canonical_text("کِتـاب‌ها"), canonical_text("أحمد") == canonical_text("احمد")
     ('hànội2026', 'کتابها', True)

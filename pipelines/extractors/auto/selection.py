@@ -19,8 +19,8 @@ actual       .403 .765 .539 .811 .820 .903 .939 .978
 
 ``pipelines.extractors`` defines what belongs to the text. The rules of ``parts`` and ``boilerplate`` remove what the
 page marks clearly. ``jsonld_body`` doubts blocks that are not in JSON-LD. ``repeated_layout`` adds blocks of the same
-make. ``head_and_end`` adds the standfirst and removes the signature. ``docs/extractor-rules.md`` has the figures of
-each rule.
+make. ``head_and_end`` adds the standfirst and removes the signature. ``docs/explanation/extractor-rules.md`` has the
+figures of each rule.
 
 Blocks of the site's template (``template``) are left out, if it is known. The second stage of the model counts them as
 no content. ``density`` reads pages that would strain the parser, and the extraction says so.

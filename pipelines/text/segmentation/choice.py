@@ -11,7 +11,7 @@ Chinese         rjieba                         ``chinese``           characters
 Japanese        SudachiPy, mode A              ``japanese``          characters
 =============== ============================== ===================== ====================================
 
-Libraries are loaded when the first text needs them. `docs/words.md` has the measurements behind this table.
+Libraries are loaded when the first text needs them. `docs/reference/words.md` has the measurements behind this table.
 """
 
 from __future__ import annotations

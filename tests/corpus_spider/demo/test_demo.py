@@ -47,7 +47,7 @@ def test_every_language_is_extracted_well(demo: tuple[Path, dict[str, object]]) 
 
 def test_the_manual_shows_what_the_demo_prints(demo: tuple[Path, dict[str, object]]) -> None:
     """Its tables are those of a demo of today: pages, documents, reasons, and the scores of each language."""
-    page = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "tutorial" / "getting-started.md").read_text(encoding="utf-8")
     said = page.partition("$ make demo\n")[2].partition("Next:")[0]
     rows = [line.split("\t") for line in said.splitlines() if not line.startswith("#")]
     report = demo[1]

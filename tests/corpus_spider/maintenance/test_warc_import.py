@@ -71,11 +71,11 @@ def texts(folder: Path) -> dict[str, str]:
 
 
 def test_a_folder_of_pages_is_imported_as_the_manual_says(folder: Path) -> None:
-    """By the lines of Python in docs/crawling.md, with another address."""
+    """By the lines of Python in docs/how-to/crawling.md, with another address."""
     (folder / "pages").mkdir()
     for number in (1, 2):
         (folder / "pages" / f"{number}.html").write_bytes(article(number))
-    page = (Path(__file__).parents[3] / "docs" / "crawling.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "crawling.md").read_text("utf-8")
     lines = page.partition("## Pages that others have crawled")[2].partition("```python\n")[2].partition("```")[0]
     lines = lines.replace("https://news.example.org/", f"{PAPER}/story/")
     subprocess.run([sys.executable, "-c", lines], cwd=folder, check=True, timeout=PATIENCE)
