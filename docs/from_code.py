@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tables import expand
+
 from corpus_spider.cli.options import COMMON, PROGRAM
 
 if TYPE_CHECKING:
@@ -13,11 +15,17 @@ if TYPE_CHECKING:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the handlers of sphinx-click's events."""
+    """Register the handlers of events."""
+    app.connect("source-read", fill_in)
     app.connect("sphinx-click-process-description", escape)
     app.connect("sphinx-click-process-options", without_common_options)
     app.connect("sphinx-click-process-epilog", show_examples)
     return {"parallel_read_safe": True}
+
+
+def fill_in(_: Sphinx, __: str, content: list[str]) -> None:
+    """Put the tables of the program into a page."""
+    content[0] = expand(content[0])
 
 
 def escape(_: Sphinx, __: click.Context, lines: list[str]) -> None:

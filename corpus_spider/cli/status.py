@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_spider.monitoring.run_state import run_state
 from corpus_spider.terminal.console import in_units
+from corpus_spider.terminal.reasons import meaning
 from corpus_spider.terminal.values import in_local_time, local
 from storage.records import UrlState
 
@@ -33,6 +34,7 @@ In the counters of a site, ``refused`` are refusals by the server and ``bytes`` 
 TIMES = frozenset({"started", "finished"})
 NUMBERS = ("id", "exit_code", "pid")
 LANGUAGE_KEYS = ("language", "documents", "chars")
+REASON_KEYS = ("reason", "count", "meaning")
 SITE_KEYS = ("site", "documents", "chars", "pending")
 MEANINGS = {
     UrlState.PENDING: "waiting to be fetched",
@@ -147,8 +149,8 @@ def render(standing: Standing, console: Console) -> None:
     console.table("Sites", SITE_KEYS, _sites(standing))
     states = [(row.key, row.count, MEANINGS[UrlState(row.key)]) for row in status.by_state]
     console.table("URLs", ("state", "count", "meaning"), states)
-    console.table("Pages without a document", ("reason", "count"), _counts(status.dropped))
-    console.table("URLs that failed", ("reason", "count"), _counts(status.failed))
+    console.table("Pages without a document", REASON_KEYS, _with_meaning(status.dropped))
+    console.table("URLs that failed", REASON_KEYS, _with_meaning(status.failed))
     console.table(
         in_local_time("Last run"), ("what", "value"), _last_run(standing, () if console.verbose else INTERNALS)
     )
@@ -156,6 +158,10 @@ def render(standing: Standing, console: Console) -> None:
 
 def _counts(rows: tuple[CountRow, ...]) -> list[tuple[str, int]]:
     return [(row.key, row.count) for row in rows]
+
+
+def _with_meaning(rows: tuple[CountRow, ...]) -> list[tuple[str, int, str]]:
+    return [(row.key, row.count, meaning(row.key)) for row in rows]
 
 
 def _with_chars(rows: tuple[CountRow, ...]) -> list[tuple[str, int, int]]:

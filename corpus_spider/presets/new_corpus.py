@@ -170,8 +170,7 @@ def _corpus_section(corpus: dict[str, Any]) -> str:
 
 def _defaults(section: type[Crawl] | type[Archive] | type[Notify]) -> list[str]:
     """Return a comment line for each key, with its default and explanation."""
-    values = {name: _default(section, name) for name in keys(section)}
-    return [f"# {name} = {_written(values[name], key)}  # {key.explanation}" for name, key in keys(section).items()]
+    return [f"# {name} = {default_in_words(section, name)}  # {key.explanation}" for name, key in keys(section).items()]
 
 
 def _newspaper_lines(paper: presets.Newspaper) -> list[str]:
@@ -211,8 +210,12 @@ def _default(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] 
     return "" if found is MISSING or found is None else found
 
 
+def default_in_words(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Site], name: str) -> str:
+    """Return the default of a key as TOML for readers: sizes in units, times in days. A key without one has ``""``."""
+    return _written(_default(section, name), keys(section)[name])
+
+
 def _written(value: Any, key: Key) -> str:
-    """Format a default for readers: sizes in units, times in days."""
     if key.size:
         unit, word = (GIB, "GiB") if value % GIB == 0 else (MIB, "MiB")
         return f'"{value // unit} {word}"' if value else "0"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from pathlib import Path
 
 import click
@@ -15,13 +17,15 @@ from storage.exports import FORMATS
 from storage.exports.fields import FIELDS
 
 ROOT = Path(__file__).parents[3]
+sys.path.insert(0, str(ROOT / "docs"))
+tables = importlib.import_module("tables")
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 
 @pytest.fixture(scope="module")
 def manual() -> str:
-    """The text of README.md and of all pages of docs/."""
-    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    """The text of README.md and of all pages of docs/, with the tables that are made from the program."""
+    return "\n".join(tables.expand(page.read_text(encoding="utf-8")) for page in PAGES)
 
 
 def verbs(group: click.Group, prefix: str = "") -> dict[str, click.Command]:

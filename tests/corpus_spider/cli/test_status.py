@@ -29,10 +29,11 @@ def status(last_run: Mapping[str, str], *failed: CountRow) -> Standing:
 
 def test_each_group_is_a_table_and_empty_ones_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     """Totals first, then what there is."""
-    render(status({}, CountRow("http_\x1b[2J404", 2)), Console())
+    render(status({}, CountRow("http_\x1b[2J404", 2), CountRow("dns", 1)), Console())
     assert capsys.readouterr().out == (
         HEAD + "# Languages\nlanguage\tdocuments\tcharacters\nvi\t3\t900\n"
-        "# URLs that failed\nreason\tcount\nhttp_\\x1b[2J404\t2\n"
+        "# URLs that failed\nreason\tcount\tmeaning\nhttp_\\x1b[2J404\t2\t\n"
+        "dns\t1\tthe name of the host does not resolve\n"
     )
 
 
