@@ -211,15 +211,18 @@ def _limits(panel: Panel) -> tuple[float, float, int]:
     """Return the ends of the y-axis, and how many columns it cuts off.
 
     A line of code can be a hundred times as long as the longest line of the text. So columns are cut off at ``CUT``
-    times the longest one in the chosen stretches.
+    times the longest one in the chosen stretches. A limit, a curve that does not follow the columns, stays in sight.
     """
     values = [value for drawn in panel.columns for value in drawn.values] or [0.0]
     values += [value for curve in panel.curves for value in curve.y]
     lowest, highest = float(min(values)), float(max(values))
     by_item = [drawn.values for drawn in panel.columns]
-    by_item += [curve.y for curve in panel.curves if by_item and len(curve.y) == len(by_item[0])]
+    follows = [bool(by_item) and len(curve.y) == len(by_item[0]) for curve in panel.curves]
+    by_item += [curve.y for curve, is_one in zip(panel.curves, follows, strict=True) if is_one]
     most = CUT * max((abs(value) for values in by_item for value in _within(values, panel)), default=0.0)
     if most:
+        limits = (curve.y for curve, is_one in zip(panel.curves, follows, strict=True) if not is_one)
+        most = max(most, *(abs(value) for values in limits for value in values), 0.0)
         lowest, highest = max(lowest, -most), min(highest, most)
     cut = sum(not lowest <= value <= highest for drawn in panel.columns for value in drawn.values)
     room = 0.04 * ((highest - lowest) or 1.0)

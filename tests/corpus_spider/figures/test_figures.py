@@ -201,6 +201,16 @@ def test_long_columns_of_code_do_not_hide_those_of_the_text() -> None:
     assert re.search(r"; \d+ columns? cut off$", lengths.get_xlabel())
 
 
+def test_a_limit_stays_in_sight() -> None:
+    """The limit of the anchor ratio is drawn inside the axis, although the columns of the text are far below it."""
+    article = PAGE.partition("<article>")[2].replace("</p>\n<img src=a>", " <a href=/a>الحر</a></p>")
+    found = explained("blocks", f"<body><article>{article}")
+    panels = panels_of(found)
+    ratios = axes_of(panels, found)[[panel.name for panel in panels].index("ratios")]
+    limit = next(curve.y[0] for panel in panels for curve in panel.curves if curve.name == "limit")
+    assert ratios.get_ylim()[0] <= 0 < limit < ratios.get_ylim()[1]
+
+
 @pytest.mark.parametrize("name", EXPLAINED)
 @pytest.mark.parametrize("html", ["", "<p>", "word", "<p>كلمة</p>"])
 def test_a_page_of_almost_nothing_has_a_figure(name: str, html: str) -> None:
