@@ -30,7 +30,9 @@ keeping = click.Group()
     (
         "export -o corpus.jsonl.zst",
         "export -o vi.parquet --language vi --since 2026-01-01 --min-chars 500",
+        "export -o table.csv --fields url,date,title,text",
         "export -o texts/",
+        "export -o articles/ --format md",
         "export -o - --format jsonl | head",
         "export -o news-2026-11/ --release --shard-size 1GB",
         "export -o news-2026-12/ --since-dump news-2026-11/manifest.json",
@@ -47,8 +49,13 @@ keeping = click.Group()
     "--format",
     "format_name",
     metavar="NAME",
-    help="Format, if the target's name does not show it: jsonl, jsonl.gz, jsonl.zst, parquet, csv, tei.xml, vert, "
-    "prevert, txt.",
+    help="Format, if the target's name does not show it: jsonl, jsonl.gz, jsonl.zst, parquet, csv, md, "
+    "tei.xml, vert, prevert, txt.",
+)
+@click.option(
+    "--fields",
+    metavar="NAME,...",
+    help="Only these fields, in this order: url,date,title,text. Presets: minimal, full.",
 )
 @languages("Only this language")
 @several_sites
@@ -88,7 +95,11 @@ keeping = click.Group()
     metavar="NAME,...",
     help="Fold spellings: tatweel, harakat, niqqud, presentation, yeh-kaf, tone, digits, zwnj, quotes.",
 )
-@click.option("--release", is_flag=True, help="Write a release: shards, manifest, dataset card, removal list.")
+@click.option(
+    "--release",
+    is_flag=True,
+    help="Write a release: Parquet shards, manifest, dataset card, citation file, removal list.",
+)
 @click.option("--shard-size", metavar="SIZE", help="Write a release with files of about this size, such as 1GB.")
 @click.option(
     "--since-dump",
@@ -96,14 +107,17 @@ keeping = click.Group()
     type=click.Path(path_type=Path),
     help="Write a release of the changes since this earlier release.",
 )
+@click.option(
+    "--doi", metavar="DOI", help="DOI of the release, for its citation file. Default: the setting corpus.doi."
+)
 @click.option("--overwrite", is_flag=True, help="Replace the target if it exists.")
 @click.option("--dry-run", is_flag=True, help="Show the size by language, site and month; write nothing.")
 @as_json
 def export(state: State, /, **options: Any) -> None:
     """Export the corpus to files.
 
-    Writes JSON lines, Parquet, TEI, vertical text or a folder of texts, with a checksum. The target .wacz exports the
-    originals, .cdxj their index. A failed export leaves no file.
+    Writes JSON lines, Parquet, CSV, Markdown, TEI, vertical text or a folder of texts, with a checksum. The target
+    .wacz exports the originals, .cdxj their index. A failed export leaves no file.
     """
     from corpus_spider.export import exporter
     from corpus_spider.export.request import request

@@ -12,6 +12,7 @@ from corpus_spider.config.values import (
     archive_address,
     contact_address,
     database_url,
+    doi,
     extractor_name,
     file_name,
     header_text,
@@ -23,6 +24,7 @@ from corpus_spider.config.values import (
     mail_address,
     occasion,
     parse_duration,
+    plain_line,
     regular_expression,
     reservation_policy,
     retention,
@@ -69,6 +71,11 @@ class Corpus:
     user_agent: Annotated[
         str, Key("User agent; must contain the contact. Empty: corpus-spider/VERSION (+CONTACT).", header_text)
     ] = ""
+    title: Annotated[str, Key("Title of releases. Empty: the name.", plain_line)] = ""
+    authors: Annotated[
+        Texts, Key('Authors of releases: "Family, Given" for a person, else the name of a group.', plain_line)
+    ] = ()
+    doi: Annotated[str, Key('DOI of releases, such as "10.5281/zenodo.1234567".', doi)] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

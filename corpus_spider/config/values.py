@@ -285,6 +285,28 @@ def contact_address(text: str) -> str:
     return f'expected an e-mail address or the URL of a page about your crawl, got "{text}"'
 
 
+def doi(text: str) -> str:
+    """Check for a DOI, alone or as a link to doi.org."""
+    return "" if bare_doi(text) else f'expected a DOI such as "10.5281/zenodo.1234567", got "{text}"'
+
+
+def bare_doi(text: str) -> str:
+    """Return the DOI of a link or of ``doi:10.…`` without what stands before it; empty if it is none.
+
+    >>> bare_doi("https://doi.org/10.5281/zenodo.1234567"), bare_doi("zenodo.1234567")
+    ('10.5281/zenodo.1234567', '')
+    """
+    found = re.fullmatch(
+        r"(?i)(?:https?://(?:dx\.)?doi\.org/|doi: ?)?(10\.\d{4,9}(?:\.\d+)?/[\w:/;\-.()\[\]]+)", text, re.ASCII
+    )
+    return found[1] if found else ""
+
+
+def plain_line(text: str) -> str:
+    """Check for a text of one line."""
+    return "" if text.isprintable() and text.strip() == text else "expected one line of text"
+
+
 def mail_address(text: str) -> str:
     """Check for a plain e-mail address."""
     fits = text.isascii() and text.isprintable() and not set(text) & set(' ()<>,;:"')

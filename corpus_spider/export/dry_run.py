@@ -126,7 +126,7 @@ def _refuse_target(config: Config, wanted: Dump) -> Shape | None:
     if wanted.target.endswith(ORIGINALS):
         raise ConfigError("originals are exported whole", where=wanted.target, do="Leave out --dry-run.")
     if wanted.target and not wanted.release:
-        destination(wanted.target, wanted.format_name)
+        destination(wanted.target, wanted.format_name, wanted.fields)
     if not wanted.release:
         return None
     shape = shape_of(wanted)

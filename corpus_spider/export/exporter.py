@@ -43,7 +43,7 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
     from storage.exports.formats import destination
 
     refuse_own_files(config, wanted.target)
-    where = None if wanted.release else destination(wanted.target, wanted.format_name)
+    where = None if wanted.release else destination(wanted.target, wanted.format_name, wanted.fields)
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, wanted.selection.sites)
         if where is None or not parallel.pay(corpus, wanted.selection, where.format_name):
@@ -67,6 +67,7 @@ def _dump(config: Config, wanted: Dump, corpus: Corpus, where: Destination | Non
             fit(documents, where.format_name),
             wanted.target,
             format_name=wanted.format_name,
+            fields=wanted.fields,
             overwrite=wanted.overwrite,
             on_progress=show,
         )
@@ -86,7 +87,7 @@ def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: 
         config.database_url,
         wanted.selection,
         partial(_fitted, config, wanted, where.format_name),
-        where.format_name,
+        where,
         None if needs_documents else partial(_columns_licensed, licences_of(config)),
     )
     with parts(work) as made, console.progress("documents exported", partial(number, config, wanted)) as show:
@@ -227,6 +228,7 @@ class _ExactBefore:
 def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
     """Return the description of a release: without data of this machine, and the same at any time."""
     from corpus_spider.config.model import program_version
+    from corpus_spider.config.values import bare_doi
     from storage.database.schema import SCHEMA_VERSION
     from storage.exports.release import Release
 
@@ -246,6 +248,9 @@ def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
         folds=wanted.folds,
         configuration={"corpus": public, "crawl": rules, "site": effective["site"]},
         removed=removed,
+        title=config.corpus.title,
+        authors=config.corpus.authors,
+        doi=bare_doi(wanted.doi or config.corpus.doi),
     )
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from storage.documents.model import Columns, CorpusDocument, Selection
     from storage.documents.reader import View
+    from storage.exports.formats import Destination
 
 MANY = 10_000
 """Documents from which on processes pay. One process takes about a second for so many."""
@@ -52,12 +53,12 @@ END_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Work of the processes: database, selection, preparation of documents, and format."""
+    """Work of the processes: database, selection, preparation of documents, and destination."""
 
     database: str
     selection: Selection
     prepared: Callable[[Iterable[CorpusDocument]], Iterable[CorpusDocument]]
-    format_name: str
+    where: Destination
     columns_prepared: Callable[[Columns], Columns] | None = None
     """Prepares columns with texts in UTF-8 alike; None if the preparation needs documents."""
 
@@ -255,9 +256,9 @@ def _answer(pipe: _Side, work: Work) -> None:
 
 
 def _part(work: Work, view: View, page: Sequence[int]) -> Part:
-    make_of_columns = PARTED_FORMATS[work.format_name].make_of_columns
+    make_of_columns = PARTED_FORMATS[work.where.format_name](work.where.written).make_of_columns
     if work.columns_prepared and make_of_columns:
         # The path below reports a value that is not text.
         with suppress(ValueError, TypeError):
             return Part(len(page), make_of_columns(work.columns_prepared(view.utf8_columns(page))))
-    return part_of(work.prepared(view.documents(page)), work.format_name)
+    return part_of(work.prepared(view.documents(page)), work.where)

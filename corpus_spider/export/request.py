@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from pipelines.quality.rules import Rules
     from storage.documents.model import CorpusDocument, Selection
     from storage.exports.changes import Earlier
+    from storage.exports.fields import Field, Fields
     from storage.exports.release import Shape
 
-RELEASE_FORMAT = "jsonl.zst"
+RELEASE_FORMAT = "parquet"
 TOKENISED, WITH_SENTENCES, PREVERTICAL = "vert", "tei.xml", "prevert"
 _OTHERWISE = {TOKENISED, WITH_SENTENCES, PREVERTICAL}
 """Formats that split texts or lack fields. Their digests cannot be compared with those of another format."""
@@ -42,10 +43,14 @@ class Dump:
     release: bool = False
     shard_size: int = 0
     since_dump: Path | None = None
+    doi: str = ""
+    """DOI of a release; empty: that of the corpus."""
     quality: Rules | None = None
     """Rules on the quality of a text."""
     without_recurring: bool = False
     """Remove the lines that recur over a site from its texts."""
+    fields: Fields | None = None
+    """Fields to write, in their order; None for those of the format."""
 
 
 def _refuse_mistakes(languages: Iterable[str], since: str | None, until: str | None) -> None:
@@ -88,7 +93,11 @@ def request(options: dict[str, Any]) -> Dump:
     shard = _shard_size(options["shard_size"]) if options["shard_size"] else 0
     release = bool(options["release"] or options["shard_size"] or options["since_dump"])
     more = {"release": release, "shard_size": shard, "since_dump": options["since_dump"]}
+    if options.get("doi") is not None:
+        more["doi"] = _doi(options["doi"], release=release)
     more["without_recurring"] = bool(options["without_recurring"])
+    if options.get("fields") is not None:
+        more["fields"] = _fields(options["fields"])
     if options["quality"]:
         more["quality"] = _quality(options["quality"])
     return replace(wanted, require_licence=options["require_licence"], folds=_folds(options["fold"]), **more)
@@ -101,6 +110,16 @@ def _shard_size(text: str) -> int:
         return parse_size(text)
     except WrongValueError as problem:
         raise ConfigError(str(problem), where="--shard-size") from None
+
+
+def _doi(text: str, *, release: bool) -> str:
+    from corpus_spider.config.values import doi
+
+    if not release:
+        raise ConfigError("only a release has a DOI", where="--doi", do="Add --release.")
+    if problem := doi(text):
+        raise ConfigError(problem, where="--doi")
+    return text
 
 
 def _quality(text: str) -> Rules:
@@ -130,14 +149,32 @@ def _folds(text: str | None) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
+def _fields(text: str) -> Fields:
+    """Return the fields that a list of names and presets states, in its order, each once."""
+    from corpus_spider.config.values import nearest
+    from storage.exports.fields import BY_NAME, FIELDS, PRESETS
+
+    found: list[Field] = []
+    for name in filter(None, (each.strip().lower() for each in text.split(","))):
+        if name not in PRESETS and name not in BY_NAME:
+            do = f"Fields: {', '.join(field.name for field in FIELDS)}. Presets: {', '.join(PRESETS)}."
+            problem = f'there is no field "{name[:40]}"{nearest(name, [*BY_NAME, *PRESETS])}'
+            raise ConfigError(problem, where="--fields", do=do)
+        found += PRESETS[name] if name in PRESETS else (BY_NAME[name],)
+    if not found:
+        raise ConfigError("no field is named", where="--fields", do="Name some: --fields url,date,title,text.")
+    return tuple(dict.fromkeys(found))
+
+
 def shape_of(wanted: Dump) -> Shape:
     """Return the shape of a release. Its format is ``--format``, else by the target's name, else the earlier dump's.
 
-    Raises ConfigError when format and name differ. Raises it for an earlier dump that cannot be read, that this release
-    would replace, or whose format cannot be compared.
+    Its fields are ``--fields``, else the earlier dump's, else those of the format. Raises ConfigError when format and
+    name differ. Raises it for an earlier dump that cannot be read, that this release would replace, that has other
+    fields, or whose format cannot be compared.
     """
     from storage.exports.changes import read_earlier
-    from storage.exports.formats import named_format
+    from storage.exports.formats import FIELD_FORMATS, default_fields, named_format, refuse_fields
     from storage.exports.release import Shape
 
     earlier = read_earlier(wanted.since_dump) if wanted.since_dump else None
@@ -152,7 +189,14 @@ def shape_of(wanted: Dump) -> Shape:
     if before and before != chosen and {before, chosen} & _OTHERWISE:
         problem = f"the earlier dump is {before}: as {chosen} every document would count as changed"
         raise ConfigError(problem, where=str(wanted.since_dump), do=f"Use --format {before}, or a dump of {chosen}.")
-    return Shape(chosen, wanted.shard_size, earlier, wanted.overwrite)
+    refuse_fields(chosen, wanted.fields)
+    fields = wanted.fields
+    if earlier and chosen in FIELD_FORMATS:
+        fields = fields or earlier.written
+        if set(fields or default_fields(chosen)) != set(earlier.written or default_fields(before or chosen)):
+            do = "Leave out --fields: the fields are then those of the earlier dump."
+            raise ConfigError("the earlier dump has other fields", where=str(wanted.since_dump), do=do)
+    return Shape(chosen, wanted.shard_size, earlier, wanted.overwrite, written=fields)
 
 
 def _format_of(earlier: Earlier | None) -> str | None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from storage.exports.fields import COUNTS, FIELDS, SIGNALS, Field
+from storage.exports.citation import title_of
+from storage.exports.descriptions import DESCRIPTIONS
+from storage.exports.fields import BY_NAME, COUNTS, SIGNALS, Field
 from storage.records import Quality
 
 if TYPE_CHECKING:
@@ -28,14 +32,28 @@ _KNOWN = {
     "apache-2.0": "apache-2.0",
     "odc-by": "odc-by",
 }
-_LOADABLE = {"jsonl": "json", "jsonl.gz": "json", "jsonl.zst": "json", "parquet": "parquet"}
+_PACKAGES = {
+    "parquet": "datasets",
+    "jsonl": "datasets",
+    "jsonl.gz": "datasets",
+    "jsonl.zst": "datasets zstandard",
+    "csv": "pandas",
+}
+"""Packages that load a format. The library ``datasets`` itself does not bring zstandard."""
+_WITH_DATASETS = frozenset({"parquet", "jsonl", "jsonl.gz", "jsonl.zst"})
 _TYPES = {str: "string", int: "int64", float: "float64", datetime: "timestamp[us, tz=UTC]"}
 
 
 def card(manifest: Mapping[str, Any]) -> str:
     """Return the dataset card of a dump. All of its content comes from the manifest."""
     counts = manifest["counts"]
-    parts = [_header(manifest), f"# {_text(manifest['name'])}", _about(manifest), _numbers(counts)]
+    parts = [
+        _header(manifest),
+        f"# {_text(title_of(manifest))}",
+        _about(manifest),
+        *_loading(manifest),
+        _numbers(counts),
+    ]
     sites = [
         (name, site["documents"], site["chars"], site["licence"] or "not stated")
         for name, site in counts["sites"].items()
@@ -44,7 +62,7 @@ def card(manifest: Mapping[str, Any]) -> str:
     for title, name in (("Languages", "languages"), ("Months of publication", "months")):
         rows = [(key, each["documents"], each["chars"]) for key, each in counts[name].items()]
         parts.append(_table(title, (name.rstrip("s"), "documents", "characters"), rows))
-    return "\n\n".join([*parts, _provenance(manifest), _removal(manifest)]) + "\n"
+    return "\n\n".join([*parts, *_fields(manifest), _provenance(manifest), _cited(manifest), _removal(manifest)]) + "\n"
 
 
 def size_category(documents: int) -> str:
@@ -58,22 +76,27 @@ def licence_id(licences: Iterable[str | None]) -> str:
     return found.pop() or "other" if len(found) == 1 else "other"
 
 
+def licence_of(manifest: Mapping[str, Any]) -> str:
+    """Return the identifier of the licence of a dump, or ``other``."""
+    return licence_id(each["licence"] for each in manifest["counts"]["sites"].values())
+
+
 def _header(manifest: Mapping[str, Any]) -> str:
     counts = manifest["counts"]
     fields: dict[str, Any] = {
-        "pretty_name": manifest["name"],
+        "pretty_name": title_of(manifest),
         "language": [each for each in counts["languages"] if each != "und"],
-        "license": licence_id(each["licence"] for each in counts["sites"].values()),
+        "license": licence_of(manifest),
         "size_categories": [size_category(counts["documents"])],
         "task_categories": ["text-generation", "fill-mask"],
         "source_datasets": ["original"],
         "annotations_creators": ["no-annotation"],
     }
-    if manifest["format"] in _LOADABLE:
+    if manifest["format"] in _WITH_DATASETS:
         files = [each["path"] for each in manifest["files"]]
         fields["configs"] = [{"config_name": "default", "data_files": [{"split": "train", "path": files}]}]
         # Without types the library guesses them from the first file, and fails at later files that do not fit.
-        fields["dataset_info"] = {"features": [_feature(field) for field in FIELDS]}
+        fields["dataset_info"] = {"features": [_feature(BY_NAME[name]) for name in manifest["fields"]]}
     # JSON is YAML. A name from a page or a user cannot break out of a JSON string.
     lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items())
     return "\n".join(["---", *lines, "---"])
@@ -103,6 +126,58 @@ def _about(manifest: Mapping[str, Any]) -> str:
         ]
     lines.append("`manifest.json` has the number of documents, the SHA-256 of every file, and the provenance.")
     return "\n".join(lines)
+
+
+def _loading(manifest: Mapping[str, Any]) -> list[str]:
+    """Return how to load the documents, if one of the usual libraries can: what to install, and the code."""
+    name = manifest["format"]
+    if name not in _PACKAGES:
+        return []
+    folder = '"{}/"'.format(re.sub(r"[^\w.-]", "_", manifest["name"]))
+    if name in _WITH_DATASETS:
+        code = [
+            "from datasets import load_dataset",
+            "",
+            f'documents = load_dataset({folder}, split="train")',
+            "",
+            "# Or one document after another, without reading them all first:",
+            f'for document in load_dataset({folder}, split="train", streaming=True):',
+            f"    print(document[{json.dumps(manifest['fields'][0])}])",
+            "    break",
+        ]
+    else:
+        code = [
+            "from pathlib import Path",
+            "",
+            "import pandas",
+            "",
+            f'files = sorted(Path({folder}).glob("data/part-*.csv"))',
+            "documents = pandas.concat(map(pandas.read_csv, files))",
+        ]
+    lines = ["## Loading", "", "```", f"pip install {_PACKAGES[name]}", "```", "", "```python", *code, "```", ""]
+    return ["\n".join([*lines, f"`{folder}` is this folder."])]
+
+
+def _fields(manifest: Mapping[str, Any]) -> list[str]:
+    """Return a table of the fields with their types and meanings, if the format has fields."""
+    fields = [BY_NAME[name] for name in manifest.get("fields", ())]
+    rows = [(field.name, _type(field), DESCRIPTIONS[field.name]) for field in fields]
+    tables = [_table("Fields", ("field", "type", "meaning"), rows)] if rows else []
+    if rows:
+        tables.append("A field without a value is null.")
+    return tables
+
+
+def _type(field: Field) -> str:
+    if field.kind is tuple:
+        return "list of string"
+    return "struct of numbers" if field.kind is Quality else _TYPES[field.kind]
+
+
+def _cited(manifest: Mapping[str, Any]) -> str:
+    doi = manifest["doi"]
+    where = f"DOI: [{_text(doi)}](https://doi.org/{quote(doi, safe='/')})." if doi else "It has no DOI yet."
+    return f"## Citation\n\n`CITATION.cff` says how to cite this corpus. {where}"
 
 
 def _numbers(counts: Mapping[str, Any]) -> str:

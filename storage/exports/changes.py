@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from storage.errors import ConfigError, DamageError
 from storage.exports import jsonl
-from storage.exports.fields import FIELDS
+from storage.exports.fields import BY_NAME, FIELDS
 from storage.exports.tei import HELD as IN_TEI
 from storage.exports.vertical import HELD as IN_VERTICAL
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from storage.documents.model import CorpusDocument
+    from storage.exports.fields import Fields
 
 EXACT = "exact"
 """Field with the digest of a text. Earlier releases compare it too, and made it in another way."""
@@ -43,9 +44,9 @@ _UNNAMED = tuple(field.name for field in FIELDS if field.name not in _ASIDE - {E
 _HELD = {"tei.xml": IN_TEI, "vert": IN_VERTICAL, "prevert": IN_VERTICAL}
 
 
-def fields_told(format_name: str) -> tuple[str, ...]:
-    """Return the fields whose change changes a document in a dump of that format."""
-    held = _HELD.get(format_name)
+def fields_told(format_name: str, fields: Fields | None = None) -> tuple[str, ...]:
+    """Return the fields whose change changes a document in a dump of that format with these fields."""
+    held = {field.name for field in fields} if fields else _HELD.get(format_name)
     return FIELDS_TOLD if held is None else tuple(name for name in FIELDS_TOLD if name in held)
 
 
@@ -89,6 +90,8 @@ class Earlier:
     sha256: str
     index: Path
     fields: tuple[str, ...] = FIELDS_TOLD
+    written: Fields | None = None
+    """Its fields if they were chosen, else None."""
 
     @property
     def covers_exact(self) -> bool:
@@ -104,6 +107,7 @@ def read_earlier(path: Path) -> Earlier:
         manifest = json.loads(data)
         index = file.with_name(manifest["index"]["path"])
         fields = _fields_of(manifest["index"])
+        written = tuple(BY_NAME[name] for name in manifest.get("fields", ())) or None
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", where=str(file), do="Name a manifest.json.") from error
     except (ValueError, KeyError, TypeError) as error:
@@ -112,7 +116,7 @@ def read_earlier(path: Path) -> Earlier:
         raise ConfigError(
             "the index of the earlier dump is missing", where=str(index), do="Put it beside its manifest."
         )
-    return Earlier(manifest, hashlib.sha256(data).hexdigest(), index, fields)
+    return Earlier(manifest, hashlib.sha256(data).hexdigest(), index, fields, written)
 
 
 def _fields_of(index: dict[str, Any]) -> tuple[str, ...]:

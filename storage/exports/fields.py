@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from operator import attrgetter
 from types import UnionType
-from typing import Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import msgspec
 
 from storage.documents.model import CorpusDocument
 from storage.errors import DamageError
 from storage.records import Quality
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Value = str | int | float | datetime | tuple[str, ...] | Quality | None
 
@@ -40,7 +44,16 @@ def _kind(hint: Any) -> type:
     return get_origin(one) or one  # type: ignore[no-any-return]
 
 
-FIELDS = tuple(Field(each.encode_name, each.name, _kind(each.type)) for each in msgspec.structs.fields(CorpusDocument))
+Fields = tuple[Field, ...]
+"""Fields of an export, in their order."""
+FIELDS: Fields = tuple(
+    Field(each.encode_name, each.name, _kind(each.type)) for each in msgspec.structs.fields(CorpusDocument)
+)
+BY_NAME = {field.attribute: field for field in FIELDS} | {field.name: field for field in FIELDS}
+"""Fields by their names in files. The names of `CorpusDocument` are aliases: ``published`` is ``date``."""
+MINIMAL: Fields = tuple(BY_NAME[name] for name in ("id", "url", "site", "date", "title", "author", "language", "text"))
+PRESETS = {"minimal": MINIMAL, "full": FIELDS}
+"""Fields under one name."""
 _STRINGS = tuple(field.attribute for field in FIELDS if field.kind is str)
 _LISTS = tuple(field.attribute for field in FIELDS if field.kind is tuple)
 _strings = attrgetter(*_STRINGS)
@@ -73,6 +86,17 @@ def encodable(document: CorpusDocument) -> CorpusDocument:
     return document
 
 
-def named(document: CorpusDocument) -> dict[str, Value]:
-    """Return the values of a document by field name, in the order of FIELDS."""
-    return {field.name: value for field, value in zip(FIELDS, msgspec.structs.astuple(document), strict=True)}
+@lru_cache(maxsize=8)
+def values_of(fields: Fields) -> Callable[[CorpusDocument], tuple[Any, ...]]:
+    """Return a function from a document to its values of these fields, in their order."""
+    if fields == FIELDS:
+        return msgspec.structs.astuple
+    if len(fields) == 1:
+        value = attrgetter(fields[0].attribute)
+        return lambda document: (value(document),)
+    return attrgetter(*(field.attribute for field in fields))
+
+
+def named(document: CorpusDocument, fields: Fields = FIELDS) -> dict[str, Value]:
+    """Return the values of a document by field name, in the order of the fields."""
+    return {field.name: value for field, value in zip(fields, values_of(fields)(document), strict=True)}

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from storage.errors import ConfigError
-from storage.exports import jsonl, parquet, spreadsheet, tei, vertical
+from storage.exports import jsonl, markdown, parquet, spreadsheet, tei, vertical
+from storage.exports.fields import FIELDS, MINIMAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from storage.documents.model import Columns, CorpusDocument
+    from storage.exports.fields import Fields
 
 STDOUT = "-"
 FOLDER = "txt"
+"""Format that is always a folder."""
 
 
 class StreamFormat(Protocol):
     """Function that writes rows to a stream as they come. It never seeks and leaves the stream open."""
 
     def __call__(self, rows: Iterable[CorpusDocument], stream: BinaryIO, /) -> None: ...
+
+
+class FieldFormat(StreamFormat, Protocol):
+    """StreamFormat that writes the fields it is given, in their order."""
+
+    def __call__(self, rows: Iterable[CorpusDocument], stream: BinaryIO, /, fields: Fields = FIELDS) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,51 +49,104 @@ class PartedFormat:
     make_of_columns: Callable[[Columns], bytes] | None = None
 
 
-STREAM_FORMATS: dict[str, StreamFormat] = {
+FIELD_FORMATS: dict[str, FieldFormat] = {
     "jsonl": jsonl.write,
     "jsonl.gz": jsonl.write_gzip,
     "jsonl.zst": jsonl.write_zstd,
     "parquet": parquet.write,
     "csv": spreadsheet.write,
+    "md": markdown.write,
+}
+STREAM_FORMATS: dict[str, StreamFormat] = {
+    **FIELD_FORMATS,
     "tei.xml": tei.write,
     "vert": vertical.write,
     "prevert": vertical.write_prevertical,
 }
 FORMATS = (*STREAM_FORMATS, FOLDER)
-PARTED_FORMATS: dict[str, PartedFormat] = {
-    "jsonl": PartedFormat(jsonl.part, jsonl.write_parts),
-    "jsonl.gz": PartedFormat(jsonl.part, jsonl.write_gzip_parts),
-    "jsonl.zst": PartedFormat(jsonl.part, jsonl.write_zstd_parts),
-    "parquet": PartedFormat(parquet.part, parquet.write_parts, parquet.part_of_columns),
-    "vert": PartedFormat(vertical.part, vertical.write_parts),
+FOLDERS = frozenset({FOLDER, "md"})
+"""Formats that a folder can have, with a file for each document."""
+
+
+def _of_lines(write: Callable[[Iterable[bytes], BinaryIO], None]) -> Callable[[Fields], PartedFormat]:
+    return lambda fields: PartedFormat(partial(jsonl.part, fields=fields), write)
+
+
+PARTED_FORMATS: dict[str, Callable[[Fields], PartedFormat]] = {
+    "jsonl": _of_lines(jsonl.write_parts),
+    "jsonl.gz": _of_lines(jsonl.write_gzip_parts),
+    "jsonl.zst": _of_lines(jsonl.write_zstd_parts),
+    "parquet": lambda fields: PartedFormat(
+        partial(parquet.part, fields=fields),
+        partial(parquet.write_parts, fields=fields),
+        partial(parquet.part_of_columns, fields=fields),
+    ),
+    "vert": lambda _: PartedFormat(vertical.part, vertical.write_parts),
 }
 """Formats whose rows several processes can prepare."""
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Path and format of an export. ``path`` is None for standard output."""
+    """Path and format of an export. ``path`` is None for standard output. ``fields``: None for those of the format."""
 
     path: Path | None
     format_name: str
+    is_folder: bool = False
+    fields: Fields | None = None
+
+    @property
+    def written(self) -> Fields:
+        """Fields of a format that can have any."""
+        return self.fields or default_fields(self.format_name)
+
+    @property
+    def write(self) -> StreamFormat:
+        """Function that writes the file."""
+        return writer_of(self.format_name, self.fields)
 
 
-def destination(target: str | Path, format_name: str | None = None) -> Destination:
+def default_fields(format_name: str) -> Fields:
+    """Return the fields of a format if no others are wanted: all, but in Markdown, which people read, a few."""
+    return MINIMAL if format_name == "md" else FIELDS
+
+
+def writer_of(format_name: str, fields: Fields | None = None) -> StreamFormat:
+    """Return the function that writes a format, with these fields or its own.
+
+    Raises ConfigError for fields and a format that always has the same.
+    """
+    refuse_fields(format_name, fields)
+    known = FIELD_FORMATS.get(format_name)
+    return partial(known, fields=fields or default_fields(format_name)) if known else STREAM_FORMATS[format_name]
+
+
+def refuse_fields(format_name: str, fields: Fields | None) -> None:
+    """Raise ConfigError for fields of a format that always has the same."""
+    if fields and format_name not in {*FIELD_FORMATS, FOLDER}:
+        do = f"Leave out --fields, or use one of {', '.join((*FIELD_FORMATS, FOLDER))}."
+        raise ConfigError(f"{format_name} always has the same fields", where="--fields", do=do)
+
+
+def destination(target: str | Path, format_name: str | None = None, fields: Fields | None = None) -> Destination:
     """Return where an export goes. The target's name gives the format, unless ``format_name`` does.
 
-    Raises ConfigError for an unknown format and for a target that the format cannot be written to.
+    Raises ConfigError for an unknown format, for a target that the format cannot be written to, and for fields that it
+    cannot have.
     """
     refuse_unknown_format(format_name)
     if str(target) == STDOUT:
-        return _standard_output(format_name)
+        return _standard_output(format_name, fields)
     path = Path(target)
     found = format_name or _by_name(str(target), path)
+    refuse_fields(found, fields)
     _agree(str(target), found)
-    if str(target).endswith(os.sep) and found != FOLDER:
+    if str(target).endswith(os.sep) and found not in FOLDERS:
         do = "Leave out the final /, or the format; --release makes a folder of any format."
         raise ConfigError(f"the target is a folder, and {found} makes a file", where=str(target), do=do)
-    _check(path, found)
-    return Destination(path, found)
+    is_folder = found == FOLDER or (found in FOLDERS and (str(target).endswith(os.sep) or path.is_dir()))
+    _check(path, found, is_folder=is_folder)
+    return Destination(path, found, is_folder, fields)
 
 
 def refuse_unknown_format(format_name: str | None) -> None:
@@ -92,10 +155,11 @@ def refuse_unknown_format(format_name: str | None) -> None:
         raise ConfigError(f"unknown export format {format_name!r}", do=_known())
 
 
-def _standard_output(format_name: str | None) -> Destination:
+def _standard_output(format_name: str | None, fields: Fields | None) -> Destination:
+    refuse_fields(format_name or "jsonl", fields)
     if format_name == FOLDER:
         raise ConfigError("a folder of text files cannot go to standard output", do="Name a folder.")
-    return Destination(None, format_name or "jsonl")
+    return Destination(None, format_name or "jsonl", fields=fields)
 
 
 def _by_name(target: str, path: Path) -> str:
@@ -120,9 +184,9 @@ def _agree(target: str, format_name: str) -> None:
         raise ConfigError(f"the name says {named}, and --format says {format_name}", where=target, do=do)
 
 
-def _check(path: Path, format_name: str) -> None:
+def _check(path: Path, format_name: str, *, is_folder: bool) -> None:
     require_place(path)
-    if (format_name == FOLDER) != path.is_dir() and path.exists():
+    if is_folder != path.is_dir() and path.exists():
         other = "a folder" if path.is_dir() else "not a folder"
         raise ConfigError(
             f"is {other}, which the format {format_name} cannot replace", where=str(path), do="Choose another name."

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from msgspec.structs import astuple
 
 from storage.exports.background_writer import one_ahead
-from storage.exports.fields import COUNTS, FIELDS, SIGNALS, encodable
+from storage.exports.fields import COUNTS, FIELDS, SIGNALS, encodable, values_of
 from storage.records import Quality
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from storage.documents.model import Columns, CorpusDocument
+    from storage.exports.fields import Fields
 
 ROW_GROUP_ROWS = 4096
 ROW_GROUP_CHARS = 16 * 2**20
@@ -51,8 +52,8 @@ _signals = attrgetter(*SIGNALS)
 _NO_SIGNALS = (None,) * len(SIGNALS)
 
 
-def schema() -> Any:
-    """Return the Arrow schema. Every field may be null.
+def schema(fields: Fields = FIELDS) -> Any:
+    """Return the Arrow schema of these fields. Every field may be null.
 
     Types are strings, lists of strings and 64-bit numbers. ``fetched_at`` is in microseconds UTC, ``quality`` a struct
     of numbers.
@@ -67,52 +68,54 @@ def schema() -> Any:
         tuple: pyarrow.list_(pyarrow.string()),
         Quality: pyarrow.struct([(name, pyarrow.int64() if name in COUNTS else pyarrow.float64()) for name in SIGNALS]),
     }
-    return pyarrow.schema([pyarrow.field(field.name, arrow[field.kind]) for field in FIELDS])
+    return pyarrow.schema([pyarrow.field(field.name, arrow[field.kind]) for field in fields])
 
 
-def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
+def write(rows: Iterable[CorpusDocument], stream: BinaryIO, fields: Fields = FIELDS) -> None:
     """Write the rows as one Parquet file. The stream is only appended to."""
-    _write(_batches(rows), stream)
+    _write(_batches(rows, fields), stream, fields)
 
 
-def part(rows: Iterable[CorpusDocument]) -> bytes:
+def part(rows: Iterable[CorpusDocument], fields: Fields = FIELDS) -> bytes:
     """Return some rows as a stream of Arrow's IPC format, for `write_parts`."""
-    return _stream(_batches(rows))
+    return _stream(_batches(rows, fields), fields)
 
 
-def part_of_columns(columns: Columns) -> bytes:
+def part_of_columns(columns: Columns, fields: Fields = FIELDS) -> bytes:
     """Return the part of rows from their columns, with texts in UTF-8.
 
     Raises ValueError for bytes that are not UTF-8, TypeError for other values than texts.
     """
     sizes = map(_row_size, columns["chars"], zip(*map(columns.__getitem__, _LISTS), strict=True))
-    return _stream([_batch(list(columns.values()), list(sizes), schema())])
+    values = [columns[field.attribute] for field in fields]
+    return _stream([_batch(values, list(sizes), schema(fields))], fields)
 
 
-def _stream(batches: Iterable[Any]) -> bytes:
+def _stream(batches: Iterable[Any], fields: Fields) -> bytes:
     import pyarrow
 
     sink = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(sink, _sized(schema())) as stream:
+    with pyarrow.ipc.new_stream(sink, _sized(schema(fields))) as stream:
         for batch in batches:
             stream.write_batch(batch)
     return bytes(sink.getvalue())
 
 
-def write_parts(parts: Iterable[bytes], stream: BinaryIO) -> None:
+def write_parts(parts: Iterable[bytes], stream: BinaryIO, fields: Fields = FIELDS) -> None:
     """Write parts. The bytes are the same, however the rows are parted."""
     import pyarrow
 
-    _write(chain.from_iterable(map(pyarrow.ipc.open_stream, parts)), stream)
+    _write(chain.from_iterable(map(pyarrow.ipc.open_stream, parts)), stream, fields)
 
 
-def _write(batches: Iterable[Any], stream: BinaryIO) -> None:
+def _write(batches: Iterable[Any], stream: BinaryIO, fields: Fields) -> None:
     from pyarrow import parquet
 
-    statistics = [field.name for field in FIELDS if field.name not in _LONG]
+    statistics = [field.name for field in fields if field.name not in _LONG]
+    repeated = [field.name for field in fields if field.name in _REPEATED]
     options = {"compression": "zstd", "compression_level": LEVEL, "write_statistics": statistics}
     with (
-        parquet.ParquetWriter(stream, schema(), use_dictionary=list(_REPEATED), **options) as writer,
+        parquet.ParquetWriter(stream, schema(fields), use_dictionary=repeated or False, **options) as writer,
         one_ahead(lambda table: writer.write_table(table, row_group_size=len(table)), _groups(batches)) as written,
     ):
         for _ in written:
@@ -145,12 +148,12 @@ def _table(parts: Sequence[Any]) -> Any:
     return pyarrow.Table.from_batches(parts).drop_columns(_SIZE).combine_chunks()
 
 
-def _batches(rows: Iterable[CorpusDocument]) -> Iterator[Any]:
+def _batches(rows: Iterable[CorpusDocument], fields: Fields) -> Iterator[Any]:
     """Yield batches of rows as columns, with the length of their texts as an extra column.
 
     As objects they take several times the memory, and time of the garbage collector.
     """
-    columns = schema()
+    made = partial(_batch_of, values=values_of(fields), columns=schema(fields))
     batch: list[CorpusDocument] = []
     sizes: list[int] = []
     chars = 0
@@ -159,10 +162,10 @@ def _batches(rows: Iterable[CorpusDocument]) -> Iterator[Any]:
         sizes.append(_row_size(row.chars, _lists(row)))
         chars += sizes[-1]
         if len(batch) >= BATCH_ROWS or chars >= ROW_GROUP_CHARS:
-            yield _batch_of(batch, sizes, columns)
+            yield made(batch, sizes)
             batch, sizes, chars = [], [], 0
     if batch:
-        yield _batch_of(batch, sizes, columns)
+        yield made(batch, sizes)
 
 
 def _row_size(chars: int, lists: Iterable[Sequence[str] | None]) -> int:
@@ -170,12 +173,17 @@ def _row_size(chars: int, lists: Iterable[Sequence[str] | None]) -> int:
     return chars + sum(map(len, chain.from_iterable(filter(None, lists))))
 
 
-def _batch_of(rows: Sequence[CorpusDocument], sizes: Sequence[int], columns: Any) -> Any:
+def _batch_of(
+    rows: Sequence[CorpusDocument],
+    sizes: Sequence[int],
+    values: Callable[[CorpusDocument], tuple[Any, ...]],
+    columns: Any,
+) -> Any:
     """Return rows as columns, without lone surrogates."""
     try:
-        return _batch(list(zip(*map(astuple, rows), strict=True)), sizes, columns)
+        return _batch(list(zip(*map(values, rows), strict=True)), sizes, columns)
     except UnicodeEncodeError:
-        return _batch(list(zip(*map(astuple, map(encodable, rows)), strict=True)), sizes, columns)
+        return _batch(list(zip(*map(values, map(encodable, rows)), strict=True)), sizes, columns)
 
 
 def _batch(values: Sequence[Sequence[Any]], sizes: Sequence[int], columns: Any) -> Any:

@@ -4,6 +4,7 @@
 ``data/``            the documents, ``part-00001`` and so on, each a whole file of the format
 ``manifest.json``    content and provenance: counts, files with size and SHA-256, selection, configuration
 ``README.md``        the dataset card
+``CITATION.cff``     how to cite it
 ``documents.tsv.zst``  id and digest of every document of the selection, with which a later dump finds changes
 ``removed.jsonl``    documents that were removed on request: ``id``, ``removed`` (day), ``kind`` of the request
 ``registry``         vertical text only: the configuration for Sketch Engine
@@ -28,7 +29,7 @@ import msgspec
 from storage.errors import ConfigError
 from storage.exports import jsonl
 from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
-from storage.exports.card import card
+from storage.exports.card import card, licence_of
 from storage.exports.changes import (
     EXACT,
     INDEX,
@@ -41,8 +42,9 @@ from storage.exports.changes import (
     read_index,
     refuse_other_filters,
 )
+from storage.exports.citation import citation
 from storage.exports.files import HashingStream, disk_errors, opened
-from storage.exports.formats import FOLDER, STREAM_FORMATS, require_place
+from storage.exports.formats import FIELD_FORMATS, FOLDER, STREAM_FORMATS, default_fields, require_place, writer_of
 from storage.exports.statistics import Census
 from storage.exports.vertical import registry
 from storage.exports.writer import Counter, ExportReport
@@ -51,9 +53,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from storage.documents.model import CorpusDocument
+    from storage.exports.fields import Fields
 
 FORMAT = "corpus-spider dump 1"
-CARD, REMOVED, CHANGED, REGISTRY = "README.md", "removed.jsonl", "changes.jsonl", "registry"
+CARD, CITATION, REMOVED, CHANGED, REGISTRY = "README.md", "CITATION.cff", "removed.jsonl", "changes.jsonl", "registry"
 CHANGES = ("added", "changed", "removed")
 LEVEL = 6
 GROUP = 50
@@ -72,23 +75,32 @@ class Release:
     folds: tuple[str, ...] = ()
     configuration: dict[str, Any] = field(default_factory=dict)
     removed: tuple[dict[str, str], ...] = ()
+    title: str = ""
+    """Title; empty: the name."""
+    authors: tuple[str, ...] = ()
+    """Authors: "Family, Given" for a person, else the name of a group."""
+    doi: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Form of a release: format, size of a shard in bytes (0: one shard), earlier dump, whether to overwrite."""
+    """Form of a release: format, size of a shard in bytes (0: one shard), earlier dump, whether to overwrite.
 
-    format_name: str = "jsonl.zst"
+    ``written``: the fields to write, in their order; None for those of the format.
+    """
+
+    format_name: str = "parquet"
     shard_size: int = 0
     earlier: Earlier | None = None
     overwrite: bool = False
     exact_before: Callable[[CorpusDocument], str] | None = None
     """Gives the field ``exact`` of a document as releases made it whose digests cover it; None: as today."""
+    written: Fields | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the fields of the digests: those of the earlier dump, if there is one, without ``exact``."""
-        names = self.earlier.fields if self.earlier else fields_told(self.format_name)
+        names = self.earlier.fields if self.earlier else fields_told(self.format_name, self.written)
         return tuple(name for name in names if name != EXACT)
 
 
@@ -171,6 +183,8 @@ def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape:
         for each in about.removed:
             stream.write(jsonl.line(dict(each)))
     manifest = _manifest(files, about, shape, census) | {"files": shards}
+    if shape.format_name in FIELD_FORMATS:
+        manifest["fields"] = [field.name for field in shape.written or default_fields(shape.format_name)]
     if shape.format_name == "vert":
         with files.open(REGISTRY) as stream:
             scripts = sorted(census.scripts, key=lambda script: -census.scripts[script].chars)
@@ -180,6 +194,8 @@ def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape:
         manifest["since"] = {"manifest_sha256": shape.earlier.sha256, **told, **files.entry(CHANGED)}
     with files.open(CARD) as stream:
         stream.write(card(manifest).encode())
+    with files.open(CITATION) as stream:
+        stream.write(citation(manifest, licence_of(manifest)).encode())
     with files.open(MANIFEST) as stream:
         stream.write(json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n")
     return manifest
@@ -189,6 +205,9 @@ def _manifest(files: _Files, about: Release, shape: Shape, census: Census) -> di
     return {
         "dump": FORMAT,
         "name": about.name,
+        "title": about.title,
+        "authors": list(about.authors),
+        "doi": about.doi,
         "software": about.software,
         "schema": about.schema,
         "contact": about.contact,
@@ -233,14 +252,14 @@ def _compared(group: Sequence[CorpusDocument], shape: Shape) -> list[str]:
 
 def _shards(files: _Files, rows: Iterator[CorpusDocument], shape: Shape) -> Iterator[dict[str, Any]]:
     """Write the rows in at least one shard, and yield the manifest's entry of each."""
-    ahead = _Ahead(rows)
+    ahead, write = _Ahead(rows), writer_of(shape.format_name, shape.written)
     number = 0
     while not ahead.ended or number == 0:
         number += 1
         name = f"data/part-{number:05}.{shape.format_name}"
         before = ahead.taken
         with files.open(name) as stream:
-            STREAM_FORMATS[shape.format_name](_until_full(ahead, stream, shape.shard_size), cast("BinaryIO", stream))
+            write(_until_full(ahead, stream, shape.shard_size), cast("BinaryIO", stream))
         yield files.entry(name) | {"documents": ahead.taken - before}
 
 

@@ -21,27 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from storage.documents.model import CorpusDocument
-    from storage.exports.fields import Value
+    from storage.exports.fields import Fields, Value
 
 BYTE_ORDER_MARK = "\ufeff"
 """Without it, spreadsheets read UTF-8 as a Windows code page."""
 _FORMULA = re.compile("'*[=+@\t\r-]")
 
 
-def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
-    """Write the names of the fields, then a record for each row."""
-    stream.write(header())
-    stream.writelines(map(record, rows))
-
-
-def header() -> bytes:
-    """Return the byte order mark and the record with the names of the fields."""
-    return (BYTE_ORDER_MARK + _line([field.name for field in FIELDS])).encode()
-
-
-def record(row: CorpusDocument) -> bytes:
-    """Return the record of a document."""
-    return _line([cell(value) for value in named(encodable(row)).values()]).encode()
+def write(rows: Iterable[CorpusDocument], stream: BinaryIO, fields: Fields = FIELDS) -> None:
+    """Write the names of the fields after a byte order mark, then a record for each row."""
+    stream.write((BYTE_ORDER_MARK + _line([field.name for field in fields])).encode())
+    stream.writelines(_line(list(map(cell, named(encodable(row), fields).values()))).encode() for row in rows)
 
 
 def cell(value: Value) -> str:

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from storage.errors import ConfigError
-from storage.exports import txt
+from storage.exports import folder
 from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 from storage.exports.fields import row
 from storage.exports.files import HashingStream, disk_errors, opened
-from storage.exports.formats import FOLDER, PARTED_FORMATS, STREAM_FORMATS, Destination, destination
+from storage.exports.formats import PARTED_FORMATS, Destination, destination
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from storage.documents.model import CorpusDocument
+    from storage.exports.fields import Fields
 
     Content = Callable[[BinaryIO], None]
 
@@ -78,33 +79,36 @@ def export(
     target: str | Path,
     *,
     format_name: str | None = None,
+    fields: Fields | None = None,
     overwrite: bool = False,
     on_progress: Callable[[int], None] | None = None,
 ) -> ExportReport:
     """Write the documents, in their order and with flat memory, to the target; ``-`` is standard output.
 
     The format (one of FORMATS) follows from the target's name, unless ``format_name`` is given. A final ``/`` or an
-    existing folder means text files. The target appears whole, with ``TARGET.sha256`` beside it, or not at all. After
-    an error or an interruption the earlier target is still there. ``on_progress`` gets the count every PROGRESS_EVERY
-    documents.
+    existing folder means a file for each document. ``fields`` are those to write, in their order; None for those of the
+    format. The target appears whole, with ``TARGET.sha256`` beside it, or not at all. After an error or an interruption
+    the earlier target is still there. ``on_progress`` gets the count every PROGRESS_EVERY documents.
 
     Raises ConfigError when the target exists and ``overwrite`` is not set, or its name states no known format;
     DiskError when it cannot be written; and every error of the documents' iterator.
     """
-    where = destination(target, format_name)
+    where = destination(target, format_name, fields)
     counter = Counter(on_progress)
     rows = counter.rows(documents)
-    if where.path is not None and where.format_name == FOLDER:
-        size, digest = _write_aside(where.path, overwrite, lambda staged, target: _write_folder(rows, staged, target))
+    if where.path is not None and where.is_folder:
+        size, digest = _write_aside(
+            where.path, overwrite, lambda staged, target: _write_folder(rows, where, staged, target)
+        )
     else:
-        size, digest = _write(where, overwrite, lambda stream: STREAM_FORMATS[where.format_name](rows, stream))
+        size, digest = _write(where, overwrite, lambda stream: where.write(rows, stream))
     return ExportReport(counter.count, size, digest, where.path, where.format_name)
 
 
-def part_of(documents: Iterable[CorpusDocument], format_name: str) -> Part:
+def part_of(documents: Iterable[CorpusDocument], where: Destination) -> Part:
     """Make the part of a file with these documents. Another process may write it."""
     counter = Counter(None)
-    data = PARTED_FORMATS[format_name].make(counter.rows(documents))
+    data = PARTED_FORMATS[where.format_name](where.written).make(counter.rows(documents))
     return Part(counter.count, data)
 
 
@@ -117,8 +121,8 @@ def export_parts(
 ) -> ExportReport:
     """Write parts that other processes made in one of PARTED_FORMATS. The file is the same as that of `export`."""
     counter = Counter(on_progress)
-    data = counter.parts(parts)
-    size, digest = _write(where, overwrite, lambda stream: PARTED_FORMATS[where.format_name].write(data, stream))
+    data, parted = counter.parts(parts), PARTED_FORMATS[where.format_name](where.written)
+    size, digest = _write(where, overwrite, lambda stream: parted.write(data, stream))
     return ExportReport(counter.count, size, digest, where.path, where.format_name)
 
 
@@ -137,7 +141,7 @@ def _write_stdout(content: Content) -> tuple[int, str]:
 
 def _write_aside(target: Path, overwrite: bool, fill: Callable[[Path, Path], tuple[int, str]]) -> tuple[int, str]:
     make_way(target, overwrite=overwrite)
-    if target.is_dir() and not txt.is_ours(target):
+    if target.is_dir() and not folder.is_ours(target):
         raise ConfigError("the folder holds files that no export made", where=str(target), do="Name a new folder.")
     with staging(target) as staged:
         written = fill(staged, target)
@@ -154,10 +158,9 @@ def _write_file(content: Content, staged: Path, target: Path) -> tuple[int, str]
     return stream.count, digest
 
 
-def _write_folder(rows: Iterable[CorpusDocument], staged: Path, target: Path) -> tuple[int, str]:
-    folder = staged / DATA
-    with disk_errors(folder):
-        folder.mkdir()
+def _write_folder(rows: Iterable[CorpusDocument], where: Destination, staged: Path, target: Path) -> tuple[int, str]:
+    with disk_errors(staged):
+        (staged / DATA).mkdir()
     sizes = 0
 
     with opened(staged / CHECKSUM, durable=True) as checksums:
@@ -167,7 +170,7 @@ def _write_folder(rows: Iterable[CorpusDocument], staged: Path, target: Path) ->
             sizes += stream.count
             checksums.write(checksum_line(stream.sha256.hexdigest(), f"{target.name}/{name}"))
 
-        txt.write(rows, folder, record)
+        folder.write(rows, staged / DATA, record, where.format_name, where.written)
     # One wait for the whole disk, not one for each of perhaps a million small files.
     os.sync()
     return sizes, checksums.sha256.hexdigest()

@@ -250,12 +250,12 @@ def test_a_file_is_the_same_however_it_is_parted(name: str, cuts: list[int]) -> 
         patch.setattr(parquet, "ROW_GROUP_CHARS", 100)
         (Path(aside) / "parted").mkdir()
         whole, where = Path(aside) / name, destination(Path(aside) / "parted" / name)
-        parts = [part_of(originals[a:b], where.format_name) for a, b in itertools.pairwise(edges)]
+        parts = [part_of(originals[a:b], where) for a, b in itertools.pairwise(edges)]
         reports = export(originals, whole), export_parts(parts, where)
     assert reports[0] == dataclasses.replace(reports[1], path=whole)
 
 
-COLUMNED = [name for name, format_ in PARTED_FORMATS.items() if format_.make_of_columns]
+COLUMNED = [name for name, format_ in PARTED_FORMATS.items() if format_(FIELDS).make_of_columns]
 
 
 def columns_of(originals: list[CorpusDocument], texts: list[Any]) -> dict[str, Any]:
@@ -268,7 +268,7 @@ def columns_of(originals: list[CorpusDocument], texts: list[Any]) -> dict[str, A
 def test_a_part_is_the_same_from_columns_with_texts_in_utf8(name: str) -> None:
     """As from documents, whatever is in the texts."""
     originals = [with_all(one) for one in documents(ODD_TEXTS)]
-    format_ = PARTED_FORMATS[name]
+    format_ = PARTED_FORMATS[name](FIELDS)
     assert format_.make_of_columns
     assert format_.make_of_columns(columns_of(originals, [text.encode() for text in ODD_TEXTS])) == format_.make(
         originals
@@ -279,7 +279,7 @@ def test_a_part_is_the_same_from_columns_with_texts_in_utf8(name: str) -> None:
 @pytest.mark.parametrize("text", [b"a\xffb", b"\xed\xa0\x80", 0])
 def test_columns_whose_texts_are_none_are_refused(name: str, text: Any) -> None:
     """Bytes that are no UTF-8, surrogates in it, and numbers."""
-    make = PARTED_FORMATS[name].make_of_columns
+    make = PARTED_FORMATS[name](FIELDS).make_of_columns
     assert make
     with pytest.raises((ValueError, TypeError)):
         make(columns_of(documents(["x"]), [text]))

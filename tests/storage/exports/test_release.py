@@ -59,6 +59,8 @@ def release(
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
+    if path.suffix == ".parquet":
+        return parquet.read_table(path).to_pylist()  # type: ignore[no-any-return]
     with path.open("rb") as file:
         data = zstandard.ZstdDecompressor().stream_reader(file).read() if path.suffix == ".zst" else file.read()
     return [json.loads(line) for line in data.splitlines()]
@@ -123,7 +125,7 @@ def test_the_card_has_a_header_that_loads_and_tables(tmp_path: Path) -> None:
     text = (tmp_path / "dump" / "README.md").read_text()
     header = dict(line.split(": ", 1) for line in text.split("---\n")[1].splitlines())
     assert json.loads(header["pretty_name"]) == about.name
-    assert json.loads(header["configs"])[0]["data_files"][0]["path"] == ["data/part-00001.jsonl.zst"]
+    assert json.loads(header["configs"])[0]["data_files"][0]["path"] == ["data/part-00001.parquet"]
     assert text.startswith("---\n")
     assert "<script>" not in text.split("---\n", 2)[2]
     (row,) = [line for line in text.splitlines() if "evil" in line]

@@ -1,0 +1,69 @@
+"""Write CITATION.cff, how to cite a release (Citation File Format 1.2.0).
+
+https://github.com/citation-file-format/citation-file-format/blob/1.2.0/schema-guide.md
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SPDX = {
+    "cc0-1.0": "CC0-1.0",
+    "cc-by-4.0": "CC-BY-4.0",
+    "cc-by-sa-4.0": "CC-BY-SA-4.0",
+    "cc-by-nc-4.0": "CC-BY-NC-4.0",
+    "cc-by-nc-sa-4.0": "CC-BY-NC-SA-4.0",
+    "cc-by-nd-4.0": "CC-BY-ND-4.0",
+    "cc-by-nc-nd-4.0": "CC-BY-NC-ND-4.0",
+    "cc-by-3.0": "CC-BY-3.0",
+    "cc-by-sa-3.0": "CC-BY-SA-3.0",
+    "apache-2.0": "Apache-2.0",
+    "odc-by": "ODC-By-1.0",
+}
+"""SPDX identifiers, which the format requires, of the licences that a dataset card names."""
+
+
+def title_of(manifest: Mapping[str, Any]) -> str:
+    """Return the title of a release: that of the configuration, else the name of the corpus."""
+    return str(manifest["title"] or manifest["name"])
+
+
+def citation(manifest: Mapping[str, Any], licence: str) -> str:
+    """Return the citation file of a release. ``licence`` is the identifier that its dataset card has.
+
+    The file states no day of release, since the same corpus gives the same bytes on every day. The repository that
+    publishes the release adds it.
+    """
+    counts = manifest["counts"]
+    fields: dict[str, Any] = {
+        "cff-version": "1.2.0",
+        "message": "If you use this corpus, please cite it as below.",
+        "type": "dataset",
+        "title": title_of(manifest),
+        "authors": [_author(name) for name in manifest["authors"]] or [{"name": f"Makers of {title_of(manifest)}"}],
+        "abstract": f"Newspaper texts, crawled, cleaned and de-duplicated. Documents: {counts['documents']}. "
+        f"Characters: {counts['chars']}. Languages: {', '.join(counts['languages']) or 'none'}.",
+        "keywords": ["corpus", "newspapers", *(code for code in counts["languages"] if code != "und")],
+    }
+    if manifest["contact"]:
+        fields["contact"] = [_contact(manifest["contact"])]
+    if manifest["doi"]:
+        fields["doi"] = manifest["doi"]
+    if licence in _SPDX:
+        fields["license"] = _SPDX[licence]
+    # JSON is YAML. A name from a user cannot break out of a JSON string.
+    return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items())
+
+
+def _author(name: str) -> dict[str, str]:
+    """Return a person for "Family, Given", else a group."""
+    family, comma, given = (part.strip() for part in name.partition(","))
+    return {"family-names": family, "given-names": given} if comma and family and given else {"name": name}
+
+
+def _contact(contact: str) -> dict[str, str]:
+    return {"name": "Maintainers", "website" if "://" in contact else "email": contact}
