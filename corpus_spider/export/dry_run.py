@@ -71,7 +71,9 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     counted too. Documents outside the selection are not counted. Raises ConfigError for a target that is not possible,
     and for an earlier dump that cannot be read or has other filters.
     """
+    from corpus_spider.export.tokens import notes, tokens_of
     from storage.corpus import Corpus
+    from storage.exports.formats import named_format
 
     shape = _refuse_target(config, wanted)
     left_out: Counter[str] = Counter()
@@ -80,6 +82,9 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     total = None if wanted.since_dump else partial(number, config, wanted)
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read", total) as show:
         refuse_unknown_sites(config, corpus, wanted.selection.sites)
+        made = shape.format_name if shape else wanted.format_name or named_format(wanted.target)
+        for sentence in notes(tokens_of(corpus, wanted.selection, made)):
+            console.note(sentence)
         for document in _documents(config, wanted, corpus, shape, left_out, changes):
             whole.add(document)
             for name, key in _KEYS.items():

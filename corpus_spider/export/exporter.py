@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from storage.documents.model import Columns, CorpusDocument, Outline
     from storage.exports import ExportReport
     from storage.exports.formats import Destination
-    from storage.exports.release import Release
+    from storage.exports.release import Release, Shape
 
 Described = TypeVar("Described", "CorpusDocument", "Outline")
 
@@ -39,29 +39,37 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
     configured nor in the corpus, and for texts that cannot be split into words.
     """
     from corpus_spider.export import parallel
+    from corpus_spider.export.tokens import notes, tokens_of
     from storage.corpus import Corpus
     from storage.exports.formats import destination
+    from storage.exports.release import Shape
 
     refuse_own_files(config, wanted.target)
-    where = None if wanted.release else destination(wanted.target, wanted.format_name, wanted.fields)
+    if wanted.release and wanted.target == "-":
+        raise ConfigError("a release is a folder and cannot go to standard output", do="Name a new folder.")
+    where = shape_of(wanted) if wanted.release else destination(wanted.target, wanted.format_name, wanted.fields)
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, wanted.selection.sites)
-        if where is None or not parallel.pay(corpus, wanted.selection, where.format_name):
-            return _dump(config, wanted, corpus, where, console)
+        tokens = tokens_of(corpus, wanted.selection, where.format_name)
+        for sentence in notes(tokens):
+            console.note(sentence)
+        if isinstance(where, Shape) or not parallel.pay(corpus, wanted.selection, where.format_name):
+            return replace(_dump(config, wanted, corpus, where, console), tokens=tokens)
     report = _dump_by_several(config, wanted, where, console)
-    if report is not None:
-        return report
-    with Corpus.open(config.database_url, read_only=True) as corpus:
-        return _dump(config, wanted, corpus, where, console)
+    if report is None:
+        with Corpus.open(config.database_url, read_only=True) as corpus:
+            report = _dump(config, wanted, corpus, where, console)
+    return replace(report, tokens=tokens)
 
 
-def _dump(config: Config, wanted: Dump, corpus: Corpus, where: Destination | None, console: Console) -> ExportReport:
-    """Export in this process. ``where`` is None for a release."""
+def _dump(config: Config, wanted: Dump, corpus: Corpus, where: Destination | Shape, console: Console) -> ExportReport:
+    """Export in this process."""
     from storage.exports import export
+    from storage.exports.release import Shape
 
     with console.progress("documents exported", partial(number, config, wanted)) as show:
-        if where is None:
-            return _release(config, corpus, wanted, show)
+        if isinstance(where, Shape):
+            return _release(config, corpus, wanted, where, show)
         documents = _prepared(config, wanted, corpus.documents(wanted.selection))
         return export(
             fit(documents, where.format_name),
@@ -186,18 +194,19 @@ def measured(document: CorpusDocument) -> CorpusDocument:
     return structs.replace(document, quality=measure(document.text, document.language))
 
 
-def _release(config: Config, corpus: Corpus, wanted: Dump, show: Callable[[int], None]) -> ExportReport:
+def _release(config: Config, corpus: Corpus, wanted: Dump, shape: Shape, show: Callable[[int], None]) -> ExportReport:
+    from corpus_spider.export.tokens import tokens_of
     from storage.exports.release import write_release
 
-    if wanted.target == "-":
-        raise ConfigError("a release is a folder and cannot go to standard output", do="Name a new folder.")
-    shape = shape_of(wanted)
+    described = replace(
+        about(config, corpus, wanted), tokens=tokens_of(corpus, wanted.selection, shape.format_name) or {}
+    )
     stored: Iterable[CorpusDocument] = corpus.documents(wanted.selection)
     if shape.earlier and shape.earlier.covers_exact:
         before = _ExactBefore()
         stored, shape = before.passing(stored), replace(shape, exact_before=before)
     documents = fit(_prepared(config, wanted, stored), shape.format_name)
-    return write_release(documents, wanted.target, about(config, corpus, wanted), shape, show)
+    return write_release(documents, wanted.target, described, shape, show)
 
 
 class _ExactBefore:
@@ -283,7 +292,7 @@ def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...])
 def fields(report: ExportReport) -> dict[str, Any]:
     """Return the report for the output, with the format under the name of its option."""
     plain = {"format" if key == "format_name" else key: value for key, value in asdict(report).items()}
-    return plain if plain["changes"] else {key: value for key, value in plain.items() if key != "changes"}
+    return {key: value for key, value in plain.items() if value or key not in {"changes", "tokens"}}
 
 
 def with_licences(documents: Iterable[Described], licences: dict[str, str | None]) -> Iterator[Described]:

@@ -125,6 +125,9 @@ def _about(manifest: Mapping[str, Any]) -> str:
             ),
         ]
     lines.append("`manifest.json` has the number of documents, the SHA-256 of every file, and the provenance.")
+    tokens = manifest.get("tokens")
+    if tokens:
+        lines.append(f"Tokens: {_text(', '.join(f'{language}: {unit}' for language, unit in tokens.items()))}.")
     return "\n".join(lines)
 
 

@@ -80,6 +80,8 @@ class Release:
     authors: tuple[str, ...] = ()
     """Authors: "Family, Given" for a person, else the name of a group."""
     doi: str = ""
+    tokens: dict[str, str] = field(default_factory=dict)
+    """Vertical text: what the tokens are, by language, where that needs a segmenter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +188,10 @@ def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape:
     if shape.format_name in FIELD_FORMATS:
         manifest["fields"] = [field.name for field in shape.written or default_fields(shape.format_name)]
     if shape.format_name == "vert":
+        manifest["tokens"] = about.tokens
         with files.open(REGISTRY) as stream:
             scripts = sorted(census.scripts, key=lambda script: -census.scripts[script].chars)
-            stream.write(registry(about.name, "| cat data/part-*.vert", scripts).encode())
+            stream.write(registry(about.name, "| cat data/part-*.vert", scripts, about.tokens).encode())
     if changes is not None and shape.earlier is not None:
         told = {name: changes.counts[name] for name in CHANGES}
         manifest["since"] = {"manifest_sha256": shape.earlier.sha256, **told, **files.entry(CHANGED)}

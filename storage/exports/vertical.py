@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from storage.exports.fields import FIELDS, encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from storage.documents.model import CorpusDocument
     from storage.exports.fields import Value
@@ -118,10 +118,11 @@ def _value(value: Value) -> str:
     return escaped(plain).replace('"', "&quot;")
 
 
-def registry(name: str, path: str, scripts: Iterable[str]) -> str:
+def registry(name: str, path: str, scripts: Iterable[str], tokens: Mapping[str, str] | None = None) -> str:
     """Return the registry file of a corpus of vertical text. ``scripts`` has its scripts, the commonest first.
 
-    The commonest script decides the direction of writing, and whether there is a lower-case attribute.
+    The commonest script decides the direction of writing, and whether there is a lower-case attribute. ``tokens`` says
+    what the tokens of some languages are.
     """
     main = next(iter(scripts), "")
     lines = [
@@ -130,6 +131,8 @@ def registry(name: str, path: str, scripts: Iterable[str]) -> str:
         f'VERTICAL "{_quoted(path)}"',
         "ENCODING utf-8",
     ]
+    described = ", ".join(f"{language}: {unit}" for language, unit in (tokens or {}).items())
+    lines += [f'INFO "Tokens of {_quoted(described)}"'] if described else []
     lines += ["RIGHTTOLEFT 1"] if main in RIGHT_TO_LEFT else []
     lines += ["DOCSTRUCTURE doc", "", "ATTRIBUTE word"]
     if main in CASED:

@@ -30,6 +30,7 @@ PROGRESS_EVERY = 1000
 class ExportReport:
     """Result of an export. ``path`` is None for standard output. ``changes`` counts changes since an earlier dump.
 
+    ``tokens``: what the tokens of vertical text are, by language, where that needs a segmenter.
     ``sha256`` is that of the file. For a folder it is that of its checksum file, which lists every file in it.
     """
 
@@ -39,6 +40,7 @@ class ExportReport:
     path: Path | None
     format_name: str
     changes: dict[str, int] | None = None
+    tokens: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from corpus_spider.config.loader import assemble, load
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import Site, keys
-from corpus_spider.config.values import WrongValueError, language_code, parse_duration, parse_size
+from corpus_spider.config.values import WrongValueError, bare_doi, doi, language_code, parse_duration, parse_size
 from pipelines.discovery.scope import scope_of
 from pipelines.urls.url import parse
 from storage.errors import ConfigError
@@ -161,3 +161,21 @@ def test_hosts_have_the_spelling_that_links_have_however_they_are_written(addres
 def test_named_hosts_have_the_spelling_that_links_have() -> None:
     site = Site(name="x", hosts=("www.Báo.example", "ab.example.", "cdn.example"))
     assert Config().site_model(site).hosts == ("xn--bo-mia.example", "ab.example", "cdn.example")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("10.5281/zenodo.1234567", "10.5281/zenodo.1234567"),
+        ("https://doi.org/10.5281/zenodo.1234567", "10.5281/zenodo.1234567"),
+        ("doi:10.1000.10/(x)[y];z", "10.1000.10/(x)[y];z"),
+        ("zenodo.1234567", ""),
+        ("10.5281/", ""),
+        ("10.5281/a b", ""),
+        ("10.5281/a\n", ""),
+    ],
+)
+def test_a_doi_is_read_alone_and_as_a_link(text: str, expected: str) -> None:
+    """A citation file has the DOI alone."""
+    assert bare_doi(text) == expected
+    assert (doi(text) == "") == bool(expected)
