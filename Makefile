@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo check test test-kills test-hostile setup peers render segment langid web figures axe docs-tools docs \
+.PHONY: demo check test test-kills test-hostile test-install setup peers render segment langid web figures axe docs-tools docs \
 	screenshots lint lock audit clean
 
 setup: $(VENV)/.ready
@@ -95,6 +95,11 @@ test-hostile: setup
 		tests/corpus_spider/crawling/test_hostile_bench.py tests/corpus_spider/crawling/test_hostile_whole.py \
 		tests/corpus_spider/middlewares/test_guard.py tests/pipelines/urls/test_urls.py
 
+# The wheel in fresh environments, for each Python from 3.11 to 3.14 on this machine: a crawl, an export, a release, and
+# the release loaded with nothing but `datasets`. Then the other ways to install. Needs a package registry; some minutes.
+test-install: setup
+	$(BIN)/python tools/check_install.py
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -113,6 +118,10 @@ audit:
 lock:
 	uv pip compile pyproject.toml --group pyproject.toml:test --generate-hashes --universal --python-version 3.11 \
 		--custom-compile-command "make lock" -o requirements/core.lock
+	uv pip compile pyproject.toml --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/install.lock
+	uv pip compile --group pyproject.toml:datasets --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/datasets.lock
 	uv pip compile pyproject.toml --extra peers --constraint requirements/core.lock --override requirements/peers.overrides \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/peers.lock
 	uv pip compile pyproject.toml --extra segment --constraint requirements/core.lock \

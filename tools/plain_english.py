@@ -94,7 +94,7 @@ def main(root: Path) -> int:
         for hit in hits(path.read_text(encoding="utf-8", errors="replace"), name)
     ]
     for hit in found:
-        print(hit)  # noqa: T201
+        print(hit)
     return 1 if found else 0
 
 
