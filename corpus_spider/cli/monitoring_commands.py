@@ -81,30 +81,42 @@ def health(state: State, /, names: tuple[str, ...], **options: Any) -> int:
     return SICK if found.sick else 0
 
 
-@verb_of(_verbs, ("schedule", "schedule --at 03:30 --install", "schedule --cron", "schedule --remove"))
+@verb_of(
+    _verbs,
+    (
+        "schedule",
+        "schedule --at 03:30 --install",
+        "schedule --system --dry-run",
+        "schedule --cron",
+        "schedule --remove",
+    ),
+)
 @click.option("--at", type=CLOCK, metavar="HH:MM", default="02:15", show_default=True, help="Local time.")
-@click.option("--systemd", "how", flag_value="systemd", help="A systemd timer [default where there is systemd].")
+@click.option("--systemd", "how", flag_value="systemd", help="A systemd timer of yours [default where it runs].")
+@click.option("--system", "how", flag_value="system", help="A systemd timer of the system, with few rights.")
 @click.option("--cron", "how", flag_value="cron", help="A crontab line.")
 @click.option("--install", is_flag=True, help="Install the schedule. Replaces an earlier one.")
 @click.option("--remove", is_flag=True, help="Remove the schedule.")
+@click.option("--dry-run", is_flag=True, help="Print the schedule; change nothing. [default]")
 def schedule(state: State, /, **options: Any) -> None:
     """Crawl the corpus every night.
 
     Prints a systemd timer or a crontab line with absolute paths. --install installs it, and keeps the settings of the
-    environment (such as DATABASE_URL) in a file that only you can read.
+    environment (such as DATABASE_URL) and of --set in a file that only you can read. --system needs root to install. It
+    crawls as the owner of the folder, without a login.
     """
     from corpus_spider.monitoring import timer
 
     config = state.load()
     config.require_contact()
     config.require_sites()
-    plan = timer.plan(config, f"{options['at']:%H:%M}", options["how"], os.environ)
+    plan = timer.plan(config, f"{options['at']:%H:%M}", options["how"], os.environ, state.overrides)
     if options["install"] and options["remove"]:
         raise click.UsageError("--install and --remove exclude each other.")
-    if not (options["install"] or options["remove"]):
-        state.console.result(timer.shown(plan, os.environ))
+    if options["dry_run"] or not (options["install"] or options["remove"]):
+        state.console.result(timer.shown(plan))
         return
-    done = timer.remove(plan, os.environ) if options["remove"] else timer.install(plan, os.environ)
+    done = timer.remove(plan) if options["remove"] else timer.install(plan)
     for line in done:
         state.console.note(line)
 

@@ -1,15 +1,16 @@
-"""`corpus-spider schedule`: a systemd timer or a crontab line that crawls every night."""
+"""`corpus-spider schedule`: a systemd timer, of a user or of the system, or a crontab line that crawls every night."""
 
 from __future__ import annotations
 
 import os
+import pwd
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -24,21 +25,28 @@ if TYPE_CHECKING:
 
 SECONDS = 30
 """Seconds. Timeout of `systemctl` and `crontab`."""
-SYSTEMD, CRON = "systemd", "cron"
+SYSTEMD, SYSTEM, CRON = "systemd", "system", "cron"
+SYSTEM_UNITS, SYSTEM_SETTINGS = Path("/etc/systemd/system"), Path("/etc/corpus-spider")
 OTHERS = frozenset(
-    {"DATABASE_URL", "CORPUS_SPIDER_CHROMIUM", "CORPUS_SPIDER_DATABASE_PATIENCE"}
-    | {"PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE", "PGHOST", "PGHOSTADDR", "PGPORT", "PGUSER"}
-    | {"PGDATABASE", "PGOPTIONS", "PGSSLMODE", "PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"}
+    {"DATABASE_URL", "CORPUS_SPIDER_CHROMIUM", "CORPUS_SPIDER_DATABASE_PATIENCE", "PLAYWRIGHT_BROWSERS_PATH"}
+    | {"SSL_CERT_FILE", "SSL_CERT_DIR"}
+    | {"PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE", "PGSYSCONFDIR", "PGHOST", "PGHOSTADDR", "PGPORT"}
+    | {"PGUSER", "PGDATABASE", "PGOPTIONS", "PGAPPNAME", "PGCONNECT_TIMEOUT", "PGTARGETSESSIONATTRS"}
+    | {"PGSSLMODE", "PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY", "PGSSLCRL", "PGSSLCRLDIR", "PGSSLNEGOTIATION"}
+    | {"PGCHANNELBINDING", "PGREQUIREAUTH", "PGREQUIREPEER", "PGGSSENCMODE", "PGKRBSRVNAME"}
 )
 """Variables that a crawl reads and that are no settings of corpus.toml."""
 PROXIES = frozenset({"http_proxy", "https_proxy", "no_proxy"})
-LINGER = "User timers run only while the user is logged in. `loginctl enable-linger` makes them run always."
+LINGER = (
+    "User timers run only while the user is logged in. `loginctl enable-linger` makes them run always; "
+    "`schedule --system` needs no login."
+)
 NO_CATCHING_UP = "cron skips a night in which the machine was off. A systemd timer catches up."
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The command to run each day, its time, and the scheduler: ``systemd`` or ``cron``."""
+    """The command to run each day, its time, and the scheduler: ``systemd`` (of the user), ``system`` or ``cron``."""
 
     how: str
     command: tuple[str, ...]
@@ -48,34 +56,91 @@ class Plan:
     at: str
     """Local time, HH:MM."""
     variables: tuple[tuple[str, str], ...] = ()
-    """Settings of the environment, which the crawl needs too."""
+    """Settings of the environment and of ``--set``, which the crawl needs too."""
     environment: Path = Path()
-    """File of the variables. Only this user can read it, because a database URL may have a password."""
+    """File of the variables. Only its owner can read it, because a database URL may have a password."""
+    unit_folder: Path = Path()
+    """Folder of the systemd units."""
+    user: str = ""
+    """User that a unit of the system runs as; empty for other schedules."""
+    writable: tuple[Path, ...] = ()
+    """Files and folders that the crawl of a system unit writes to, besides ``folder``."""
+    rendered: bool = False
+    """Whether the crawl starts a browser, which needs more rights."""
 
     @property
     def units(self) -> dict[str, str]:
         """The systemd units, by file name."""
         return {f"{self.name}.service": service(self), f"{self.name}.timer": timer(self)}
 
+    @property
+    def systemctl(self) -> tuple[str, ...]:
+        """The command that controls the service manager of this plan."""
+        return ("systemctl",) if self.how == SYSTEM else ("systemctl", "--user")
 
-def plan(config: Config, at: str, how: str | None = None, environ: Mapping[str, str] | None = None) -> Plan:
-    """Build the plan with the settings of the environment.
 
-    Raises ConfigError if there is no corpus.toml, or its path or a variable does not fit into a unit file.
+def plan(
+    config: Config,
+    at: str,
+    how: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] | None = None,
+) -> Plan:
+    """Build the plan with the settings of the environment and of the command line (``section.key``).
+
+    Raises ConfigError if there is no corpus.toml, if its path or a variable does not fit into a unit file, or if a
+    system unit would run as root.
     """
     environ = environ or {}
     if config.path is None:
         raise ConfigError("there is no corpus.toml to schedule", do="Name one with --config.")
     file = config.path.resolve()
     command = (*program(), "-q", "-c", str(file), "crawl")
-    if any(re.search(r"[\x00-\x1f\x7f]", part) for part in command):
+    scheduler = how or (SYSTEMD if has_systemd() else CRON)
+    writable = () if scheduler != SYSTEM else written_paths(config)
+    if any(re.search(r"[\x00-\x1f\x7f]", part) for part in (*command, *map(str, writable))):
         raise ConfigError("the path contains a control character", where=repr(str(file)), do="Rename the folder.")
-    name, variables = unit_name(config), own_variables(environ)
+    name, variables = unit_name(config), own_variables(environ, overrides or {})
     if odd := [variable for variable, value in variables if re.search(r"[\x00-\x1f\x7f]", value)]:
         raise ConfigError("the value contains a control character", where=f"${odd[0]}")
-    environment = config_folder(environ) / "corpus-spider" / f"{name}.env"
-    scheduler = how or (SYSTEMD if has_systemd() else CRON)
-    return Plan(scheduler, command, file.parent, name, at, variables, environment)
+    settings, units = config_folder(environ) / "corpus-spider", user_unit_folder(environ)
+    if scheduler == SYSTEM:
+        settings, units = SYSTEM_SETTINGS, SYSTEM_UNITS
+    return Plan(
+        how=scheduler,
+        command=command,
+        folder=file.parent,
+        name=name,
+        at=at,
+        variables=variables,
+        environment=settings / f"{name}.env",
+        unit_folder=units,
+        user=owner(file.parent) if scheduler == SYSTEM else "",
+        writable=writable,
+        rendered=any(site.render for site in config.sites),
+    )
+
+
+def owner(folder: Path) -> str:
+    """Return the name of the user that owns a folder. Raises ConfigError for root, who shall not crawl."""
+    with disk_errors(folder):
+        number = folder.stat().st_uid
+    try:
+        name = pwd.getpwuid(number).pw_name
+    except KeyError:
+        name = str(number)
+    if number == 0:
+        do = f"Give it to a user of its own: useradd --system corpus; chown -R corpus: {shlex.quote(str(folder))}"
+        raise ConfigError("a crawl of the system shall not run as root, who owns this folder", where=str(folder), do=do)
+    return name
+
+
+def written_paths(config: Config) -> tuple[Path, ...]:
+    """Return the folders outside the folder of corpus.toml that a crawl writes to."""
+    _, sqlite, file = config.database_url.partition("sqlite:///")
+    paths = [config.warc_folder, config.index_folder, *([Path(file).parent] if sqlite else [])]
+    outside = (path for path in dict.fromkeys(paths) if not path.is_relative_to(config.folder))
+    return tuple(outside)
 
 
 def program() -> tuple[str, ...]:
@@ -88,27 +153,35 @@ def program() -> tuple[str, ...]:
 
 def installed_at(config: Config, environ: Mapping[str, str]) -> str | None:
     """Return the time (HH:MM) of the timer or crontab line that is installed for a corpus; None without one."""
-    folder, name = unit_folder(environ), unit_name(config)
-    with suppress(OSError, ValueError):
-        if f"WorkingDirectory={_escaped(str(config.folder))}\n" in (folder / f"{name}.service").read_text("utf-8"):
-            text = (folder / f"{name}.timer").read_text("utf-8")
-            timed = re.search(r"^OnCalendar=\*-\*-\* (\d\d:\d\d):00$", text, re.MULTILINE)
-            return timed[1] if timed else None
+    name = unit_name(config)
+    for folder in (user_unit_folder(environ), SYSTEM_UNITS):
+        with suppress(OSError, ValueError):
+            if f"WorkingDirectory={_escaped(str(config.folder))}\n" in (folder / f"{name}.service").read_text("utf-8"):
+                text = (folder / f"{name}.timer").read_text("utf-8")
+                timed = re.search(r"^OnCalendar=\*-\*-\* (\d\d:\d\d):00$", text, re.MULTILINE)
+                return timed[1] if timed else None
     with suppress(DiskError):
         lines = _crontab() if shutil.which("crontab") else []
-        ours = (line.split() for line in lines if line.endswith(f"# {name}") and shlex.quote(str(config.path)) in line)
+        file = _in_crontab(str(config.path))
+        ours = (line.split() for line in lines if line.endswith(f"# {name}") and file in line)
         return next((f"{int(hour):02}:{int(minute):02}" for minute, hour, *_ in ours), None)
     return None
 
 
-def own_variables(environ: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def own_variables(
+    environ: Mapping[str, str], overrides: Mapping[str, object] | None = None
+) -> tuple[tuple[str, str], ...]:
     """Return the environment variables that a crawl reads, with their values. A timer does not see them.
 
-    They are the settings, the browser, the proxies, and the connection of PostgreSQL (libpq, 32.15).
+    They are the settings, the browser, the proxies, and the connection of PostgreSQL (libpq, 32.15). ``overrides`` are
+    settings of the command line. They become variables too: everyone can read a command line, and it may have a
+    password.
     """
     sections = tuple(f"{PREFIX}{section.upper()}_" for section in SECTIONS)
     read = {name for name in environ if name.startswith(sections) or name in OTHERS or name.lower() in PROXIES}
-    return tuple((name, environ[name]) for name in sorted(read) if environ[name])
+    found = {name: environ[name] for name in read if environ[name]}
+    found |= {f"{PREFIX}{key.replace('.', '_', 1).upper()}": str(value) for key, value in (overrides or {}).items()}
+    return tuple(sorted(found.items()))
 
 
 def unit_name(config: Config) -> str:
@@ -125,6 +198,7 @@ def service(plan: Plan) -> str:
     """Return the unit that crawls once. Exit code 12 (limit) is a success; 8 (failing sites) is a visible failure."""
     variables = f"EnvironmentFile={_escaped(str(plan.environment))}\n" if plan.variables else ""
     command = " ".join(_quoted(part) for part in plan.command)
+    limits = hardening(plan) if plan.how == SYSTEM else ""
     return f"""[Unit]
 Description=corpus-spider, {plan.name}
 Documentation=man:systemd.service(5)
@@ -139,6 +213,51 @@ SuccessExitStatus=12
 KillMode=mixed
 TimeoutStopSec=60
 Nice=10
+{limits}"""
+
+
+def hardening(plan: Plan) -> str:
+    """Return the lines that limit a unit of the system (systemd.exec(5), systemd.resource-control(5)).
+
+    Namespaces of users and networks stay allowed: each worker takes its network away with them. Chromium's sandbox
+    needs chroot(2) and more namespaces, and its compiler writes machine code. ``OOMPolicy``: a worker that uses too
+    much memory affects its own page only.
+    """
+    writable = " ".join(_quoted(str(path), "$") for path in (plan.folder, *plan.writable))
+    namespaces, calls = ("user net", "@system-service")
+    if plan.rendered:
+        namespaces, calls = ("user net pid ipc mnt", "@system-service chroot")
+    return f"""User={plan.user}
+UMask=0077
+IOSchedulingClass=idle
+MemoryMax=80%
+TasksMax=4096
+OOMPolicy=continue
+ReadWritePaths={writable}
+ProtectSystem=strict
+ProtectHome=read-only
+PrivateTmp=true
+PrivateDevices=true
+ProtectClock=true
+ProtectControlGroups=true
+ProtectHostname=true
+ProtectKernelLogs=true
+ProtectKernelModules=true
+ProtectKernelTunables=true
+ProtectProc=invisible
+ProcSubset=pid
+NoNewPrivileges=true
+CapabilityBoundingSet=
+AmbientCapabilities=
+LockPersonality=true
+RemoveIPC=true
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces={namespaces}
+RestrictRealtime=true
+RestrictSUIDSGID=true
+SystemCallArchitectures=native
+SystemCallFilter={calls}
+SystemCallErrorNumber=EPERM
 """
 
 
@@ -161,11 +280,14 @@ def _escaped(text: str) -> str:
     return text.replace("%", "%%")
 
 
-def _quoted(text: str) -> str:
-    """Quote a word of a command line for a unit file (systemd.service(5), Command lines)."""
+def _quoted(text: str, dollar: str = "$$") -> str:
+    """Quote a word for a unit file (systemd.service(5), Command lines).
+
+    Only command lines replace variables, so ``dollar`` is a single one elsewhere.
+    """
     if re.fullmatch(r"[A-Za-z0-9_@+=:,./-]+", text):
         return text
-    inner = _escaped(text).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$")
+    inner = _escaped(text).replace("\\", "\\\\").replace('"', '\\"').replace("$", dollar)
     return f'"{inner}"'
 
 
@@ -187,13 +309,13 @@ def mark(plan: Plan) -> str:
     return f"# {plan.name}"
 
 
-def shown(plan: Plan, environ: Mapping[str, str]) -> str:
+def shown(plan: Plan) -> str:
     """Return the text that would be installed, with its place. Values of variables may be secret and are not shown."""
     names = ", ".join(name for name, _ in plan.variables)
-    kept = f"# {plan.environment} (mode 600): {names}\n" if names else ""
+    kept = f"# {plan.environment} (mode 600) with {names}\n" if names else ""
     if plan.how == CRON:
         return kept + cron_line(plan)
-    return kept + "\n".join(f"# {unit_folder(environ) / name}\n{text}" for name, text in plan.units.items()).rstrip()
+    return kept + "\n".join(f"# {plan.unit_folder / name}\n{text}" for name, text in plan.units.items()).rstrip()
 
 
 def config_folder(environ: Mapping[str, str]) -> Path:
@@ -201,7 +323,7 @@ def config_folder(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME") or Path.home()) / ".config")
 
 
-def unit_folder(environ: Mapping[str, str]) -> Path:
+def user_unit_folder(environ: Mapping[str, str]) -> Path:
     """Return the folder of the user's units."""
     return config_folder(environ) / "systemd" / "user"
 
@@ -242,19 +364,24 @@ def _require_private(file: Path) -> None:
         raise ConfigError(what, where=str(file), do=f"chmod 600 {shlex.quote(str(file))}")
 
 
-def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
+def install(plan: Plan) -> list[str]:
     """Install the schedule, replace an earlier one, and return messages about each change.
 
     Raises ConfigError if a unit or line of that name belongs to another corpus. Raises DiskError if a file cannot be
     written, or systemd or cron fails.
     """
-    folder = unit_folder(environ)
+    folder = plan.unit_folder
+    _require_root(plan)
+    if missing := next((path for path in plan.writable if not path.exists()), None):
+        # The unit would not start: systemd makes only existing folders writable.
+        do = f"Create it: install -d -o {plan.user} {shlex.quote(str(missing))}"
+        raise ConfigError("this folder does not exist yet", where=str(missing), do=do)
     _require_ours(plan, folder / f"{plan.name}.service")
     if plan.how == CRON:
         _other_lines(plan, _crontab())
     written = _write_environment(plan)
     if plan.how == CRON:
-        _remove_units(plan, folder)
+        _remove_units(replace(plan, how=SYSTEMD))
         with _alone():
             _write_crontab([*_other_lines(plan, _crontab()), cron_line(plan)])
         return [*written, f"Added to the crontab: {cron_line(plan)}", NO_CATCHING_UP]
@@ -263,16 +390,32 @@ def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
         with disk_errors(folder / name):
             folder.mkdir(parents=True, exist_ok=True)
             replace_file(folder / name, text.encode(), 0o644)
-    _check("systemctl", "--user", "daemon-reload")
-    _check("systemctl", "--user", "enable", "--now", f"{plan.name}.timer")
-    return [*written, *(f"Wrote {folder / name}" for name in plan.units), f"Enabled {plan.name}.timer", LINGER]
+    _check(*plan.systemctl, "daemon-reload")
+    _check(*plan.systemctl, "enable", "--now", f"{plan.name}.timer")
+    hint = [] if plan.how == SYSTEM or _lingers() else [LINGER]
+    return [*written, *(f"Wrote {folder / name}" for name in plan.units), f"Enabled {plan.name}.timer", *hint]
 
 
-def remove(plan: Plan, environ: Mapping[str, str]) -> list[str]:
+def _lingers() -> bool:
+    """Return whether the units of this user run without a login."""
+    shown = _run("loginctl", "show-user", str(os.getuid()), "--property=Linger")
+    return shown.returncode == 0 and "Linger=yes" in shown.stdout
+
+
+def _require_root(plan: Plan) -> None:
+    """Raise ConfigError if this user cannot change the units of the system."""
+    if plan.how == SYSTEM and os.geteuid() != 0:
+        names = ",".join(name for name, _ in plan.variables)
+        keep = f" --preserve-env={names}" if names else ""
+        do = f"Run the same command with sudo{keep}."
+        raise ConfigError("only root may change the units of the system", where=str(plan.unit_folder), do=do)
+
+
+def remove(plan: Plan) -> list[str]:
     """Remove the timer and the crontab line, if they exist, and return messages about each change."""
-    folder = unit_folder(environ)
-    _require_ours(plan, folder / f"{plan.name}.service")
-    done = [*_remove_units(plan, folder), *_remove_line(plan)]
+    _require_root(plan)
+    _require_ours(plan, plan.unit_folder / f"{plan.name}.service")
+    done = [*_remove_units(plan), *_remove_line(plan)]
     with disk_errors(plan.environment):
         if plan.environment.is_file():
             plan.environment.unlink()
@@ -280,16 +423,16 @@ def remove(plan: Plan, environ: Mapping[str, str]) -> list[str]:
     return done or ["Nothing was scheduled."]
 
 
-def _remove_units(plan: Plan, folder: Path) -> list[str]:
-    there = [folder / name for name in plan.units if (folder / name).exists()]
-    systemd = bool(there) and has_systemd()
+def _remove_units(plan: Plan) -> list[str]:
+    there = [plan.unit_folder / name for name in plan.units if (plan.unit_folder / name).exists()]
+    systemd = bool(there) and (plan.how == SYSTEM or has_systemd())
     if systemd:
-        _check("systemctl", "--user", "disable", "--now", f"{plan.name}.timer")
+        _check(*plan.systemctl, "disable", "--now", f"{plan.name}.timer")
     for path in there:
         with disk_errors(path):
             path.unlink()
     if systemd:
-        _check("systemctl", "--user", "daemon-reload")
+        _check(*plan.systemctl, "daemon-reload")
     return [f"Removed {path}" for path in there]
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import configparser
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from corpus_spider.config.loader import load
 from corpus_spider.monitoring import timer as schedule
-from corpus_spider.monitoring.timer import Plan, cron_line, install, plan, service, timer
+from corpus_spider.monitoring.timer import Plan, cron_line, install, plan, remove, service, timer
 from storage.errors import ConfigError
 from tests.corpus_spider.running import PATIENCE, run
 
@@ -30,6 +32,8 @@ exec cat > "$HOME/crontab"
 SYSTEMCTL = """#!/bin/sh
 echo "$@" >> "$HOME/systemctl.log"
 """
+
+SECRET = """postgresql://me:p"a$$w`o\\rd'%41@db.example/news"""
 
 
 class Home:
@@ -52,7 +56,9 @@ class Home:
             link = self.bin / name
             if not link.exists():
                 link.symlink_to(f"/bin/{name}")
-        environment = {"HOME": str(self.folder), "PATH": str(self.bin), "XDG_CONFIG_HOME": ""} | more
+        # Variables of the machine that runs the tests are none of the schedule.
+        environment = dict.fromkeys(dict(schedule.own_variables(os.environ)), "")
+        environment |= {"HOME": str(self.folder), "PATH": str(self.bin), "XDG_CONFIG_HOME": ""} | more
         ended = run(self.corpus, "schedule", *arguments, **environment)
         assert ended.returncode == code, ended.stderr
         return ended.stdout + ended.stderr
@@ -118,6 +124,108 @@ def test_what_is_run_is_this_program_by_absolute_paths(tmp_path: Path) -> None:
         plan(load(odd / "corpus.toml", environ={}), "02:15", "cron")
 
 
+def analyze(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["systemd-analyze", *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
+@pytest.mark.parametrize("rendered", [False, True])
+def test_systemd_accepts_the_units_of_the_system_and_calls_them_safe(tmp_path: Path, rendered: bool) -> None:
+    """Also with a folder whose name needs each kind of quoting. Exposure is 0 to 10, and less than 3 here."""
+    folder = tmp_path / 'my "$HOME" 100% \\news'
+    folder.mkdir()
+    system = planned(
+        str(folder),
+        how="system",
+        command=("/bin/true", "-c", f"{folder}/corpus.toml", "crawl"),
+        user="daemon",
+        writable=(tmp_path / "big disk",),
+        rendered=rendered,
+        variables=(("DATABASE_URL", SECRET),),
+        environment=tmp_path / "news.env",
+    )
+    for name, text in system.units.items():
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in system.units]
+    verified = analyze("verify", "--man=no", *files)
+    assert (verified.returncode, verified.stderr) == (0, "")
+    judged = analyze("security", "--offline=true", "--threshold=30", "--no-pager", files[0])
+    assert judged.returncode == 0, judged.stdout + judged.stderr
+    assert SECRET not in "".join(system.units.values())
+
+
+def test_a_schedule_of_the_system_keeps_its_settings_where_only_root_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The units are enabled for the system, the variables have mode 600, and removing leaves nothing."""
+    home = Home(tmp_path, "systemctl")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{home.bin}:{os.environ['PATH']}")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    system = planned(how="system", user="nobody", variables=(("DATABASE_URL", SECRET),))
+    system = replace(system, environment=tmp_path / "etc/news.env", unit_folder=tmp_path / "units")
+    told = install(system)
+    assert not any(SECRET in line or "linger" in line for line in told)
+    assert system.environment.stat().st_mode & 0o777 == 0o600
+    assert {path.name: path.read_text() for path in system.unit_folder.iterdir()} == system.units
+    assert home.lines("systemctl.log")[-2:] == ["daemon-reload", "enable --now corpus-spider-news.timer"]
+    with pytest.raises(ConfigError, match=f"install -d -o nobody {tmp_path}/disk"):
+        install(replace(system, writable=(tmp_path / "disk",)))
+    remove(system)
+    assert home.lines("systemctl.log")[-2:] == ["disable --now corpus-spider-news.timer", "daemon-reload"]
+    assert [*system.unit_folder.iterdir(), *system.environment.parent.iterdir()] == []
+
+
+def test_only_root_installs_units_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sudo would drop DATABASE_URL, so the advice names what it must keep."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    system = planned(how="system", user="nobody", variables=(("DATABASE_URL", SECRET), ("PGHOST", "db")))
+    with pytest.raises(ConfigError, match="--preserve-env=DATABASE_URL,PGHOST"):
+        install(system)
+
+
+def test_a_crawl_of_the_system_runs_as_the_owner_of_its_folder_and_not_as_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may write to its folder and to those that the settings name elsewhere, and to nothing else."""
+    text = TOML.replace("contact", f'warc = "{tmp_path}/big disk"\ncontact')
+    folder = tmp_path / "news"
+    folder.mkdir()
+    (folder / "corpus.toml").write_text(text)
+    monkeypatch.setattr(schedule, "owner", lambda _: "nobody")
+    made = plan(load(folder / "corpus.toml", environ={}), "02:15", "system")
+    lines = service(made).splitlines()
+    assert "User=nobody" in lines
+    assert f'ReadWritePaths={folder} "{tmp_path}/big disk"' in lines
+    monkeypatch.undo()
+    if folder.stat().st_uid == 0:
+        with pytest.raises(ConfigError, match="useradd --system"):
+            plan(load(folder / "corpus.toml", environ={}), "02:15", "system")
+
+
+def test_settings_of_the_command_line_are_kept_and_shown_to_nobody(tmp_path: Path) -> None:
+    """A password given with --set was lost. It is in the private file, not in the crontab line."""
+    home = Home(tmp_path, "crontab")
+    given = (f"corpus.database={SECRET}", "crawl.page_limit=5")
+    told = home.schedule("-s", given[0], "--set", given[1], "--install")
+    file = tmp_path / ".config/corpus-spider/corpus-spider-news.env"
+    script = (
+        f"set -a; . '{file}'; printf '%s|%s' \"$CORPUS_SPIDER_CORPUS_DATABASE\" \"$CORPUS_SPIDER_CRAWL_PAGE_LIMIT\""
+    )
+    read = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, check=True, env={})
+    assert tuple(read.stdout.split("|")) == (SECRET, "5")
+    assert SECRET not in told + "".join(home.lines("crontab"))
+
+
+def test_who_has_lingering_gets_no_hint_at_it(tmp_path: Path) -> None:
+    """The hint is for those whose timer would stop when they log out."""
+    home = Home(tmp_path, "systemctl")
+    assert "loginctl enable-linger" in home.schedule("--install")
+    (home.bin / "loginctl").write_text("#!/bin/sh\necho Linger=yes\n")
+    (home.bin / "loginctl").chmod(0o755)
+    assert "enable-linger" not in home.schedule("--install")
+
+
 def test_without_install_nothing_is_written(tmp_path: Path) -> None:
     """What would be installed is printed, the units with their paths."""
     home = Home(tmp_path, "crontab", "systemctl")
@@ -125,6 +233,7 @@ def test_without_install_nothing_is_written(tmp_path: Path) -> None:
     assert f"# {tmp_path}/.config/systemd/user/corpus-spider-news.timer" in told
     assert "OnCalendar=*-*-* 04:00:00" in told
     assert home.schedule("--cron").startswith("15 2 * * * ")
+    assert home.schedule("--install", "--dry-run") == home.schedule()
     assert (home.units, home.lines("crontab")) == ([], [])
 
 
@@ -166,7 +275,7 @@ def test_two_schedules_that_are_installed_at_once_are_both_there(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", f"{home.bin}:{os.environ['PATH']}")
     first, second = planned(), planned(name="corpus-spider-other")
-    other, write = threading.Thread(target=install, args=(second, os.environ)), schedule._write_crontab
+    other, write = threading.Thread(target=install, args=(second,)), schedule._write_crontab
 
     def written(lines: list[str]) -> None:
         if other.ident is None:
@@ -176,7 +285,7 @@ def test_two_schedules_that_are_installed_at_once_are_both_there(
         write(lines)
 
     monkeypatch.setattr(schedule, "_write_crontab", written)
-    install(first, os.environ)
+    install(first)
     other.join(PATIENCE)
     assert home.lines("crontab") == [cron_line(first), cron_line(second)]
 
@@ -217,9 +326,6 @@ def test_nor_is_the_crontab_line_of_another_corpus_of_the_same_name(tmp_path: Pa
     (tmp_path / "crontab").write_text(f"{line}\n")
     assert "another name: corpus.name" in home.schedule(verb, code=2)
     assert home.lines("crontab") == [line]
-
-
-SECRET = """postgresql://me:p"a$$w`o\\rd'%41@db.example/news"""
 
 
 @pytest.mark.parametrize("how", ["--systemd", "--cron"])
