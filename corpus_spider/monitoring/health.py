@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_spider.monitoring.advice import next_command
 from corpus_spider.monitoring.model import Case, Finding, Rule
-from corpus_spider.monitoring.site_checks import is_unfinished, judge, nights_of
+from corpus_spider.monitoring.site_checks import (
+    NO_NETWORK,
+    as_interrupted,
+    is_unfinished,
+    judge,
+    nights_of,
+    offline_runs,
+)
 from storage.corpus import Corpus
 from storage.reporting import counted, unseen
 
@@ -36,7 +43,7 @@ COLUMNS = (
 class SiteHealth:
     """Result for one site. ``usual`` is the median of new articles in earlier nights, None without such nights.
 
-    ``unfinished``: its first crawl was stopped. That is no problem.
+    ``unfinished``: its first crawl was interrupted. That is no problem.
     """
 
     site: str
@@ -54,6 +61,8 @@ class Health:
     """Results for all sites."""
 
     sites: tuple[SiteHealth, ...]
+    offline: bool = False
+    """Whether the machine had no network in the last run. Such a run is no sign at any site."""
 
     @property
     def sick(self) -> tuple[Finding, ...]:
@@ -62,7 +71,7 @@ class Health:
 
     def plain(self) -> dict[str, Any]:
         """Return the results for JSON."""
-        return {"ok": not self.sick, "sick": self.sick, "sites": self.sites}
+        return {"ok": not self.sick, "offline": self.offline, "sick": self.sick, "sites": self.sites}
 
 
 def read(config: Config, rule: Rule, on_progress: Progress = unseen) -> Health:
@@ -81,10 +90,17 @@ def examine(
     names = [site.name for site in config.sites]
     runs: dict[str, list[SiteRun]] = {name: [] for name in names}
     on_progress("reading the runs", 0, None)
-    for run in corpus.runs.by_site(names, LOOKED_BACK):
-        runs[run.site].append(run)
+    # Whether the machine was offline shows at all sites together.
+    every = corpus.runs.by_site([site.name for site in (*config.sites, *config.others)], LOOKED_BACK)
+    offline = offline_runs(every)
+    for run in every:
+        if run.site in runs:
+            runs[run.site].append(as_interrupted(run) if run.run_id in offline else run)
     on_progress("reading the sources", 0, None)
     sources = _sources(corpus, config)
+    for name in names:
+        if runs[name] and runs[name][-1].run_id in offline:
+            sources[name] = [(url, _without_outage(state)) for url, state in sources[name]]
     listed = {site.name for site in config.sites if not config.site_max_depth(site)}
     rendered = {site.name for site in config.sites if site.render}
     judged, suspended = [], corpus.frontier.suspended(names)
@@ -95,7 +111,7 @@ def examine(
         case = Case(name, nights_of(runs[name]), sources[name], known, **own)
         one = _site_health(case, rule, now or datetime.now(UTC))
         judged.append(replace(one, suspended=suspended.get(name, 0)))
-    return Health(tuple(judged))
+    return Health(tuple(judged), offline=bool(every) and max(run.run_id for run in every) in offline)
 
 
 def _site_health(case: Case, rule: Rule, now: datetime) -> SiteHealth:
@@ -128,6 +144,11 @@ def _sources(corpus: Corpus, config: Config) -> dict[str, list[tuple[str, Source
     return found
 
 
+def _without_outage(state: SourceState | None) -> SourceState | None:
+    """Return the state of a source without the failures of a machine that is offline."""
+    return replace(state, reason="", failures=0) if state and state.reason in NO_NETWORK else state
+
+
 def _has_moved(state: SourceState) -> bool:
     return state.reason == "redirect"
 
@@ -137,6 +158,7 @@ def render(health: Health, console: Console, program: str) -> None:
 
     ``program`` is the command line of this program, without a verb.
     """
+    from corpus_spider.terminal.progress import OFFLINE
     from corpus_spider.terminal.values import in_local_time, local
 
     if not console.quiet:
@@ -148,6 +170,8 @@ def render(health: Health, console: Console, program: str) -> None:
             verdict += f"; {counted(one.suspended, 'URL')} suspended" if one.suspended else ""
             rows.append((one.site, local(one.last), one.articles, usual, verdict))
         console.table(in_local_time("Sites"), ("site", "last_crawl", "articles", "usual", "verdict"), rows)
+    if health.offline:
+        console.error(f"In the last crawl no host name could be resolved. {OFFLINE}")
     console.table(
         "Problems",
         ("site", "sign", "problem", "source", "next"),

@@ -8,7 +8,8 @@ median, and further than chance explains.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from statistics import median
 from typing import TYPE_CHECKING
@@ -42,6 +43,10 @@ ALL, LEAST_OF_ALL = 0.8, 3
 """A share of `ALL` among at least `LEAST_OF_ALL` is a problem in any night, whatever was usual. If no source of a site
 could be read, one is enough, because nothing else of that site is fetched.
 """
+NO_NETWORK = frozenset({"dns"})
+"""Reasons of all attempts on a machine without a network. A refused connection was answered."""
+LEAST_OFFLINE = 2
+"""Sites. With one site, the site itself may be the cause."""
 CHANCE = 3.0
 """Standard deviations of a share that are attributed to chance."""
 
@@ -141,6 +146,24 @@ SHARES = (
 )
 
 
+def offline_runs(runs: Iterable[SiteRun]) -> frozenset[int]:
+    """Return the ids of runs on a machine without a network: no response, and no name resolved at several sites."""
+    by_run: dict[int, list[SiteRun]] = defaultdict(list)
+    for run in runs:
+        if run.reasons or run.fetched:
+            by_run[run.run_id].append(run)
+    return frozenset(
+        number
+        for number, sites in by_run.items()
+        if len(sites) >= LEAST_OFFLINE and all(not one.fetched and NO_NETWORK.issuperset(one.reasons) for one in sites)
+    )
+
+
+def as_interrupted(run: SiteRun) -> SiteRun:
+    """Return a run without a network as one that was stopped before its first request. It says nothing about a site."""
+    return replace(run, exit_code=STOPPED, failed=0, reasons={})
+
+
 def nights_of(runs: Sequence[SiteRun]) -> list[Night]:
     """Group the runs at one site into nights, counted back from the last run. Both lists are oldest first."""
     nights: list[list[SiteRun]] = []
@@ -170,13 +193,13 @@ def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
 
 
 def is_unfinished(case: Case, rule: Rule, now: datetime) -> bool:
-    """Return whether the first crawl of a site was stopped by a signal in the last ``rule.max_age`` days.
+    """Return whether the first crawl of a site was interrupted, or still runs, in the last ``rule.max_age`` days.
 
-    Its counters show nothing yet: a person stopped it, and the next crawl resumes it.
+    Its counters show nothing yet, and the next crawl resumes it. A crawl that was killed has no exit code.
     """
     if not case.nights or any(night.whole for night in case.nights):
         return False
-    stopped = case.nights[-1].runs[-1].exit_code in {STOPPED, FORCED}
+    stopped = case.nights[-1].runs[-1].exit_code in {STOPPED, FORCED, None}
     return stopped and now - case.nights[0].runs[0].started <= timedelta(days=rule.max_age)
 
 

@@ -30,6 +30,7 @@ PLAIN_SECONDS = 30.0
 """Interval of log lines."""
 CLOCK, SPINNER = 7, 4
 """Columns of a terminal that the clock (0:00:00) needs, and the spinner with the spaces between."""
+OFFLINE = "Is this machine online? `corpus-spider doctor --network` checks it."
 RECOUNT_SECONDS = 15.0
 """Minimum pause between two counts of pending URLs."""
 
@@ -103,7 +104,7 @@ def closing_words(summary: Mapping[str, Any], code: int) -> str:
             return f"Nothing is due; {_waiting(summary)}." if summary["pending"] else "Nothing is due."
         return f"Done: {done}; {_waiting(summary) if summary['pending'] else 'nothing more is due'}."
     if code == NONE_SUCCEEDED and set(summary["failed"]) == {"dns"} and not summary["pages"]:
-        return "Nothing could be fetched. No host name could be resolved. Is this machine online?"
+        return f"Nothing could be fetched. No host name could be resolved. {OFFLINE}"
     if code == NONE_SUCCEEDED:
         reason = summary["first_failure"] or next(iter(summary["dropped"]), "") or "robots.txt forbids every URL"
         return f"Nothing could be fetched. First reason: {reason}."

@@ -253,7 +253,7 @@ def test_a_machine_that_is_offline_is_told_from_sites_that_fail(tmp_path: Path, 
     """No name can be resolved: the message says so, and the reason that is counted is `dns`."""
     text = corpus_toml(newspaper, retries=0, per_host=1)
     (tmp_path / "corpus.toml").write_text(text.replace(newspaper.origin, "http://news.invalid"))
-    ended = run(tmp_path, "crawl", "--json")
+    ended = run(tmp_path, "crawl", "--json", "-q")
     assert ended.returncode == 7
     assert "No host name could be resolved. Is this machine online?" in ended.stderr
     assert set(json.loads(ended.stdout)["failed"]) == {"dns"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from corpus_spider.monitoring.health import examine, render
 from corpus_spider.monitoring.model import Rule, Sign
 from corpus_spider.terminal.console import Console
 from storage.database.schema import run as run_table
-from storage.records import Kind
+from storage.records import Failure, Kind, Seed
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 from tests.storage.corpus_samples import Crawl, capture, dropped, link, made
@@ -141,6 +142,61 @@ def test_health_of_a_corpus_that_was_never_crawled_is_an_error(tmp_path: Path) -
     (tmp_path / "corpus.toml").write_text(TOML)
     ended = run(tmp_path, "health")
     assert (ended.returncode, "no corpus yet" in ended.stderr) == (2, True)
+
+
+MANY = "[corpus]\ncontact = 'tests@example.org'\n" + "".join(
+    f"[[site]]\nname = '{name}'\nfeeds = ['https://{name}.example/feed']\n" for name in "abc"
+)
+
+
+def night_of_failures(corpus: Corpus, sites: str, reason: str = "dns") -> None:
+    """A run that got no response at any of the sites."""
+    seeds = [
+        Seed(f"https://{name}.example/feed", f"https://{name}.example/feed", name, name, Kind.FEED) for name in sites
+    ]
+    corpus.frontier.seed(seeds)
+    run_id = corpus.runs.start("{}", [*sites])
+    leases = corpus.frontier.lease(run_id, dict.fromkeys(sites, 10), time.time() + 1)
+    corpus.frontier.fail(run_id, [Failure(lease, reason, time.time()) for lease in leases])
+    corpus.runs.finish(run_id, 7, "{}")
+    corpus.runs.recount([*sites])
+
+
+def test_a_night_without_a_network_makes_no_site_a_failing_one(
+    corpus: Corpus, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was `unreachable` at each site, and two such nights a failing source of each. Now it is one sentence."""
+    (tmp_path / "corpus.toml").write_text(MANY)
+    config = load(tmp_path / "corpus.toml", environ={})
+    for _ in range(3):
+        night_of_failures(corpus, "abc")
+    for chosen in (config, config.only(("b",))):
+        health = examine(corpus, chosen, Rule())
+        assert (health.offline, health.sick) == (True, ())
+    render(health, Console(), "corpus-spider")
+    assert "Is this machine online? `corpus-spider doctor --network`" in capsys.readouterr().err
+    later = examine(corpus, config, Rule(), datetime.now(UTC) + timedelta(days=4))
+    assert {finding.sign for finding in later.sick} == {Sign.NOT_CRAWLED}
+
+
+@pytest.mark.parametrize(("sites", "reason"), [("a", "dns"), ("abc", "timeout")])
+def test_sites_that_fail_by_themselves_are_still_failing(
+    corpus: Corpus, tmp_path: Path, sites: str, reason: str
+) -> None:
+    """The name of one site is gone, or no site answers although their names resolve."""
+    (tmp_path / "corpus.toml").write_text(MANY)
+    night_of_failures(corpus, sites, reason)
+    health = examine(corpus, load(tmp_path / "corpus.toml", environ={}).only(tuple(sites)), Rule())
+    assert (health.offline, {finding.site for finding in health.sick}) == (False, {*sites})
+
+
+def test_a_first_crawl_that_runs_or_was_killed_makes_no_site_a_failing_one(corpus: Corpus, tmp_path: Path) -> None:
+    """Each of 60 sites had "no crawl of this site has finished yet"."""
+    (tmp_path / "corpus.toml").write_text(MANY)
+    config = load(tmp_path / "corpus.toml", environ={})
+    corpus.runs.start("{}", [*"abc"])
+    health = examine(corpus, config, Rule())
+    assert (health.sick, [site.unfinished for site in health.sites]) == ((), [True] * 3)
 
 
 def test_a_site_whose_first_crawl_was_stopped_is_not_finished(

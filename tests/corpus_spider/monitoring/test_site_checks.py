@@ -179,7 +179,8 @@ def test_runs_of_one_evening_are_one_night() -> None:
     [
         (2, [0], ""),
         (5, [0], "no crawl of this site has finished for 5 days, since 2026-11-16"),
-        (1, [11, None], "no crawl of this site has finished yet"),
+        (1, [11, None], ""),
+        (5, [None], "no crawl of this site has finished yet"),
         (1, [11, 4], "no crawl of this site has finished yet"),
         (5, [11], "no crawl of this site has finished yet"),
         (1, [None, 11], ""),
@@ -272,7 +273,7 @@ def test_a_dead_source_is_named_even_when_its_site_is_well(changes: dict[str, An
         ({"fetched": 5, "short": 4}, {}, Sign.SILENT),
         ({"fetched": 4, "short": 4}, {}, None),
         ({"fetched": 5, "short": 4, "exit_code": 12}, {}, None),
-        ({"fetched": 5, "short": 4, "exit_code": None}, {}, Sign.NOT_CRAWLED),
+        ({"fetched": 5, "short": 4, "exit_code": 4}, {}, Sign.NOT_CRAWLED),
         ({"fetched": 5, "refused": 5, "exit_code": 11}, {}, None),
         ({"fetched": 5, "failed": 5, "reasons": {"timeout": 5}}, {}, Sign.SILENT),
         ({"fetched": 2, "failed": 1}, {"state": UrlState.PENDING, "reason": "network"}, Sign.UNREACHABLE),

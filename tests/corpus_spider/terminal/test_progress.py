@@ -31,6 +31,7 @@ SUMMARY: dict[str, Any] = {
     "next_try": None,
 }
 IDLE = SUMMARY | {"pages": 0, "documents": 0}
+OFFLINE = "Is this machine online? `corpus-spider doctor --network` checks it."
 GO_ON = "Run the same command to resume."
 
 
@@ -60,7 +61,7 @@ GO_ON = "Run the same command to resume."
         (
             IDLE | {"failed": {"dns": 2}, "first_failure": "dns (news.example)"},
             7,
-            "Nothing could be fetched. No host name could be resolved. Is this machine online?",
+            f"Nothing could be fetched. No host name could be resolved. {OFFLINE}",
         ),
         (
             IDLE | {"failed": {"dns": 1, "timeout": 1}, "first_failure": "dns (news.example)"},
