@@ -40,7 +40,7 @@ from corpus_spider.cli.options import (
 )
 from corpus_spider.cli.sites_commands import sites
 from corpus_spider.exit_codes import DAMAGED, INTERNAL, PIPE_CLOSED, REASONS, STOPPED
-from corpus_spider.terminal.console import Console, open_closed_streams, start_logging
+from corpus_spider.terminal.console import Console, log_end, open_closed_streams, start_logging
 from corpus_spider.terminal.signals import Interruption, ending
 from storage.disk import disk_error
 from storage.errors import ConfigError, CorpusError
@@ -404,6 +404,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with cli.make_context(PROGRAM, list(arguments), obj=state) as context:
             code = cli.invoke(context) or 0
+            log_end(context.invoked_subcommand or "", int(code))
         sys.stdout.flush()
     except KeyboardInterrupt:
         # If the interrupt came while a module was imported, `python -m` still counts it as uncaught and would end by

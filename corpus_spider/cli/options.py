@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.terminal.console import Console, start_logging
+from corpus_spider.terminal.console import Console, hide_in_logs, log_to_file, start_logging
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,7 +78,11 @@ class State:
         from corpus_spider.config.loader import load
 
         given = {key: value for key, value in overrides.items() if value is not None}
-        return load(self.path, overrides=self.overrides | given)
+        config = load(self.path, overrides=self.overrides | given)
+        hide_in_logs(config.secrets())
+        if config.log_file:
+            log_to_file(config.log_file, config.log.max_size, config.log.keep)
+        return config
 
     def load_made(self) -> Config:
         """Load the configuration of an existing corpus. Raises ConfigError if there is no corpus yet."""

@@ -10,23 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Archive, Corpus, Crawl, Notify, Site, keys, kinds
+from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Site, keys, kinds
 from corpus_spider.config.values import Given, Problem, WrongValueError, convert, is_utf8, nearest
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-Section = TypeVar("Section", Corpus, Crawl, Archive, Notify, Site)
+Section = TypeVar("Section", Corpus, Crawl, Archive, Notify, Log, Monitor, Site)
 Layer = dict[str, Given]
 
 FILE_NAME = "corpus.toml"
 PREFIX = "CORPUS_SPIDER_"
-SECTIONS: dict[str, type[Corpus] | type[Crawl] | type[Archive] | type[Notify]] = {
+SECTIONS: dict[str, type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Log] | type[Monitor]] = {
     "corpus": Corpus,
     "crawl": Crawl,
     "archive": Archive,
     "notify": Notify,
+    "log": Log,
+    "monitor": Monitor,
 }
 MAKE_ONE = "Create one with `corpus-spider init NAME --language CODE --contact E-MAIL`, or name one with --config."
 MOVED = {"disk_reserve": "reserve in [archive]"}
@@ -117,11 +119,12 @@ def assemble(
     crawl = replace(crawl, allow_private=private)
     archive = build(Archive, layers["archive"], problems)
     notify = build(Notify, layers["notify"], problems)
+    log, monitor = build(Log, layers["log"], problems), build(Monitor, layers["monitor"], problems)
     sites = build_sites(table.get("site", []), problems)
     problems += _contradictions(corpus, crawl)
     if problems:
         raise _as_error(problems, file)
-    return Config(corpus, crawl, sites, file, notify, archive)
+    return Config(corpus, crawl, sites, file, notify, archive, log=log, monitor=monitor)
 
 
 def build(section: type[Section], layer: Layer, problems: list[Problem], label: str = "") -> Section:

@@ -13,16 +13,19 @@ from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from corpus_spider.config.sections import Archive, Corpus, Crawl, Notify, Site, Texts
+from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Site, Texts
 from corpus_spider.config.seeds import HostIndex, hosts_of, seeds_of
 from corpus_spider.config.values import masked_address, nearest
 from storage.errors import ConfigError
 from storage.frontier.recrawl_schedule import Schedule
 from storage.records import Seed, SiteModel
 
+LEAST_SECRET = 6
+"""Characters of a password that is masked wherever it is in a log."""
 RANGE_DEPTH = 1000
 """Minimum depth of a crawl limited to a range of days. Its lists may be long, and the last day bounds it."""
 
@@ -50,6 +53,8 @@ class Config:
     archive: Archive = field(default_factory=Archive)
     others: tuple[Site, ...] = ()
     """Sites of the file that are not selected."""
+    log: Log = field(default_factory=Log)
+    monitor: Monitor = field(default_factory=Monitor)
 
     @property
     def folder(self) -> Path:
@@ -71,6 +76,26 @@ class Config:
     def index_folder(self) -> Path:
         """Absolute folder of the search index."""
         return self.folder / self.corpus.index
+
+    @property
+    def log_file(self) -> Path | None:
+        """Absolute path of the log file, None without one."""
+        return self.folder / self.log.file if self.log.file else None
+
+    @property
+    def metrics_file(self) -> Path | None:
+        """Absolute path of the text file for Prometheus, None without one."""
+        return self.folder / self.monitor.metrics if self.monitor.metrics else None
+
+    def secrets(self) -> dict[str, str]:
+        """Return what to write instead of each secret of the configuration: passwords and the webhook."""
+        hidden = {self.database_url: masked(self.database_url), self.notify.smtp: masked(self.notify.smtp)}
+        hidden[self.notify.webhook] = masked_address(self.notify.webhook)
+        for address in (self.corpus.database, self.notify.smtp):
+            password = urlsplit(address if "://" in address else f"//{address}").password or ""
+            # A shorter one would also be a part of ordinary words.
+            hidden |= {each: "***" for each in (password, unquote(password)) if len(each) >= LEAST_SECRET}
+        return {secret: mask for secret, mask in hidden.items() if secret != mask}
 
     @cached_property
     def _host_index(self) -> HostIndex:
@@ -211,10 +236,9 @@ class Config:
             for site in self.sites
         ]
         secrets = {"smtp": masked(self.notify.smtp), "webhook": masked_address(self.notify.webhook)}
-        archive, notify = asdict(self.archive), asdict(self.notify) | secrets
-        plain: dict[str, Any] = msgspec.json.decode(
-            msgspec.json.encode({"corpus": corpus, "crawl": crawl, "archive": archive, "notify": notify, "site": sites})
-        )
+        settings = {"corpus": corpus, "crawl": crawl, "archive": asdict(self.archive)}
+        settings |= {"notify": asdict(self.notify) | secrets, "log": asdict(self.log), "monitor": asdict(self.monitor)}
+        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings | {"site": sites}))
         return plain
 
 

@@ -22,6 +22,7 @@ from corpus_spider.config.values import (
     iso_day,
     language_code,
     mail_address,
+    metrics_file,
     occasion,
     parse_duration,
     plain_line,
@@ -48,6 +49,7 @@ DEFAULT_EXTRACTOR = "auto"
 # A worker needs about 100 MiB for its imports alone.
 WorkerMemory = Annotated[int, msgspec.Meta(ge=256 * MIB, le=LARGEST)]
 FileSize = Annotated[int, msgspec.Meta(ge=MIB, le=LARGEST)]
+LogFiles = Annotated[int, msgspec.Meta(ge=0, le=1000)]
 Patience = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 Texts = tuple[str, ...]
 Span = Annotated[float, msgspec.Meta(ge=0, le=366 * DAY)]
@@ -150,6 +152,22 @@ class Notify:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """``[log]``: a log file, besides standard error."""
+
+    file: Annotated[str, Key("Log file, relative to this file; empty: none.", file_name)] = ""
+    max_size: Annotated[FileSize, Key("Size at which a log file is closed; at least 1 MiB.", size=True)] = 10 * MIB
+    keep: Annotated[LogFiles, Key("Number of earlier log files to keep.")] = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Monitor:
+    """``[monitor]``: figures for a monitoring system."""
+
+    metrics: Annotated[str, Key("Text file for Prometheus, relative to this file; empty: none.", metrics_file)] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """``[[site]]``: one newspaper."""
 
@@ -183,9 +201,11 @@ class Site:
     checked: Annotated[str, Key("Day on which `sites check --write` last found its sources well.", iso_day)] = ""
 
 
+Section = type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Log] | type[Monitor] | type[Site]
 # Computed once: Python evaluates the annotations at each call of get_type_hints, and a corpus may have 10,000 sites.
 _KINDS: dict[type[object], dict[str, Any]] = {
-    section: get_type_hints(section, include_extras=True) for section in (Corpus, Crawl, Archive, Notify, Site)
+    section: get_type_hints(section, include_extras=True)
+    for section in (Corpus, Crawl, Archive, Notify, Log, Monitor, Site)
 }
 _KEYS = {
     section: {name: next(rule for rule in kind.__metadata__ if isinstance(rule, Key)) for name, kind in kinds.items()}
@@ -193,11 +213,11 @@ _KEYS = {
 }
 
 
-def kinds(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Site]) -> dict[str, Any]:
+def kinds(section: Section) -> dict[str, Any]:
     """Return the annotated type of each key of a section."""
     return _KINDS[section]
 
 
-def keys(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Site]) -> dict[str, Key]:
+def keys(section: Section) -> dict[str, Key]:
     """Return the keys of a section with their rules, in the order of declaration."""
     return _KEYS[section]

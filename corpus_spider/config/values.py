@@ -342,6 +342,11 @@ def masked_address(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc}/***" if parts.netloc else address
 
 
+def metrics_file(text: str) -> str:
+    """Check for a file name that the textfile collector of node_exporter reads."""
+    return file_name(text) or ("" if text.endswith(".prom") else f'expected a name that ends in .prom, got "{text}"')
+
+
 def occasion(text: str) -> str:
     """Check for a value of `[notify] when`."""
     return "" if text in {"sick", "always"} else f'expected "sick" or "always", got "{text}"'

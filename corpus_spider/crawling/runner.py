@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_spider import settings as settings_module
 from corpus_spider.crawling.session import FORCED, NONE_SUCCEEDED, STOPPED, Session, count_pending, exit_code
 from corpus_spider.monitoring import health
+from corpus_spider.monitoring.metrics import SECONDS, Metrics, reporting
 from corpus_spider.terminal.progress import Limits, Recount, closing_words, shown
 from corpus_spider.terminal.signals import Interruption, heeded, let_go_of_terminal
 from storage.errors import CorpusError
@@ -52,7 +53,7 @@ def crawl(
     Raises CorpusError before the first request when the crawl cannot start.
     An error of disk or database during the crawl is raised after the session is closed.
     """
-    with Interruption() as interruption:
+    with Interruption() as interruption, reporting(config) as metrics:
         session = Session.open(config, now=now, rebuild=rebuild, forget_pending=forget_pending, release=release)
         many, workers = counted(len(session.sites), "site"), counted(config.workers, "worker")
         logger.info("run %d: %s, %s", session.run_id, many, workers)
@@ -63,16 +64,17 @@ def crawl(
                 session.ended = "finished"
                 code = exit_code(session, stopped=False)
             else:
-                code = _run(session, Stopper(session, interruption), log_level, quiet=quiet)
+                code = _run(session, Stopper(session, interruption, metrics), log_level, quiet=quiet)
         except KeyboardInterrupt:
             code = STOPPED
             raise
         finally:
             session.close(code)
-    error = session.pipeline.error
-    if isinstance(error, CorpusError):
-        if session.exit_code == error.exit_code:
+        error = session.pipeline.error
+        if isinstance(error, CorpusError) and session.exit_code == error.exit_code:
             raise error
+        metrics.end(session.exit_code, session.summary())
+    if isinstance(error, CorpusError):
         logger.warning("%s", error)
     for finding in session.sick:
         logger.warning("%s", finding)
@@ -86,7 +88,7 @@ def crawl(
 def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> int:
     """Run the reactor until the crawl is over or stopped."""
     from scrapy.crawler import CrawlerProcess
-    from twisted.internet import task
+    from twisted.internet import task, threads
 
     process = CrawlerProcess(_settings(session, log_level))
     # Scrapy sets its own level when it starts. Its routine messages show at a lower level only.
@@ -106,8 +108,15 @@ def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> 
     gc.set_threshold(10_000, 10, 10)
     with shown(session.pipeline, pending, limits, quiet=quiet) as show:
         task.LoopingCall(show).start(0.5)
+        if stopper.metrics.path:
+            task.LoopingCall(threads.deferToThread, _report, stopper.metrics, session, pending).start(SECONDS)
         process.start(install_signal_handlers=False)
     return exit_code(session, stopped=bool(stopper.asked))
+
+
+def _report(metrics: Metrics, session: Session, pending: Recount) -> None:
+    pending.refresh()
+    metrics.update(session.summary() | {"pending": pending.value})
 
 
 def _settings(session: Session, log_level: str) -> Settings:
@@ -132,7 +141,8 @@ class Stopper:
     start recovers.
     """
 
-    def __init__(self, session: Session, interruption: Interruption) -> None:
+    def __init__(self, session: Session, interruption: Interruption, metrics: Metrics) -> None:
+        self.metrics = metrics
         self.asked = 0
         """Number of the first signal; 0 before."""
         self._session, self._interruption = session, interruption
@@ -204,11 +214,15 @@ class Stopper:
     def _give_up(self) -> None:
         """After the deadline: make durable what is queued and exit. URLs in flight are fetched again."""
         _log_last(f"not everything in flight ended within {STOP_SECONDS:g} s; stopping")
-        closing = threading.Thread(target=self._session.close, args=(STOPPED,), daemon=True)
+        closing = threading.Thread(target=self._close, daemon=True)
         closing.start()
         closing.join(CLOSE_SECONDS)
         _log_last(closing_words(self._session.summary(), STOPPED))
         os._exit(STOPPED)
+
+    def _close(self) -> None:
+        self._session.close(STOPPED)
+        self.metrics.end(STOPPED, self._session.summary())
 
 
 def _log_last(text: str) -> None:

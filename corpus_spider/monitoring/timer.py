@@ -139,6 +139,7 @@ def written_paths(config: Config) -> tuple[Path, ...]:
     """Return the folders outside the folder of corpus.toml that a crawl writes to."""
     _, sqlite, file = config.database_url.partition("sqlite:///")
     paths = [config.warc_folder, config.index_folder, *([Path(file).parent] if sqlite else [])]
+    paths += [file.parent for file in (config.log_file, config.metrics_file) if file]
     outside = (path for path in dict.fromkeys(paths) if not path.is_relative_to(config.folder))
     return tuple(outside)
 

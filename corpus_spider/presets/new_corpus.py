@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from corpus_spider import presets
 from corpus_spider.config.loader import FILE_NAME, assemble, parse
-from corpus_spider.config.sections import GIB, MIB, Archive, Corpus, Crawl, Notify, Site, keys
+from corpus_spider.config.sections import GIB, MIB, Archive, Corpus, Crawl, Log, Monitor, Notify, Section, Site, keys
 from corpus_spider.config.values import Key, nearest
 from pipelines.urls import url
 from storage.disk import disk_error
@@ -113,7 +113,7 @@ def render(wanted: NewCorpus) -> str:
     assemble({"corpus": corpus}, {}, {}, None)
     crawl = ["[crawl]", "# robots.txt is always obeyed. These are the defaults.", *_defaults(Crawl)]
     parts = [HEAD, _corpus_section(corpus), "\n".join(crawl) + "\n"]
-    for title, section in (("archive", Archive), ("notify", Notify)):
+    for title, section in (("archive", Archive), ("notify", Notify), ("log", Log), ("monitor", Monitor)):
         parts.append("\n".join([f"[{title}]", *_defaults(section)]) + "\n")
     for paper in chosen:
         lines = _newspaper_lines(paper) if isinstance(paper, presets.Newspaper) else ["[[site]]", *_site_lines(paper)]
@@ -168,7 +168,7 @@ def _corpus_section(corpus: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _defaults(section: type[Crawl] | type[Archive] | type[Notify]) -> list[str]:
+def _defaults(section: Section) -> list[str]:
     """Return a comment line for each key, with its default and explanation."""
     return [f"# {name} = {default_in_words(section, name)}  # {key.explanation}" for name, key in keys(section).items()]
 
@@ -205,7 +205,7 @@ def _example_section() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _default(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Site], name: str) -> Any:
+def _default(section: Section, name: str) -> Any:
     found = next(one.default for one in fields(section) if one.name == name)
     return "" if found is MISSING or found is None else found
 

@@ -18,16 +18,18 @@ import unicodedata
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 from urllib.parse import quote, unquote
 
 import click
 
 from corpus_spider.terminal.headings import heading
+from corpus_spider.terminal.log_file import LogFile, is_journal, with_priority
 from storage.reporting import unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from rich.console import Console as RichConsole
 
@@ -42,6 +44,7 @@ DIRECTION_MARKS = re.compile("[\u200e\u200f\u2066-\u2069]")
 PLAIN_PROGRESS_SECONDS = 30.0
 """Interval of progress lines without a terminal."""
 _ESCAPES = re.compile("(?:%[89A-Fa-f][0-9A-Fa-f])+")
+LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _BYTES, _NON_JOINER = "surrogateescape", "\u200c"
 
 
@@ -121,13 +124,14 @@ class Console:
     def note(self, text: str) -> None:
         """Write a message to standard error, unless quiet."""
         if not self.quiet:
-            click.echo(safe_lines(text), err=True)
+            click.echo(_for_journal(safe_lines(text), logging.INFO), err=True)
 
     def error(self, text: str) -> None:
-        """Write an error message to standard error, also if quiet."""
+        """Write an error message to standard error, also if quiet, and to the log file."""
+        to_log_file(logging.ERROR, text)
         # If standard error is closed or full, the exit code still reports the error.
         with suppress(OSError):
-            click.echo(safe_lines(text), err=True)
+            click.echo(_for_journal(safe_lines(text), logging.ERROR), err=True)
 
     def result(self, text: str) -> None:
         """Write a result: unchanged to files and pipes, escaped to a terminal."""
@@ -213,8 +217,15 @@ class Console:
                 yield show
 
 
+def _for_journal(text: str, level: int) -> str:
+    return with_priority(text, level) if is_journal() else text
+
+
 class OneLine(logging.Formatter):
-    """Formats each log event as one escaped line. A traceback follows on its own lines."""
+    """Formats each log event as one escaped line, without secrets. A traceback follows on its own lines."""
+
+    secrets: ClassVar[dict[str, str]] = {}
+    """What to write instead of each text that must not be logged."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         """Format and escape the message. The name is that of `logging`."""
@@ -223,6 +234,21 @@ class OneLine(logging.Formatter):
     def formatException(self, ei: Any) -> str:  # noqa: N802
         """Format and escape a traceback. The name is that of `logging`."""
         return safe_lines(super().formatException(ei))
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format an event and mask the secrets in it."""
+        text = super().format(record)
+        for secret, mask in self.secrets.items():
+            text = text.replace(secret, mask)
+        return text
+
+
+class JournalLine(OneLine):
+    """Formats each log event with its priority. The journal adds the time itself."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format an event."""
+        return with_priority(super().format(record), record.levelno)
 
 
 class StandardError(logging.StreamHandler[TextIO]):
@@ -253,7 +279,13 @@ class RateLimit(logging.Filter):
         self._counts: dict[tuple[str, int, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Count a message and return whether it is shown."""
+        """Count a message and return whether it is shown. A second handler gets the same answer."""
+        known = record.__dict__
+        if "is_shown" not in known:
+            known["is_shown"] = self._count(record)
+        return bool(known["is_shown"])
+
+    def _count(self, record: logging.LogRecord) -> bool:
         now, key = self._clock(), (record.name, record.levelno, str(record.msg) if _is_ours(record.name) else "")
         since, before = self._counts.get(key, (now, 0))
         if now - since >= self.HOUR:
@@ -282,14 +314,62 @@ def open_closed_streams() -> None:
 def start_logging(level: str) -> None:
     """Log to standard error from ``level`` upwards. Libraries log only warnings, and repeated messages are limited.
 
-    At DEBUG both restrictions are off.
+    At DEBUG both restrictions are off. Lines for the journal of systemd have a priority instead of a time.
     """
     handler = StandardError()
-    handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
-    handler.addFilter(lambda record: level == "DEBUG" or record.levelno >= logging.WARNING or _is_ours(record.name))
-    if level != "DEBUG":
-        handler.addFilter(RateLimit())
+    handler.setFormatter(JournalLine("%(name)s: %(message)s") if is_journal() else OneLine(LINE, "%Y-%m-%dT%H:%M:%S%z"))
+    handler.setLevel(level)
+    _restrict(handler, level, RateLimit())
+    OneLine.secrets.clear()
     logging.basicConfig(level=level, handlers=[handler], force=True)
+
+
+def hide_in_logs(secrets: Mapping[str, str]) -> None:
+    """Set what to write instead of each text that must not be logged."""
+    OneLine.secrets.update(secrets)
+
+
+def log_to_file(path: Path, most: int, keep: int) -> None:
+    """Log also to a file from INFO upwards, even if quiet; from DEBUG upwards if standard error is that full.
+
+    ``most``: maximum size in bytes. ``keep``: number of earlier files.
+    """
+    root, file = logging.getLogger(), _log_file()
+    if file is not None and file.path == path:
+        return
+    level = "DEBUG" if root.level == logging.DEBUG else "INFO"
+    handler = LogFile(path, most, keep)
+    handler.setFormatter(OneLine(f"[%(process)d] {LINE}", "%Y-%m-%dT%H:%M:%S%z"))
+    limits = [each for one in root.handlers for each in one.filters if isinstance(each, RateLimit)]
+    _restrict(handler, level, *limits[:1])
+    root.addHandler(handler)
+    root.setLevel(min(root.level, logging.INFO))
+
+
+def to_log_file(level: int, text: str) -> None:
+    """Write a message to the log file only, if there is one."""
+    if file := _log_file():
+        message = " ".join(line.strip() for line in text.splitlines())
+        file.handle(logging.LogRecord("corpus_spider", level, "", 0, "%s", (message,), None))
+
+
+def log_end(verb: str, code: int) -> None:
+    """Write the exit code of a verb to the log file, if the verb has logged anything or failed."""
+    file = _log_file()
+    if file and (code or file.is_used):
+        to_log_file(logging.INFO, f"{verb} ended with exit code {code}")
+
+
+def _log_file() -> LogFile | None:
+    return next((each for each in logging.getLogger().handlers if isinstance(each, LogFile)), None)
+
+
+def _restrict(handler: logging.Handler, level: str, *limits: RateLimit) -> None:
+    """Unless the level is DEBUG, show only warnings of libraries, and limit repeated messages."""
+    if level != "DEBUG":
+        handler.addFilter(lambda record: record.levelno >= logging.WARNING or _is_ours(record.name))
+        for limit in limits:
+            handler.addFilter(limit)
 
 
 def _is_ours(logger: str) -> bool:

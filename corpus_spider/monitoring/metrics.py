@@ -1,0 +1,231 @@
+"""Text file with figures of a corpus for Prometheus, as the textfile collector of node_exporter reads it.
+
+The first part of the file is about the present or last run, and is written again while it goes on. The second part is
+about the corpus. It is computed from the database at the end of a crawl, and kept otherwise.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.config.model import program_version
+from corpus_spider.exit_codes import FINISHED, INTERNAL, LOCKED
+from corpus_spider.monitoring import health
+from corpus_spider.monitoring.disk_use import sizes
+from corpus_spider.monitoring.model import Rule
+from storage.corpus import Corpus
+from storage.errors import CorpusError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from corpus_spider.config.model import Config
+    from storage.runs.site_runs import SiteRun
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 15.0
+"""Interval of writing during a crawl. Prometheus reads about as often."""
+PREFIX = "corpus_spider_"
+EXACT = 2**53
+"""Integers below have an exact float."""
+MARK = "# The corpus at the end of the last crawl.\n"
+RUN_COUNTERS = {
+    "pages": ("run_pages", "Responses in the run, without robots.txt."),
+    "documents": ("run_documents", "Documents stored in the run."),
+    "unchanged": ("run_unchanged_pages", "Pages that did not change."),
+    "bytes": ("run_received_bytes", "Size of the bodies received in the run."),
+    "pending": ("run_pending_urls", "URLs of the crawled sites that wait to be fetched."),
+}
+"""Counters in the summary of a run (`Session.summary`) with their metrics."""
+SITE_COUNTERS = {
+    "fetched": "Responses of the site in its last run, without robots.txt.",
+    "refused": "Responses of the site in its last run in which the server refuses.",
+    "http_errors": "Responses of the site in its last run with another error status.",
+    "failed": "Attempts at the site in its last run without a complete response.",
+}
+"""Counters of `SiteRun` that are metrics of a site."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric, a gauge: its name without prefix, its explanation, and values with their labels."""
+
+    name: str
+    words: str
+    values: Sequence[tuple[Mapping[str, str], float]]
+
+
+class Metrics:
+    """Writes the text file of one run. Without a path it writes nothing. An error is a warning, once."""
+
+    def __init__(self, config: Config) -> None:
+        self.path = config.metrics_file
+        self._config, self._started = config, time.time()
+        self._failed = False
+
+    def update(self, summary: Mapping[str, Any]) -> None:
+        """Write the counters of a run that goes on."""
+        if self.path:
+            self._write(run_metrics(self._started, summary))
+
+    def end(self, code: int, summary: Mapping[str, Any]) -> None:
+        """Write the counters and the exit code of a run, and the figures of the corpus."""
+        if not self.path:
+            return
+        run, about = run_metrics(self._started, summary, (time.time(), code)), None
+        with suppress(CorpusError):
+            about = corpus_metrics(self._config)
+        self._write(run, about)
+
+    def _write(self, run: Sequence[Metric], about: Sequence[Metric] | None = None) -> None:
+        assert self.path is not None
+        name = self._config.corpus.name
+        try:
+            known = _second_part(self.path) if about is None else text(about, name)
+            _replace(self.path, f"{text(run, name)}{MARK}{known}")
+        except OSError as error:
+            if not self._failed:
+                self._failed = True
+                logger.warning("the metrics cannot be written: %s: %s", self.path, error.strerror)
+
+
+@contextmanager
+def reporting(config: Config) -> Iterator[Metrics]:
+    """Yield the writer of the text file. A run that ends by an error is written with its exit code.
+
+    A crawl that another one keeps from starting writes nothing.
+    """
+    metrics = Metrics(config)
+    try:
+        yield metrics
+    except Exception as error:
+        code = getattr(error, "exit_code", INTERNAL)
+        if code != LOCKED:
+            metrics.end(code, {})
+        raise
+
+
+def run_metrics(started: float, summary: Mapping[str, Any], ended: tuple[float, int] | None = None) -> list[Metric]:
+    """Return the metrics of a run. ``started`` is in epoch seconds, ``ended`` is the time of its end and exit code."""
+    found = [
+        Metric("info", "Version of the program.", [({"version": program_version()}, 1)]),
+        _one("run_active", "1 while a crawl runs, else 0.", 0 if ended else 1),
+        _one("run_start_timestamp_seconds", "Start of the present or last crawl.", started),
+    ]
+    if ended:
+        found.append(_one("run_end_timestamp_seconds", "End of the last crawl.", ended[0]))
+        found.append(_one("run_exit_code", "Exit code of the last crawl.", ended[1]))
+    for key, (name, words) in RUN_COUNTERS.items():
+        if summary.get(key) is not None:
+            found.append(_one(name, words, summary[key]))
+    if summary:
+        dropped, failed = (sum(summary[key].values()) for key in ("dropped", "failed"))
+        found.append(_one("run_dropped_pages", "Pages of the run without a document.", dropped))
+        found.append(_one("run_failed_attempts", "Attempts of the run without a complete response.", failed))
+    return found
+
+
+def corpus_metrics(config: Config) -> list[Metric]:
+    """Return the metrics of the corpus and of each configured site. Raises DatabaseError."""
+    every = replace(config, sites=config.sites + config.others, others=())
+    names = [site.name for site in every.sites]
+    with Corpus.open(every.database_url, read_only=True) as corpus:
+        status = corpus.status()
+        runs = corpus.runs.by_site(names, health.LOOKED_BACK)
+        found = health.examine(corpus, every, Rule())
+    documents = {row.key: row.count for row in status.by_site}
+    last: dict[str, SiteRun] = {run.site: run for run in runs}
+    whole: dict[str, float] = {run.site: run.started.timestamp() for run in runs if run.exit_code in FINISHED}
+    problems = [(site.site, finding.sign.value) for site in found.sites for finding in site.sick]
+    metrics = [
+        Metric(
+            "disk_bytes",
+            "Size of a part of the corpus on this disk.",
+            [({"part": part.replace(" ", "_")}, size) for part, size in sizes(config)],
+        ),
+        _sites("documents", "Stored documents of the site, without earlier versions.", {**_zeros(names), **documents}),
+        _sites("pending_urls", "URLs of the site that wait to be fetched.", {**_zeros(names), **status.pending}),
+        _sites("site_last_crawl_timestamp_seconds", "Start of the last finished crawl of the site.", whole),
+        _sites(
+            "site_new_documents",
+            "Documents of new pages in the last night of the site.",
+            {site.site: site.articles for site in found.sites},
+        ),
+        _sites(
+            "site_usual_documents",
+            "Median of such documents in earlier nights.",
+            {site.site: site.usual for site in found.sites if site.usual is not None},
+        ),
+        _sites(
+            "site_failing", "1 if the site is failing, else 0.", {site.site: bool(site.sick) for site in found.sites}
+        ),
+        Metric(
+            "site_problems",
+            "Problems of the site by sign.",
+            [({"site": site, "sign": sign}, problems.count((site, sign))) for site, sign in dict.fromkeys(problems)],
+        ),
+    ]
+    return metrics + [
+        _sites(f"site_{name}", words, {site: getattr(run, name) for site, run in last.items()})
+        for name, words in SITE_COUNTERS.items()
+    ]
+
+
+def text(metrics: Iterable[Metric], corpus: str) -> str:
+    """Return metrics in the text format of Prometheus, version 0.0.4. Each value has the label ``corpus``."""
+    lines = []
+    for metric in metrics:
+        if not metric.values:
+            continue
+        name = f"{PREFIX}{metric.name}"
+        lines += [f"# HELP {name} {metric.words}", f"# TYPE {name} gauge"]
+        for labels, value in metric.values:
+            marked = ",".join(f'{key}="{_escaped(label)}"' for key, label in {"corpus": corpus, **labels}.items())
+            lines.append(f"{name}{{{marked}}} {_number(value)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _one(name: str, words: str, value: float) -> Metric:
+    return Metric(name, words, [({}, value)])
+
+
+def _sites(name: str, words: str, values: Mapping[str, float]) -> Metric:
+    return Metric(name, words, [({"site": site}, value) for site, value in values.items()])
+
+
+def _zeros(names: Iterable[str]) -> dict[str, float]:
+    return dict.fromkeys(names, 0)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() and abs(value) < EXACT else repr(float(value))
+
+
+def _escaped(label: str) -> str:
+    return label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _second_part(path: Path) -> str:
+    """Return the figures of the corpus in an earlier file; empty without one."""
+    try:
+        return path.read_text("utf-8", "replace").partition(MARK)[2]
+    except FileNotFoundError:
+        return ""
+
+
+def _replace(path: Path, content: str) -> None:
+    """Replace the file at once. Its mode is 0644 whatever the umask: node_exporter runs as another user."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        part.write_text(content, "utf-8")
+        part.chmod(0o644)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
