@@ -115,7 +115,7 @@ def init(state: State, /, **options: Any) -> None:
     The file contains the known newspapers of the languages and a comment for each setting. Nothing is overwritten.
     """
     from corpus_spider.config.name_list import read_list
-    from corpus_spider.presets.new_corpus import NewCorpus, create, next_steps, uncovered
+    from corpus_spider.presets.new_corpus import NewCorpus, create, next_steps, uncovered, unverified
 
     if listed := options.pop("sites_from"):
         options["sites"] += tuple(read_list(listed))
@@ -123,7 +123,9 @@ def init(state: State, /, **options: Any) -> None:
     file = create(wanted)
     if alone := uncovered(wanted):
         state.console.note(f"No newspaper is known in {', '.join(alone)}. Add some with --site URL.")
-    steps = [f"  {PROGRAM} -c {shlex.quote(str(file))} {step}" for step in next_steps(file, options["sites"])]
+    if doubtful := unverified(wanted):
+        state.console.note(doubtful)
+    steps = [f"  {PROGRAM} -c {shlex.quote(str(file))} {step}" for step in next_steps(file, wanted)]
     state.console.note("\n".join([f"Wrote {file}. Read it, then run:", *steps]))
 
 

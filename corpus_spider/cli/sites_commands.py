@@ -1,4 +1,4 @@
-"""`corpus-spider sites`: find the sources of a site, and check them."""
+"""`corpus-spider sites`: list known newspapers, find the sources of a site, and check them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import MOST_DAYS, State, as_json, examples, verb_of
+from corpus_spider.cli.options import MOST_DAYS, State, as_json, examples, languages, verb_of
 from corpus_spider.exit_codes import SICK
 from storage.errors import ConfigError
 from storage.reporting import counted
@@ -19,13 +19,69 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from corpus_spider.config.sections import Site
     from corpus_spider.config.writer import Value
+    from corpus_spider.presets import Newspaper
     from corpus_spider.sites.discover import Discovery
     from corpus_spider.terminal.console import Console
 
 
-@click.group(epilog=examples(("sites discover https://news.example.org/", "sites check")))
+@click.group(epilog=examples(("sites list --language vi", "sites discover https://news.example.org/", "sites check")))
 def sites() -> None:
-    """Find the sources of newspapers, and check them."""
+    """List known newspapers, find the sources of others, and check them."""
+
+
+@verb_of(sites, ("sites list", "sites list --language ar", "sites list --language vi,th --json"), name="list")
+@languages("Only newspapers in this language, ISO 639 code")
+@as_json
+def list_known(state: State, /, languages: tuple[str, ...], as_json: bool) -> None:
+    """List the newspapers that `init` knows.
+
+    Without --language it counts them by language. A newspaper has been checked if a crawl of it was read; the others
+    have addresses from public lists.
+    """
+    from corpus_spider import presets
+    from corpus_spider.config.values import language_code
+
+    for code in languages:
+        if wrong := language_code(code):
+            raise click.BadParameter(wrong, param_hint="--language")
+    chosen = languages or presets.languages()
+    known = {code: presets.newspapers(code) for code in chosen}
+    if as_json:
+        state.console.json([_known(paper) for papers in known.values() for paper in papers])
+    elif languages:
+        for code, papers in known.items():
+            if not papers:
+                state.console.note(f"No newspaper is known in {code}. Add one with `sites discover URL --write`.")
+            _show_known(code, papers, state.console)
+    else:
+        counts = [(code, len(papers), sum(bool(paper.checked) for paper in papers)) for code, papers in known.items()]
+        state.console.table("Known newspapers", ("language", "count", "checked"), counts)
+
+
+def _known(paper: Newspaper) -> dict[str, Any]:
+    site = paper.site
+    plain = {"name": site.name, "title": paper.title, "homepage": paper.homepage, "language": site.language}
+    plain |= {"country": paper.country, "timezone": site.timezone}
+    lists = {"feeds": site.feeds, "sitemaps": site.sitemaps}
+    return plain | lists | {"terms": paper.terms, "origin": paper.origin, "checked": paper.checked}
+
+
+def _show_known(code: str, papers: Sequence[Newspaper], console: Console) -> None:
+    header = ["name", "homepage", "country", "timezone", "feeds", "terms", "checked"]
+    title = f"Known newspapers in {code}: {len(papers)}"
+    if not console.on_terminal:
+        header.insert(2, "language")
+        plain = [{key: value or "" for key, value in _known(paper).items()} for paper in papers]
+        rows = [one | {"feeds": " ".join((*one["feeds"], *one["sitemaps"]))} for one in plain]
+    else:
+        # The addresses of feeds and terms are in the JSON: a line has room for their number.
+        rows = [
+            _known(paper)
+            | {"homepage": paper.homepage.partition("://")[2].rstrip("/"), "terms": "yes" if paper.terms else ""}
+            | {"feeds": len(paper.site.feeds) + len(paper.site.sitemaps) or ""}
+            for paper in papers
+        ]
+    console.table(title, header, [[row[key] for key in header] for row in rows])
 
 
 @verb_of(
@@ -33,40 +89,50 @@ def sites() -> None:
     (
         "sites discover https://news.example.org/ -s corpus.contact=you@example.org",
         "sites discover https://news.example.org/ --write",
+        "sites discover vov sggp --write",
         "sites discover papers.txt --write",
         "sites discover --all --write",
     ),
 )
-@click.argument("given", metavar="URL|FILE...", nargs=-1)
+@click.argument("given", metavar="URL|NAME|FILE|-...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Search every site of corpus.toml again.")
 @click.option("--write", is_flag=True, help="Add the sites to corpus.toml. The rest of the file stays unchanged.")
 @as_json
 def discover(state: State, /, given: tuple[str, ...], **options: Any) -> int:
     """Find the feeds, sitemaps and sections of newspapers.
 
-    Takes addresses, and files with one address a line. Starts from each front page and makes about thirty requests, by
-    the rules of a crawl. Prints a [[site]] for corpus.toml. Exit code 7 if a front page cannot be fetched.
+    Takes addresses, names of sites in corpus.toml, and files with one of these a line (- is standard input). Starts
+    from each front page and makes about thirty requests, by the rules of a crawl. Searches eight newspapers at a time.
+    Prints a [[site]] for corpus.toml. Exit code 7 if a front page cannot be fetched.
     """
     from corpus_spider.sites import discover as finding
+    from corpus_spider.sites.at_once import at_once
+    from corpus_spider.sites.polite_client import Pace
     from corpus_spider.sites.single_page import NotFetchedError
 
     everything = options["everything"]
     if bool(given) == everything:
         raise click.UsageError("Name addresses or files, or add --all.")
     config = state.load() if options["write"] or everything else state.load_or_default()
-    addresses = _front_pages(config) if everything else _addresses(given)
+    addresses = _front_pages(config) if everything else _addresses(given, config)
     several = everything or len(addresses) > 1
     plain: list[dict[str, Any]] = []
     failed = 0
-    for address in addresses:
+    pace = Pace()
+
+    def search(address: str) -> Discovery | NotFetchedError:
         try:
-            found = finding.discover(address, config, state.console.note)
+            return finding.discover(address, config, state.console.note, finding.MAX_REQUESTS, pace)
         except NotFetchedError as error:
+            return error
+
+    for address, found in zip(addresses, at_once(search, addresses), strict=True):
+        if isinstance(found, NotFetchedError):
             if not several:
-                raise
-            failed = error.exit_code
-            state.console.error(str(error))
-            plain.append({"url": address, "error": str(error)})
+                raise found
+            failed = found.exit_code
+            state.console.error(str(found))
+            plain.append({"url": address, "error": str(found)})
             continue
         plain.append(_plain(found))
         if not options["as_json"]:
@@ -88,15 +154,20 @@ def _front_pages(config: Config) -> list[str]:
     return found
 
 
-def _addresses(given: Sequence[str]) -> list[str]:
-    """Return the addresses that were named, and those of files. Raises BadParameter for what is no web address."""
+def _addresses(given: Sequence[str], config: Config) -> list[str]:
+    """Return the addresses that were named, those of sites, and those of files.
+
+    Raises BadParameter for what is no web address.
+    """
     from corpus_spider.config.name_list import read_list
     from corpus_spider.config.values import web_address
 
+    sites = {site.name: site.start[0] for site in config.sites if site.start}
     named: list[str] = []
     for each in given:
-        named += read_list(Path(each)) if "://" not in each and Path(each).is_file() else [each]
-    addresses = [each if "://" in each else f"https://{each}/" for each in named]
+        listed = each == "-" or ("://" not in each and each not in sites and Path(each).is_file())
+        named += read_list(Path(each)) if listed else [each]
+    addresses = [sites.get(each) or (each if "://" in each else f"https://{each}/") for each in named]
     for address in addresses:
         if wrong := web_address(address):
             raise click.BadParameter(wrong, param_hint="URL")

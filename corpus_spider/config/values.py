@@ -231,13 +231,17 @@ def regular_expression(text: str) -> str:
     return ""
 
 
+def _has_region(zone: str) -> bool:
+    # Names without a region are settings of one machine (localtime), or abbreviations (EST).
+    return "/" in zone or zone == "UTC"
+
+
 def time_zone(text: str) -> str:
     """Check for the IANA name of a time zone, with the nearest name if there is none."""
-    # Names without a region are settings of one machine (localtime), or abbreviations (EST).
     with suppress(ZoneInfoNotFoundError, ValueError, OSError):
-        if not text or (("/" in text or text == "UTC") and ZoneInfo(text)):
+        if not text or (_has_region(text) and ZoneInfo(text)):
             return ""
-    known = nearest(text, sorted(available_timezones()))
+    known = nearest(text, sorted(filter(_has_region, available_timezones())))
     return f'expected a time zone such as "Asia/Tehran", got "{text[:SHOWN_CHARS]}"{known}'
 
 

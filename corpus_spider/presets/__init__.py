@@ -14,17 +14,25 @@ if TYPE_CHECKING:
     from corpus_spider.config.sections import Site
     from corpus_spider.config.values import Problem
 
-ABOUT = ("title", "homepage", "terms", "checked")
+ABOUT = ("title", "homepage", "country", "terms", "origin", "checked")
 
 
 @dataclass(frozen=True, slots=True)
 class Newspaper:
-    """A known newspaper and its site table."""
+    """A known newspaper and its site table.
+
+    The site has feeds and sitemaps only if their addresses were found in public. `corpus-spider sites discover` looks
+    for those of the others.
+    """
 
     title: str
     homepage: str
+    country: str
+    """Country of the newsroom, ISO 3166-1 alpha-2."""
     terms: str
     """URL of the terms of use or the licence; empty if unknown."""
+    origin: str
+    """Where the addresses were found: a public repository, ``public code`` (in several), or empty if not recorded."""
     checked: str
     """ISO date of the last crawl whose result was read; empty if it was never checked."""
     site: Site
@@ -55,6 +63,5 @@ def parse(text: str, origin: str) -> tuple[Newspaper, ...]:
     if wrong := [*map(str, problems), *missing]:
         raise ConfigError("; ".join(wrong), where=origin)
     return tuple(
-        Newspaper(table["title"], table["homepage"], table["terms"], table["checked"], site)
-        for table, site in zip(tables, sites, strict=True)
+        Newspaper(**{key: table[key] for key in ABOUT}, site=site) for table, site in zip(tables, sites, strict=True)
     )

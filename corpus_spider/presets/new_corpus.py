@@ -19,16 +19,15 @@ from storage.errors import ConfigError
 from storage.frontier.recrawl_schedule import DAY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 HEAD = """\
 # A corpus of corpus-spider. Lines that begin with # are comments. Remove the # to use a setting.
 # `corpus-spider config` prints the effective settings, `corpus-spider crawl --dry-run` the sources.
 """
-UNCHECKED = "# Not checked yet: crawl this newspaper and read the result."
-MOST_COMMANDS = 3
-"""Addresses that get a command each in the next steps. For more, one command does all."""
+UNCHECKED = "# Not checked yet. `corpus-spider sites check {}` checks its sources."
+MOST_ADDRESSES = 3
+"""Addresses that the next steps name. For more, one command searches all sites."""
 EXAMPLE = {
     "name": "example-news",
     "start": ("https://news.example.org/",),
@@ -89,21 +88,43 @@ def _write_new(file: Path, text: str) -> None:
             raise
 
 
-def next_steps(file: Path, sites: Sequence[str]) -> list[str]:
+def next_steps(file: Path, wanted: NewCorpus) -> list[str]:
     """Return the commands that follow `init`.
 
-    Newspapers given by URL need `sites discover` first. So does a corpus without any newspaper.
+    Newspapers without known sources need `sites discover` first. So does a corpus without any newspaper. Known
+    newspapers that were never checked need `sites check`.
     """
-    addresses = [site for site in sites if "://" in site]
-    if len(addresses) > MOST_COMMANDS:
-        return ["sites discover --all --write", "crawl --dry-run", "crawl"]
-    missing = [] if addresses or parse(file).get("site") else ["https://…"]
-    return [*(f"sites discover {one} --write" for one in (*addresses, *missing)), "crawl --dry-run", "crawl"]
+    addresses = [site for site in wanted.sites if "://" in site]
+    bare = without_sources(wanted)
+    unknown = [*addresses, *bare] or ([] if parse(file).get("site") else ["https://…"])
+    if len(addresses) > MOST_ADDRESSES:
+        unknown = ["--all"]
+    discover = [f"sites discover {' '.join(unknown)} --write"] if unknown else []
+    check = ["sites check --write"] if unverified(wanted) else []
+    return [*discover, *check, "crawl --dry-run", "crawl"]
 
 
 def uncovered(wanted: NewCorpus) -> list[str]:
     """Return the languages without a known newspaper. Empty if the user named sites."""
     return [] if wanted.sites else [code for code in wanted.languages if not presets.newspapers(code)]
+
+
+def unverified(wanted: NewCorpus) -> str:
+    """Return which of the chosen known newspapers were never checked; empty if all were."""
+    known = [paper for paper in _choose(wanted) if isinstance(paper, presets.Newspaper)]
+    names = [paper.site.name for paper in known if not paper.checked]
+    if not names:
+        return ""
+    which = f"{len(names)} of {len(known)} newspapers are not checked yet: {', '.join(names)}"
+    if len(names) == len(known):
+        which = f"No newspaper is checked yet ({len(known)})"
+    return f"{which}. Addresses are from public lists and may be outdated."
+
+
+def without_sources(wanted: NewCorpus) -> list[str]:
+    """Return the names of the chosen known newspapers without feed and sitemap."""
+    known = [paper for paper in _choose(wanted) if isinstance(paper, presets.Newspaper)]
+    return [paper.site.name for paper in known if not (paper.site.feeds or paper.site.sitemaps)]
 
 
 def render(wanted: NewCorpus) -> str:
@@ -177,8 +198,8 @@ def _newspaper_lines(paper: presets.Newspaper) -> list[str]:
     terms = (
         f"# Terms of use: {paper.terms}" if paper.terms else "# Find its terms of use and read them before you crawl."
     )
-    checked = f"# Last checked: {paper.checked}" if paper.checked else UNCHECKED
-    return ["[[site]]", f"# {paper.title}, {paper.homepage}", terms, checked, *_site_lines(paper.site)]
+    checked = f"# Last checked: {paper.checked}" if paper.checked else UNCHECKED.format(paper.site.name)
+    return ["[[site]]", f"# {paper.title}, {paper.homepage}, {paper.country}", terms, checked, *_site_lines(paper.site)]
 
 
 def _site_lines(site: Site) -> list[str]:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from corpus_spider.sites.polite_client import PoliteClient, RequestLimitError, manners_of
+from corpus_spider.sites.polite_client import Pace, PoliteClient, RequestLimitError, manners_of
 from corpus_spider.sites.single_page import NotFetchedError
 from pipelines.discovery.candidates import (
     USUAL_FEEDS,
@@ -119,13 +119,17 @@ class Discovery:
         return {key: value for key, value in keys.items() if value}
 
 
-def discover(url: str, config: Config, note: Callable[[str], None], budget: int = MAX_REQUESTS) -> Discovery:
+def discover(
+    url: str, config: Config, note: Callable[[str], None], budget: int = MAX_REQUESTS, pace: Pace | None = None
+) -> Discovery:
     """Find the sources of the site at ``url``. ``note`` gets a message for each request.
+
+    Searches in several threads share ``pace``, so that two of them do not disturb one host.
 
     Raises ConfigError if there is no contact. Raises NotFetchedError if the front page cannot be fetched, or has an
     error status and nothing else is usable.
     """
-    client = PoliteClient(manners_of(config), config.crawl.delay, budget)
+    client = PoliteClient(manners_of(config), config.crawl.delay, budget, pace=pace or Pace())
     capture = client.get(url)
     host = urlsplit(capture.url).netloc.removeprefix("www.")
     model = SiteModel(hosts=(host,), languages=config.corpus.languages)

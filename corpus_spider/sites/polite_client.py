@@ -1,14 +1,17 @@
-"""Polite one-off requests outside a crawl, one after the other.
+"""Polite one-off requests outside a crawl.
 
 The robots.txt of each host is fetched first, once. Two requests to a host are separated by the delay, or by a longer
-Crawl-delay of robots.txt. A host that requires a pause (429, 503) gets no further request.
+Crawl-delay of robots.txt. A host that requires a pause (429, 503) gets no further request. Clients in several threads
+share the pace of each host.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections import defaultdict
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -38,6 +41,21 @@ def manners_of(config: Config) -> Manners:
 
 
 @dataclass(slots=True)
+class Pace:
+    """Times of the last responses of all hosts, and the hosts that require a pause. For clients in several threads."""
+
+    answered: dict[str, float] = field(default_factory=dict)
+    paused: set[str] = field(default_factory=set)
+    _turns: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
+    _lock: Lock = field(default_factory=Lock)
+
+    def turn(self, host: str) -> Lock:
+        """Return the lock of a host. A client holds it from the wait before a request until the response."""
+        with self._lock:
+            return self._turns[host]
+
+
+@dataclass(slots=True)
 class PoliteClient:
     """Polite HTTP client with at most ``budget`` requests, including robots.txt and redirects."""
 
@@ -46,11 +64,10 @@ class PoliteClient:
     """Seconds between two requests to one host. May be changed for each site."""
     budget: int
     sleep: Callable[[float], None] = time.sleep
+    pace: Pace = field(default_factory=Pace)
     asked: int = 0
     _ports: set[int] = field(default_factory=set)
     _rules: dict[str, Robots | NotFetchedError] = field(default_factory=dict)
-    _answered: dict[str, float] = field(default_factory=dict)
-    _paused: set[str] = field(default_factory=set)
 
     def get(self, url: str) -> Capture:
         """Fetch a URL and follow redirects. Raises NotFetchedError with the reason."""
@@ -96,17 +113,19 @@ class PoliteClient:
         host = urlsplit(url).netloc
         if self.asked >= self.budget:
             raise RequestLimitError(f"not fetched: the limit of {self.budget} requests is reached", where=url)
-        if host in self._paused:
-            raise NotFetchedError("not fetched: the host requires a pause", where=url, do="Try again later.")
-        if (left := self._answered.get(host, -math.inf) + self._delay_of(url) - time.monotonic()) > 0:
-            self.sleep(left)
-        self.asked += 1
-        try:
-            capture = exchange(url, manners)
-        finally:
-            self._answered[host] = time.monotonic()
-        if capture.status in PAUSES:
-            self._paused.add(host)
+        with self.pace.turn(host):
+            if host in self.pace.paused:
+                raise NotFetchedError("not fetched: the host requires a pause", where=url, do="Try again later.")
+            last = self.pace.answered.get(host, -math.inf)
+            if (left := last + self._delay_of(url) - time.monotonic()) > 0:
+                self.sleep(left)
+            self.asked += 1
+            try:
+                capture = exchange(url, manners)
+            finally:
+                self.pace.answered[host] = time.monotonic()
+            if capture.status in PAUSES:
+                self.pace.paused.add(host)
         return capture
 
     def _delay_of(self, url: str) -> float:

@@ -45,6 +45,8 @@ HEADINGS = {
         *("model", "lines", "recurring", "shared", "with", "without", "gain", "changed"),
         # Extractors.
         *("version", "for"),
+        # Known newspapers.
+        *("homepage", "country", "timezone", "feeds", "terms", "checked"),
         # Earlier metadata.
         *("field", "was", "why"),
     )

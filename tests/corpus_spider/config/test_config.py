@@ -263,6 +263,7 @@ def test_relative_paths_belong_to_the_folder_of_the_file(tmp_path: Path, monkeyp
             '[[site]]\nname = "x"\ntimezone = "Asia/Teheran"\n',
             'expected a time zone such as "Asia/Tehran", got "Asia/Teheran" (did you mean Asia/Tehran?)',
         ),
+        ('[[site]]\nname = "x"\ntimezone = "GMT"\n', 'got "GMT" (did you mean Etc/GMT?)'),
         ('[[site]]\nname = "x"\nhosts = ["http://a"]\n', "site[0].hosts[0] (x): expected a host"),
         ("[crawl\n", "is not TOML"),
         ("[corpus]\nname = 1\nname = 2\n", "at line 3"),

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from corpus_spider import presets
 from corpus_spider.config.loader import load
 from corpus_spider.config.sections import Corpus, Crawl, Site, keys
-from corpus_spider.presets.new_corpus import NewCorpus, corpus_name, create, render, toml
+from corpus_spider.presets.new_corpus import (
+    NewCorpus,
+    corpus_name,
+    create,
+    next_steps,
+    render,
+    toml,
+    unverified,
+    without_sources,
+)
 from storage.errors import ConfigError, DiskError
 from tests.corpus_spider.faults import files_of
 
@@ -62,6 +71,30 @@ def test_a_newspaper_of_any_host_is_given_a_name(tmp_path: Path, address: str, n
     """Hosts in letters of their own too: a name has letters, digits, dots and hyphens alone."""
     sites = load(create(new(tmp_path / "a", "vi", sites=(address,))), environ={}).sites
     assert [(site.name, site.start) for site in sites] == [(name, (address,))]
+
+
+@pytest.mark.parametrize(
+    ("sites", "expected"),
+    [
+        ((), "No newspaper is checked yet ({}). "),
+        (("vnexpress",), "No newspaper is checked yet (1). "),
+        (("https://www.example.org/",), ""),
+    ],
+)
+def test_init_names_the_newspapers_that_were_never_checked(
+    tmp_path: Path, sites: tuple[str, ...], expected: str
+) -> None:
+    """Their addresses are from public lists. A newspaper given by its address is none of them."""
+    told = unverified(new(tmp_path, "vi", sites=sites))
+    assert told.startswith(expected.format(len(presets.newspapers("vi"))))
+    assert bool(told) == bool(expected)
+
+
+def test_newspapers_without_known_sources_are_named(tmp_path: Path) -> None:
+    """`sites discover` looks for the feeds of these, and of no other."""
+    wanted = new(tmp_path / "a", "vi", sites=("vnexpress", "vov"))
+    assert without_sources(wanted) == ["vov"]
+    assert next_steps(create(wanted), wanted)[0] == "sites discover vov --write"
 
 
 def test_an_existing_corpus_is_never_overwritten(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import Corpus, Crawl
 from corpus_spider.sites.discover import MAX_REQUESTS, Discovery, discover, stale
-from corpus_spider.sites.polite_client import PoliteClient, RequestLimitError, manners_of
+from corpus_spider.sites.polite_client import Pace, PoliteClient, RequestLimitError, manners_of
 from corpus_spider.sites.single_page import NotFetchedError
 from storage.errors import ConfigError
 from tests.corpus_spider.site_answers import HTML, TODAY, XML, alternate, index, page, put, rss, urlset
@@ -230,6 +230,16 @@ def test_nobody_is_asked_without_a_contact(paper: Newspaper) -> None:
     with pytest.raises(ConfigError, match="contact"):
         discover(f"{paper.origin}/", Config(), lambda _: None)
     assert not paper.asked
+
+
+def test_clients_of_one_pace_keep_the_delay_between_them(paper: Newspaper) -> None:
+    """Two newspapers of one host are searched at once. The host sees one polite crawler."""
+    waited: list[float] = []
+    pace = Pace()
+    for _ in range(2):
+        PoliteClient(manners_of(configured(paper)), 50.0, 10, sleep=waited.append, pace=pace).get(f"{paper.origin}/")
+    assert len(waited) == 3
+    assert min(waited) > 40
 
 
 def test_the_delay_and_the_crawl_delay_are_kept(paper: Newspaper) -> None:

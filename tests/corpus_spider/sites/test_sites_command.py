@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import tomllib
 from datetime import UTC, datetime
+from io import BytesIO, TextIOWrapper
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from rich.cells import cell_len
 
+from corpus_spider import presets
 from corpus_spider.cli.app import run
 from corpus_spider.sites import discover
+from corpus_spider.terminal.console import Console
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.running import PATIENCE
 from tests.corpus_spider.site_answers import HTML, TODAY, XML, alternate, page, put, rss, urlset
 
 if TYPE_CHECKING:
@@ -215,6 +221,31 @@ def test_several_sites_are_discovered_at_once(
         assert tomllib.loads(file.read_text())["site"][1]["feeds"][-1].endswith("/c.rss")
 
 
+def test_sites_are_named_on_standard_input_and_searched_at_the_same_time(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names of sites and addresses, one a line. Each front page waits until the other is requested."""
+    barrier = Barrier(2)
+    with served(Newspaper(articles=3)) as other:
+        for each, name in ((paper, "a"), (other, "b")):
+            body = page(alternate(f"/{name}.rss"))
+            each.extra["/"] = lambda body=body: (barrier.wait(PATIENCE), body)[1]
+            put(each, **{f"{name}_rss": rss("/1")})
+        file = tmp_path / "corpus.toml"
+        private = [f"127.0.0.1:{paper.port}", f"localhost:{other.port}"]
+        site = f"[[site]]\nname = 'mine'\nstart = ['{paper.origin}/']\n"
+        file.write_text(
+            f"corpus.contact = 'me@example.org'\ncrawl.allow_private = {private}\ncrawl.delay = 0.0\n{site}"
+        )
+        text = f"# papers\nmine\nhttp://localhost:{other.port}/\n".encode()
+        monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(text)))
+        code, _, told = program(capsys, "-c", str(file), "sites", "discover", "-", "--write")
+    assert code == 0, told
+    written = tomllib.loads(file.read_text())["site"]
+    assert [site["feeds"] for site in written] == [[f"{paper.origin}/a.rss"], [f"http://localhost:{other.port}/b.rss"]]
+    assert written[0]["name"] == "mine"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -237,3 +268,38 @@ def test_what_is_to_be_discovered_must_be_named(
     (tmp_path / "empty.txt").write_text("# nothing yet\n")
     code, _, told = program(capsys, "sites", "discover", *arguments)
     assert (code, words in told) == (2, True), told
+
+
+def test_known_newspapers_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Counts by language, all fields of the newspapers of a language, and the same as JSON."""
+    assert program(capsys, "sites", "list")[1].splitlines()[1] == "language\tcount\tchecked"
+    code, out, _ = program(capsys, "sites", "list", "--language", "vi")
+    lines = [line.split("\t") for line in out.splitlines()]
+    assert (code, lines[0]) == (0, [f"# Known newspapers in vi: {len(lines) - 2}"])
+    assert lines[1] == ["name", "homepage", "language", "country", "timezone", "feeds", "terms", "checked"]
+    assert lines[2][:5] == ["vnexpress", "https://vnexpress.net/", "vi", "VN", "Asia/Ho_Chi_Minh"]
+    listed = json.loads(program(capsys, "sites", "list", "--language", "vi,lo", "--json")[1])
+    assert {paper["language"] for paper in listed} == {"vi", "lo"}
+    assert listed[0]["feeds"] == ["https://vnexpress.net/rss/tin-moi-nhat.rss"]
+    assert listed[0]["origin"] == "flairNLP/fundus"
+
+
+@pytest.mark.parametrize("language", presets.languages())
+def test_a_list_of_newspapers_fits_a_terminal(
+    language: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No line is longer than 80 columns, with the time zone and the address of each newspaper."""
+    monkeypatch.setattr(Console, "on_terminal", property(lambda _: True))
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = program(capsys, "sites", "list", "--language", language)
+    assert max(map(cell_len, out.splitlines())) <= 80
+    assert all(paper.site.timezone in out for paper in presets.newspapers(language))
+
+
+@pytest.mark.parametrize(("language", "code", "words"), [("vn", 2, "did you mean vi"), ("en", 0, "No newspaper is")])
+def test_a_language_without_known_newspapers_is_reported(
+    language: str, code: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A code that does not exist is an error. A language without newspapers is none."""
+    found, _, told = program(capsys, "sites", "list", "--language", language)
+    assert (found, words in told) == (code, True)
