@@ -45,11 +45,20 @@ class PageSites:
 
     def __init__(self, config: Config) -> None:
         self._scopes: dict[str, Scope] = {site.name: scope_of(config.site_model(site)) for site in config.sites}
+        self._others = [scope_of(config.site_model(site)) for site in config.others]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the sites."""
         return tuple(self._scopes)
+
+    def has_host(self, host: str) -> bool:
+        """Return whether a host belongs to a site. An address of it may still be no page by the link rules."""
+        return any(scope.has_host(host) for scope in self._scopes.values())
+
+    def is_elsewhere(self, host: str) -> bool:
+        """Return whether a host belongs to a configured site that is not selected."""
+        return any(scope.has_host(host) for scope in self._others)
 
     def seen(self, address: str, at: datetime = EARLIEST) -> Seen | None:
         """Return the page of an address, captured at that time, with its site; None if it belongs to no site."""

@@ -30,6 +30,8 @@ GROUP, GROUP_BYTES = 64, 16 * 2**20
 """Maximum pages of a group, and bytes of their bodies."""
 MOST_HOSTS, HOSTS_REPORTED = 10_000, 20
 """Maximum hosts of other sites that are counted (the first ones), and that are reported (the most frequent)."""
+UNRULED = "out_of_scope"
+"""Reason of responses on the hosts of a site that are no page by its link rules."""
 LOSSES_REPORTED = 100
 """Maximum damaged parts that are named. All are counted."""
 
@@ -51,7 +53,7 @@ class ImportReport:
     passed_over: Counter[str] = field(default_factory=Counter)
     """Responses that are no page of these sites, by reason."""
     other_hosts: Counter[str] = field(default_factory=Counter)
-    """Responses of ``other_site`` by host: the most frequent hosts."""
+    """Responses of ``other_site`` by host, without the hosts of configured sites: the most frequent hosts."""
     sites: Counter[str] = field(default_factory=Counter)
     """Pages by site."""
     damaged: list[str] = field(default_factory=list)
@@ -110,9 +112,12 @@ def _pages(
                 continue
             report.answers += 1
             if isinstance(found, Skipped):
-                report.passed_over[found.reason] += 1
-                host = host_of(found.url) if found.reason == "other_site" else None
-                if host and (host in hosts or len(hosts) < MOST_HOSTS):
+                host = host_of(found.url) if found.reason == "other_site" else ""
+                # Scripts and images of a site, and what its link rules deny.
+                own = bool(host) and sites.has_host(host)
+                report.passed_over[UNRULED if own else found.reason] += 1
+                is_new = host and not own and not sites.is_elsewhere(host)
+                if is_new and (host in hosts or len(hosts) < MOST_HOSTS):
                     hosts[host] += 1
             elif seen := sites.seen(found.capture.url, found.capture.fetched_at):
                 report.pages += 1

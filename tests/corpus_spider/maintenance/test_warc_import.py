@@ -104,7 +104,8 @@ def test_pages_of_the_sites_come_in_with_the_time_of_their_capture(folder: Path)
     assert report.sites == {"paper": 3}
     assert report.dropped == {"no_article": 1}
     assert report.passed_over == {
-        "other_site": 2,
+        "other_site": 1,
+        "out_of_scope": 1,
         "http_404": 1,
         "not_html": 1,
         "undated": 1,
@@ -420,6 +421,19 @@ def test_a_dry_run_tells_of_which_sites_there_are_pages(folder: Path) -> None:
     assert (report["pages"], report["sites"], report["passed_over"]) == (1, {"paper": 1}, {"other_site": 1})
     assert report["other_hosts"] == {"other.example": 1}
     assert not (folder / "corpus.db").exists()
+
+
+def test_scripts_of_a_configured_host_are_no_pages_of_another_site(folder: Path) -> None:
+    """They are out of scope, also below the host. Hosts of sites that are not selected are no news either."""
+    with (folder / "corpus.toml").open("a") as file:
+        file.write('[[site]]\nname = "second"\nstart = ["https://second.example/"]\n')
+    addresses = [f"{PAPER}/app.js", "https://cdn.paper.example/logo.png", f"{PAPER}/video/1"]
+    others = ["https://second.example/1", "https://other.example/app.js"]
+    theirs = archive(folder / "theirs.warc.gz", story(1), *(Answer(each, b"1") for each in (*addresses, *others)))
+    report = json.loads(run(folder, "import", str(theirs), "--site", "paper", "--dry-run", "--json").stdout)
+    assert report["pages"] == 1
+    assert report["passed_over"] == {"out_of_scope": 3, "other_site": 2}
+    assert report["other_hosts"] == {"other.example": 1}
 
 
 def test_pages_that_an_import_was_killed_before_reading_are_read_by_the_next(folder: Path) -> None:
