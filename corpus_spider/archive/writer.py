@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.ownership import require_own
-from corpus_spider.config.model import program_version
+from corpus_spider.config.version import program_version
 from storage.disk import disk_errors, make_folder, same_file
 from storage.errors import CorpusError, DatabaseError, DiskError
 from storage.warc import WarcInfo, WarcWriter

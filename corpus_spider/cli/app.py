@@ -54,7 +54,7 @@ logger = logging.getLogger(__name__)
 
 def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked and not context.resilient_parsing:
-        from corpus_spider.config.model import program_version
+        from corpus_spider.config.version import program_version
 
         click.echo(f"{PROGRAM} {program_version()}")
         context.exit()

@@ -9,7 +9,7 @@ import os
 import re
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime
-from functools import cache, cached_property
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ import msgspec
 from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Site, Texts
 from corpus_spider.config.seeds import HostIndex, hosts_of, seeds_of
 from corpus_spider.config.values import masked_address, nearest
+from corpus_spider.config.version import program_version
 from storage.errors import ConfigError
 from storage.frontier.recrawl_schedule import Schedule
 from storage.records import Seed, SiteModel
@@ -28,17 +29,6 @@ LEAST_SECRET = 6
 """Characters of a password that is masked wherever it is in a log."""
 RANGE_DEPTH = 1000
 """Minimum depth of a crawl limited to a range of days. Its lists may be long, and the last day bounds it."""
-
-
-@cache
-def program_version() -> str:
-    """Return the installed version, or ``0`` in a bare checkout. Cached: the package's metadata takes 5 ms to parse."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("corpus-spider")
-    except PackageNotFoundError:
-        return "0"
 
 
 @dataclass(frozen=True)

@@ -236,8 +236,8 @@ class _ExactBefore:
 
 def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
     """Return the description of a release: without data of this machine, and the same at any time."""
-    from corpus_spider.config.model import program_version
     from corpus_spider.config.values import bare_doi
+    from corpus_spider.config.version import program_version
     from storage.database.schema import SCHEMA_VERSION
     from storage.exports.release import Release
 

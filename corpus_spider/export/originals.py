@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_spider.config.model import program_version
+from corpus_spider.config.version import program_version
 from corpus_spider.export.exporter import refuse_own_files
 from corpus_spider.export.request import Dump
 from storage.corpus import Corpus

@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.config.model import program_version
+from corpus_spider.config.version import program_version
 from corpus_spider.figures.drawing import draw
 from corpus_spider.figures.panels import panels_of
 from corpus_spider.terminal.console import safe, to_json

@@ -17,8 +17,8 @@ from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from corpus_spider.config.model import program_version
 from corpus_spider.config.values import masked_address
+from corpus_spider.config.version import program_version
 from corpus_spider.exit_codes import EXPECTED, INTERNAL, STOPPED
 from corpus_spider.terminal.console import safe, safe_lines, to_json
 from corpus_spider.terminal.progress import closing_words

@@ -18,6 +18,7 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Table,
+    TextClause,
     UniqueConstraint,
     false,
     text,
@@ -58,6 +59,16 @@ metadata = MetaData(
     }
 )
 Big = BigInteger().with_variant(Integer(), "sqlite")
+
+
+def where(condition: TextClause) -> dict[str, str]:
+    """Return the information on a partial index. Its migration has the condition for both databases.
+
+    An argument such as ``postgresql_where`` would import the dialects of both databases, a tenth of a second, in every
+    command.
+    """
+    return {"where": condition.text}
+
 
 run = Table(
     "run",
@@ -145,16 +156,15 @@ Index(
     url.c.depth,
     url.c.id,
     url.c.next_try,
-    sqlite_where=_pending,
-    postgresql_where=_pending,
+    info=where(_pending),
 )
 _settled = text("state <> 'pending'")
-Index("ix_url_settled", url.c.site, url.c.state, url.c.reason, sqlite_where=_settled, postgresql_where=_settled)
+Index("ix_url_settled", url.c.site, url.c.state, url.c.reason, info=where(_settled))
 _again = text("due_again IS NOT NULL")
-Index("ix_url_due_again", url.c.site, url.c.due_again, sqlite_where=_again, postgresql_where=_again)
+Index("ix_url_due_again", url.c.site, url.c.due_again, info=where(_again))
 IS_SOURCE = text("(seed OR kind <> 'page' OR period > 0)")
 """Condition of sources. Only in this spelling both databases use the index below."""
-Index("ix_url_source", url.c.site, sqlite_where=IS_SOURCE, postgresql_where=IS_SOURCE)
+Index("ix_url_source", url.c.site, info=where(IS_SOURCE))
 
 robots = Table(
     "robots",
@@ -215,9 +225,9 @@ found the record by a search after damage, or its end.
 """
 Index("ix_http_fetch_outcome_reason", fetch.c.outcome, fetch.c.reason)
 _awaiting = text("outcome IS NULL")
-Index("ix_http_fetch_awaiting", fetch.c.id, fetch.c.url_id, sqlite_where=_awaiting, postgresql_where=_awaiting)
+Index("ix_http_fetch_awaiting", fetch.c.id, fetch.c.url_id, info=where(_awaiting))
 _recovered = text("recovered")
-Index("ix_http_fetch_recovered", fetch.c.id, sqlite_where=_recovered, postgresql_where=_recovered)
+Index("ix_http_fetch_recovered", fetch.c.id, info=where(_recovered))
 
 original = Table(
     "original",
@@ -381,9 +391,9 @@ mining, AI or archiving is reserved. ``quality``: the fields of `Quality`, in or
 Index("ix_document_canonical", document.c.canonical)
 Index("ix_document_processed_at", document.c.processed_at)
 _reserved = text("reserved")
-Index("ix_document_reserved", document.c.id, sqlite_where=_reserved, postgresql_where=_reserved)
+Index("ix_document_reserved", document.c.id, info=where(_reserved))
 _licensed = text("licence_url IS NOT NULL")
-Index("ix_document_licensed", document.c.id, sqlite_where=_licensed, postgresql_where=_licensed)
+Index("ix_document_licensed", document.c.id, info=where(_licensed))
 Index("ix_document_counts", document.c.site, document.c.language, document.c.superseded, document.c.chars)
 
 document_text = Table(

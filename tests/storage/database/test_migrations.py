@@ -61,6 +61,28 @@ def test_the_migrations_make_exactly_the_schema(database_url: str) -> None:
         assert current_versions(connection) == [SCHEMA_VERSION]
 
 
+def test_partial_indexes_have_the_conditions_of_the_schema(database_url: str) -> None:
+    """The database has the partial indexes that schema.py names, SQLite with the same text of their conditions."""
+    stated = {
+        str(index.name): index.info["where"]
+        for table in metadata.tables.values()
+        for index in table.indexes
+        if index.info
+    }
+    with Corpus.open(database_url, create=True) as corpus, corpus.database.snapshot() as connection:
+        is_sqlite = connection.dialect.name == "sqlite"
+        table = "name, sql FROM sqlite_master" if is_sqlite else "indexname, indexdef FROM pg_indexes"
+        rows = connection.exec_driver_sql(f"SELECT {table}").all()
+    found = {
+        name: made.partition(" WHERE ")[2]
+        for name, made in rows
+        if made and made.startswith("CREATE") and " WHERE " in made
+    }
+    assert sorted(name for name in found if name.startswith("ix_")) == sorted(stated)
+    if is_sqlite:
+        assert {name: found[name] for name in stated} == stated
+
+
 def test_this_release_is_the_head_of_one_history() -> None:
     """The revisions are a single line that ends at the version the program asks for."""
     from alembic.script import ScriptDirectory
