@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.config.model import program_version
+from corpus_spider.config.version import program_version
 from corpus_spider.exit_codes import FINISHED, INTERNAL, LOCKED
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.disk_use import sizes

@@ -231,7 +231,7 @@ def _default(section: Section, name: str) -> Any:
     return "" if found is MISSING or found is None else found
 
 
-def default_in_words(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Site], name: str) -> str:
+def default_in_words(section: Section, name: str) -> str:
     """Return the default of a key as TOML for readers: sizes in units, times in days. A key without one has ``""``."""
     return _written(_default(section, name), keys(section)[name])
 
