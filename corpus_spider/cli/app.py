@@ -236,21 +236,38 @@ def check(state: State, /, **options: Any) -> int:
     return 0 if report.ok else DAMAGED
 
 
-@verb("demo", "demo --keep demo-corpus")
+@verb("demo", "demo --keep demo-corpus", "demo --serve --until 2026-10-03")
 @click.option("--keep", "folder", type=click.Path(path_type=Path), help="Folder of the demo corpus [default: ./demo].")
+@click.option("--serve", is_flag=True, help="Only serve the newspapers, until Ctrl-C. Crawl them as the tutorials say.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8400, show_default=True, help="With --serve; 0: any free port."
+)
+@click.option(
+    "--until", type=DAY, metavar="YYYY-MM-DD", help="With --serve: the newspapers as they were after this day."
+)
 @as_json
 def demo(state: State, /, **options: Any) -> int:
     """Try the program on five small invented newspapers.
 
     Serves them on this machine, crawls them, and compares the corpus with the true texts. Needs no network.
     """
-    from corpus_spider.demo.run import run_demo
+    if options["serve"]:
+        from corpus_spider.demo.server import serve_until_stopped
+        from corpus_spider.demo.site import build_site
+
+        site = build_site(until=options["until"] and options["until"].date())
+        serve_until_stopped(site, options["port"], state.console.note)
+        return 0
+    from corpus_spider.demo.run import REAL_PAGES, example, run_demo
 
     level = "WARNING" if state.verbosity == 0 else state.level
     start_logging(level)
     report = run_demo(options["folder"], log_level=level, quiet=state.verbosity < 0)
     _report(state, options, report)
-    state.console.note("\n  ".join(("Next:", *report.next_commands)))
+    if not options["as_json"] and not state.console.quiet and (article := example(options["folder"])):
+        state.console.lines(("", article.url, "", article.title or ""))
+        state.console.text(article.text)
+    state.console.note("\n".join((REAL_PAGES, "Next:", *(f"  {command}" for command in report.next_commands))))
     return report.exit_code
 
 

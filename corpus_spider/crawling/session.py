@@ -26,6 +26,8 @@ from storage.errors import CorpusError, DatabaseError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from corpus_spider.archive.writer import GuardedArchive
     from corpus_spider.config.model import Config
     from corpus_spider.crawling.dispatcher import DispatchLimits
@@ -195,8 +197,8 @@ class Session:
             "healed": counts.healed,
             "bytes": counts.bytes,
             "spilled": counts.spilled,
-            "dropped": dict(counts.drops.most_common()),
-            "failed": dict(counts.failures.most_common()),
+            "dropped": ranked(counts.drops),
+            "failed": ranked(counts.failures),
             "first_failure": counts.first_failure,
             "sick": [str(finding) for finding in self.sick],
             "refused": counts.refused,
@@ -264,6 +266,11 @@ class Session:
         # The files of this run get their final names first.
         self.archive.close()
         retention.apply(self.corpus, self.config)
+
+
+def ranked(counts: Counter[str]) -> dict[str, int]:
+    """Return the counts, largest first and equal ones by name, so that the same pages give the same summary."""
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 def exit_code(session: Session, *, stopped: bool) -> int:

@@ -16,6 +16,7 @@ from urllib.parse import quote
 from corpus_spider.demo.articles import LINK, Block, Role
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Mapping
 
     from corpus_spider.demo.articles import Article
@@ -198,9 +199,13 @@ def _body(edition: Edition, article: Article, look: Layout, values: Mapping[str,
 
 
 def _inline(edition: Edition, block: Block) -> str:
-    """Escape the text of a block and convert its marks to links."""
-    text = escape(block.text, quote=False)
-    return LINK.sub(lambda mark: f'<a href="{escape(edition.url(edition.by_slug[mark[2]]))}">{mark[1]}</a>', text)
+    """Escape the text of a block and convert its marks to links. An article that is not there yet gets none."""
+
+    def link(mark: re.Match[str]) -> str:
+        target = edition.by_slug.get(mark[2])
+        return f'<a href="{escape(edition.url(target))}">{mark[1]}</a>' if target else mark[1]
+
+    return LINK.sub(link, escape(block.text, quote=False))
 
 
 def _json_ld(edition: Edition, article: Article, url: str) -> str:

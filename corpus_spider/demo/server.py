@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_spider.demo.papers import LANDING_HOST
 from corpus_spider.demo.site import Answer
+from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from corpus_spider.demo.site import DemoSite
 
@@ -135,6 +136,18 @@ def acceptable(answer: Answer, accepted: str) -> Answer:
         return answer
     headers = tuple(header for header in answer.headers if header[0] != "Content-Encoding")
     return Answer(answer.status, headers, gzip.decompress(answer.body))
+
+
+def serve_until_stopped(site: DemoSite, port: int, say: Callable[[str], None]) -> None:
+    """Serve the site until Ctrl-C or SIGTERM. Raises ConfigError if the port is in use."""
+    try:
+        with serve(site, port) as server:
+            say(f"The newspapers are at http://{LANDING_HOST}:{server.port}/. Ctrl-C ends.")
+            threading.Event().wait()
+    except KeyboardInterrupt:
+        return
+    except OSError as error:
+        raise ConfigError(f"port {port}: {error.strerror}", do="Name another one with --port.") from None
 
 
 @contextmanager

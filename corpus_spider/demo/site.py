@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpus_spider.demo import articles, listings, papers, rendering
+from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import date
 
     from corpus_spider.demo.articles import Article
     from corpus_spider.demo.papers import Edition
@@ -24,6 +26,8 @@ Key = tuple[str, str]
 
 TRACKING = ("utm_", "fbclid=", "gclid=")
 HTML = "text/html; charset=utf-8"
+FEWEST = 3
+"""Articles that a newspaper needs for its lists and boxes."""
 PICTURES = ("video", "gallery-1", "gallery-2", "gallery-3")
 CODECS = {"windows-874": "cp874"}
 """Python's names of encodings that have another name on the web."""
@@ -53,15 +57,19 @@ class TruePage:
 
 @dataclass(frozen=True, slots=True)
 class DemoSite:
-    """All URLs of the demo with their responses, for one port. Absolute links contain the port."""
+    """All URLs of the demo with their responses, for one port. Absolute links contain the port.
+
+    ``until`` is the last day of the newspapers; None: they have all their articles.
+    """
 
     port: int
     hosts: tuple[str, ...]
     answers: Mapping[Key, Answer]
+    until: date | None = None
 
     def at(self, port: int) -> DemoSite:
         """Return the same site for another port."""
-        return self if port == self.port else build_site(port)
+        return self if port == self.port else build_site(port, self.until)
 
     def answer(self, host: str, target: str) -> Answer:
         """Return the response for a target; 404 or 421 for an unknown one. Tracking parameters are ignored."""
@@ -71,13 +79,19 @@ class DemoSite:
         return known or _page(404, "<h1>404 Not Found</h1><p>There is nothing at this address.</p>")
 
 
-def build_site(port: int = 80) -> DemoSite:
-    """Return the demo site for a port. The same port always gives the same bytes."""
-    editions = _editions(port)
+def build_site(port: int = 80, until: date | None = None) -> DemoSite:
+    """Return the demo site for a port, as it is at the end of a day. The same port and day always give the same bytes.
+
+    Raises ConfigError if a newspaper had fewer than FEWEST articles.
+    """
+    editions = _editions(port, until)
+    if any(len(edition.listed) < FEWEST for edition in editions):
+        first = max(edition.listed[-FEWEST].date.date() for edition in _editions(port))
+        raise ConfigError(f"the newspapers have too few articles until {until}", do=f"Name {first} or a later day.")
     answers: dict[Key, Answer] = {(papers.LANDING_HOST, "/"): _page(200, rendering.landing_page(editions))}
     for edition in editions:
         answers |= {(edition.paper.host, path): answer for path, answer in _edition_answers(edition)}
-    return DemoSite(port, (papers.LANDING_HOST, *(edition.paper.host for edition in editions)), answers)
+    return DemoSite(port, (papers.LANDING_HOST, *(edition.paper.host for edition in editions)), answers, until)
 
 
 def truth() -> dict[Key, TruePage]:
@@ -94,8 +108,8 @@ def truth() -> dict[Key, TruePage]:
     return pages
 
 
-def _editions(port: int) -> tuple[Edition, ...]:
-    everything = articles.load()
+def _editions(port: int, until: date | None = None) -> tuple[Edition, ...]:
+    everything = [article for article in articles.load() if until is None or article.date.date() <= until]
     return tuple(
         papers.Edition(paper, tuple(article for article in everything if article.paper == paper.language), port)
         for paper in papers.load()
@@ -134,6 +148,8 @@ def _extra_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
     for page in table["pages"]:
         yield page["path"], _page(200, rendering.plain_page(edition, page))
     for redirect in table.get("redirects", ()):
+        if redirect["to"] not in edition.by_slug:
+            continue
         target = edition.paper.path(edition.by_slug[redirect["to"]])
         location = f"..{target}" if redirect.get("relative") else edition.base + target
         yield redirect["path"], Answer(redirect["status"], (("Location", location), ("Content-Type", HTML)), b"")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from corpus_spider.demo.run import DemoReport
+from corpus_spider.demo.site import truth
 from tests.corpus_spider.running import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -58,6 +59,17 @@ def test_the_manual_shows_what_the_demo_prints(demo: tuple[Path, dict[str, objec
     assert scores == [
         [f"{row[name]:.3f}" if name == "f1" else str(row[name]) for name in head] for row in report["languages"]
     ]
+
+
+def test_the_demo_ends_with_an_article_and_says_that_its_pages_are_easy(tmp_path: Path) -> None:
+    """A reader sees what a corpus has, and that a score of 1 is not what real pages give."""
+    done = run(tmp_path, "demo")
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout.partition("\nth\t")[2].splitlines()
+    page = next(page for key, page in truth().items() if shown[2].endswith(key[1]))
+    assert shown[4] == page.title
+    assert shown[5:] == page.text.splitlines()
+    assert "On 801 real pages" in done.stderr
 
 
 def test_the_known_duplicates_are_found(demo: tuple[Path, dict[str, object]]) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import http.client
+import re
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -117,3 +120,20 @@ def test_a_site_is_served_on_the_port_asked_for(server: DemoServer) -> None:
     assert server.site.port == server.port != PORT
     with pytest.raises(OSError, match="in use"), serve(SITE, server.port):
         pass
+
+
+def test_the_command_serves_the_newspapers_until_it_is_stopped(server: DemoServer) -> None:
+    """It says where they are, and ends without an error. A port in use is an error with the next step."""
+    command = [sys.executable, "-m", "corpus_spider", "demo", "--serve", "--until", "2026-10-03", "--port"]
+    with subprocess.Popen([*command, "0"], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        port = int(re.search(r"http://demo\.localhost:(\d+)/", process.stderr.readline())[1])
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+        connection.request("GET", "/feed.atom", headers={"Host": f"{host('ar')}:{port}"})
+        assert connection.getresponse().read().count(b"<entry>") == 6
+        connection.close()
+        process.terminate()
+        assert process.wait(PATIENCE) == 0
+    done = subprocess.run([*command, str(server.port)], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 2
+    assert "--port" in done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import unicodedata
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
@@ -22,6 +23,7 @@ from corpus_spider.config import loader
 from corpus_spider.demo import articles, papers
 from corpus_spider.demo.run import demo_config
 from corpus_spider.demo.site import Answer, Key, build_site, encode, truth
+from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -338,6 +340,37 @@ def test_the_site_is_the_same_every_time() -> None:
     assert other.answers.keys() == SITE.answers.keys()
     assert html(other.answers[host("th"), "/"]).replace(":9000", f":{PORT}") == html(SITE.answers[host("th"), "/"])
     assert f"{host('vi')}/" in html(build_site().answers["demo.localhost", "/"])
+
+
+def test_until_a_day_the_newspapers_lack_what_comes_later() -> None:
+    """Later articles are not served, not listed and not linked; the others are as ever. The port keeps the day."""
+    early = build_site(PORT, date(2026, 10, 3))
+    days = {}
+    for paper in papers.load():
+        for article in ARTICLES:
+            if article.paper == paper.language:
+                paths = filter(None, (paper.path(article), article.fields.get("also")))
+                days |= {(paper.host, path): article.date.date() for path in paths}
+    later = {key for key, day in days.items() if day > date(2026, 10, 3)}
+    assert 5 < len(later) < len(days)
+    assert early.answers.keys() & days.keys() == days.keys() - later
+    for (name, _), answer in early.answers.items():
+        body = gzip.decompress(answer.body) if answer.body.startswith(b"\x1f\x8b") else answer.body
+        links = re.findall(
+            r'(?:href="|<loc>|<link>)(?:http://[^/"<]+)?(/[^"<#]*)', body.replace(b"\0", b"").decode("latin-1")
+        )
+        assert {(name, re.sub(r"[?&](amp;)?utm.*", "", link)) for link in links} & later == set()
+    assert early.at(9000).answers.keys() == early.answers.keys()
+
+
+def test_before_the_first_articles_there_is_no_newspaper() -> None:
+    """The message names the first possible day, and that day works."""
+    with pytest.raises(ConfigError, match="too few articles") as error:
+        build_site(PORT, date(2020, 1, 1))
+    first = date.fromisoformat(re.search(r"\d{4}-\d\d-\d\d", error.value.do)[0])
+    assert build_site(PORT, first).answers
+    with pytest.raises(ConfigError):
+        build_site(PORT, first - timedelta(days=1))
 
 
 def test_the_configuration_is_valid_and_names_what_exists(tmp_path: Path) -> None:
