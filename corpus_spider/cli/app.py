@@ -28,13 +28,18 @@ from corpus_spider.cli import (
 from corpus_spider.cli import show as lookup
 from corpus_spider.cli.export_commands import keeping
 from corpus_spider.cli.options import (
-    DAY,
     PROGRAM,
     State,
+    Verbs,
+    allow_private,
     as_json,
     examples,
     languages,
+    page_url,
+    several,
     several_sites,
+    since,
+    until,
     verb_of,
     with_common,
 )
@@ -66,6 +71,7 @@ def verb(*lines: str, name: str | None = None) -> Callable[[Callable[..., Any]],
 
 
 @click.group(
+    cls=Verbs,
     epilog=examples(
         ("init news --language vi --contact you@example.org", "crawl -c news/corpus.toml --dry-run", "crawl --help")
     ),
@@ -101,8 +107,8 @@ for command in (
 )
 @click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
 @languages("Wanted language, ISO 639 code")
-@click.option("--contact", required=True, help="Your e-mail address or web page, for webmasters.")
-@click.option("--site", "sites", multiple=True, metavar="NAME|URL", help="A known newspaper, or the URL of another.")
+@click.option("--contact", required=True, metavar="ADDRESS", help="Your e-mail address or web page, for webmasters.")
+@several("--site", "sites", "NAME|URL", "A known newspaper, or the URL of another")
 @click.option(
     "--sites-from",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -143,8 +149,8 @@ def init(state: State, /, **options: Any) -> None:
     "--forget-pending", is_flag=True, help="First delete the URLs that were found in pages and never fetched."
 )
 @click.option("--release-suspended", is_flag=True, help="Fetch the suspended URLs, to which only articles lead.")
-@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be older than this day.")
-@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be newer than this day.")
+@since("Skip pages that are known to be older.")
+@until("Skip pages that are known to be newer.")
 @click.option("--rebuild", is_flag=True, help="Make a lost database again from the WARC files, then crawl.")
 @click.option("--dry-run", is_flag=True, help="Show sites, sources and rules; fetch nothing.")
 @as_json
@@ -191,10 +197,16 @@ crawl.help = "\n".join(
 
 @verb("extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list")
 @click.argument("target", metavar="URL|FILE|-", required=False)
-@click.option("--extractor", default="auto", show_default=True, help="Method that finds the main text. See --list.")
+@click.option(
+    "--extractor",
+    metavar="NAME",
+    default="auto",
+    show_default=True,
+    help="Method that finds the main text. See --list.",
+)
 @languages("Refuse other languages")
-@click.option("--url", default="", help="URL that a FILE came from.")
-@click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
+@page_url
+@allow_private
 @click.option("--marks", is_flag=True, help="Mark headings, list items and quotations as in Markdown.")
 @click.option("--list", "list_them", is_flag=True, help="List the extractors.")
 @as_json
@@ -237,7 +249,7 @@ def check(state: State, /, **options: Any) -> int:
 
 
 @verb("demo", "demo --keep demo-corpus", "demo --serve --until 2026-10-03")
-@click.option("--keep", "folder", type=click.Path(path_type=Path), help="Folder of the demo corpus [default: ./demo].")
+@click.option("--keep", "folder", type=click.Path(path_type=Path), help="Folder of the demo corpus. [default: ./demo]")
 @click.option("--serve", is_flag=True, help="Only serve the newspapers, until Ctrl-C. Crawl them as the tutorials say.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8400, show_default=True, help="With --serve; 0: any free port."
@@ -273,16 +285,20 @@ def demo(state: State, /, **options: Any) -> int:
 
 @verb(
     "evaluate --gold gold/",
-    "evaluate --gold gold/ --extractor auto --extractor trafilatura --against trafilatura --json",
+    "evaluate --gold gold/ --extractor auto,trafilatura --compare trafilatura --json",
     "evaluate --gold gold/ --html worst.html --output texts/",
 )
 @click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
-@click.option(
-    "--extractor", "extractors", multiple=True, metavar="NAME", help="Score this extractor; repeatable. [default: auto]"
-)
+@several("--extractor", "extractors", "NAME", "Score this extractor, by default auto")
 @click.option("--corpus", type=click.Path(path_type=Path), help="Score the corpus of this corpus.toml instead.")
-@click.option("--against", metavar="NAME", help="Also score this extractor, and show the differences to it.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write the texts to this folder, as EXTRACTOR/ID.txt.")
+@click.option("--compare", metavar="NAME", help="Also score this extractor, and show the differences to it.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Write the texts to this folder, as EXTRACTOR/ID.txt.",
+)
 @click.option(
     "--html", type=click.Path(path_type=Path), help="Write the worst pages and their true texts to this file."
 )
@@ -315,9 +331,7 @@ def evaluate(state: State, /, **options: Any) -> None:
 @verb("tune vnexpress --gold gold/", "tune bbc-persian --gold gold/ --extractor r2l --write")
 @click.argument("site", metavar="SITE")
 @click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
-@click.option(
-    "--extractor", "extractors", multiple=True, metavar="NAME", help="Try this extractor; repeatable. [default: all]"
-)
+@several("--extractor", "extractors", "NAME", "Try this extractor, by default all")
 @click.option("--write", is_flag=True, help="Write the best one to corpus.toml, if it is better than the present one.")
 @as_json
 def tune(state: State, /, site: str, **options: Any) -> None:

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import DAY, MOST, PROGRAM, as_json, languages, several_sites, verb_of
+from corpus_spider.cli.options import (
+    MOST,
+    PROGRAM,
+    as_json,
+    languages,
+    repeated,
+    several,
+    several_sites,
+    since,
+    until,
+    verb_of,
+)
 from storage.documents.representative_rules import CLEANEST, EARLIEST, LONGEST
 from storage.errors import ConfigError, DamageError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
     from corpus_spider.cli.options import State
+    from corpus_spider.config.model import Config
+    from storage.removal.takedown import Request
 
 NOTHING = f"No document matches. `{PROGRAM} status` shows the documents of the corpus."
 KINDS = ("url", "domain", "id", "author")
@@ -35,7 +49,7 @@ keeping = click.Group()
         "export -o articles/ --format md",
         "export -o - --format jsonl | head",
         "export -o news-2026-11/ --release --shard-size 1GB",
-        "export -o news-2026-12/ --since-dump news-2026-11/manifest.json",
+        "export -o news-2026-12/ --since-release news-2026-11/manifest.json",
         "export -o corpus.vert --fold tatweel,harakat",
         "export -o train.parquet --sample 90%",
         "export -o test.parquet --sample 90%-100%",
@@ -44,7 +58,13 @@ keeping = click.Group()
         "export -o originals.wacz",
     ),
 )
-@click.option("-o", "--output", "target", help="Target: a file, a folder with a final /, or - for standard output.")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    metavar="PATH",
+    help="Target: a file, a folder with a final /, or - for standard output.",
+)
 @click.option(
     "--format",
     "format_name",
@@ -59,8 +79,8 @@ keeping = click.Group()
 )
 @languages("Only this language")
 @several_sites
-@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help=f"Published on this day or later. {UNDATED}")
-@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help=f"Published on this day or earlier. {UNDATED}")
+@since(f"Published on this day or later. {UNDATED}")
+@until(f"Published on this day or earlier. {UNDATED}")
 @click.option("--min-chars", type=click.IntRange(0, MOST), default=0, help="Minimum length in characters.")
 @click.option(
     "--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Minimum expected F1 of the extraction."
@@ -90,10 +110,11 @@ keeping = click.Group()
 @click.option("--without-mixed", is_flag=True, help="Skip texts with a tenth or more in another language.")
 @click.option("--without-recurring", is_flag=True, help="Drop the recurring lines of each site from the texts.")
 @click.option("--require-licence", is_flag=True, help="Only texts whose site or page states a licence.")
-@click.option(
+@several(
     "--fold",
-    metavar="NAME,...",
-    help="Fold spellings: tatweel, harakat, niqqud, presentation, yeh-kaf, tone, digits, zwnj, quotes.",
+    "fold",
+    "NAME",
+    "Fold spellings: tatweel, harakat, niqqud, presentation, yeh-kaf, tone, digits, zwnj, quotes",
 )
 @click.option(
     "--release",
@@ -102,7 +123,8 @@ keeping = click.Group()
 )
 @click.option("--shard-size", metavar="SIZE", help="Write a release with files of about this size, such as 1GB.")
 @click.option(
-    "--since-dump",
+    "--since-release",
+    "since_dump",
     metavar="MANIFEST",
     type=click.Path(path_type=Path),
     help="Write a release of the changes since this earlier release.",
@@ -167,10 +189,10 @@ def _summarise(state: State, report: Any) -> None:
         "remove",
     ),
 )
-@click.option("--url", metavar="URL", multiple=True, help="Remove this page, under any spelling of its URL.")
-@click.option("--domain", metavar="NAME", multiple=True, help="Remove every page of this domain and its subdomains.")
-@click.option("--id", metavar="ID", multiple=True, help="Remove the page of this document.")
-@click.option("--author", metavar="NAME", multiple=True, help="Remove every page that names this author.")
+@repeated("--url", "url", "URL", "Remove this page, under any spelling of its URL")
+@several("--domain", "domain", "NAME", "Remove every page of this domain and its subdomains")
+@several("--id", "id", "ID", "Remove the page of this document")
+@repeated("--author", "author", "NAME", "Remove every page that names this author")
 @click.option(
     "--from",
     "listed",
@@ -207,6 +229,7 @@ def remove(state: State, /, **options: Any) -> int:
     if options["future"] and all(request.kind == "id" for request in requests):
         raise click.UsageError("--future needs --url, --domain or --author.")
     config, defer = state.load_made(), options["defer_vacuum"]
+    requests = _with_full_ids(config, requests)
     if requests and not options["dry_run"] and not options["yes"]:
         with state.console.stages() as show:
             planned = removal.remove(config, *requests, dry_run=True, defer=defer, on_progress=show)
@@ -232,6 +255,22 @@ def remove(state: State, /, **options: Any) -> int:
         raise
     state.console.json(report) if options["as_json"] else state.console.result(letter(report))
     return 0
+
+
+def _with_full_ids(config: Config, requests: list[Request]) -> list[Request]:
+    """Return the requests with the whole ids of documents. ConfigError for a beginning that several ids have."""
+    from corpus_spider.cli.show import full_id, is_id
+    from storage.corpus import Corpus
+
+    if not any(request.kind == "id" and is_id(request.value) for request in requests):
+        return requests
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        return [
+            replace(request, value=full_id(corpus, request.value))
+            if request.kind == "id" and is_id(request.value)
+            else request
+            for request in requests
+        ]
 
 
 def _undo(state: State, options: dict[str, Any]) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import as_json, verb_of
+from corpus_spider.cli.options import allow_private, as_json, page_url, verb_of
 from corpus_spider.exit_codes import NONE_SUCCEEDED
 from storage.errors import CorpusError
 
@@ -50,13 +50,15 @@ class Named:
     ),
 )
 @click.argument("target", metavar="URL|ID|FILE|-")
-@click.option("--extractor", default="", help="Extractor to explain. [default: that of the site, or auto]")
-@click.option("-o", "--output", type=_FILE, metavar="FILE", help="Figure: .svg, .png or .pdf.")
+@click.option(
+    "--extractor", metavar="NAME", default="", help="Extractor to explain. [default: that of the site, or auto]"
+)
+@click.option("-o", "--output", type=_FILE, metavar="PATH", help="Figure: .svg, .png or .pdf.")
 @click.option("--panel", default="", metavar="NAME", help="Draw only this panel of the figure.")
 @click.option("--data", type=_FILE, metavar="FILE", help="Numbers of the figure: .csv or .json.")
 @click.option("--p", type=click.IntRange(1, 1000), help="Parameter P of r2l and dana, lines.")
-@click.option("--url", default="", help="URL that a FILE came from.")
-@click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
+@page_url
+@allow_private
 @as_json
 def plot(state: State, /, target: str, **options: Any) -> None:
     """Draw why an extractor chose the text of one page.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import CLOCK, MOST_DAYS, State, as_json, verb_of
+from corpus_spider.cli.options import CLOCK, MOST_DAYS, State, as_json, max_age, several_sites, verb_of
 from corpus_spider.exit_codes import SICK
 
 if TYPE_CHECKING:
@@ -44,22 +44,17 @@ def status(state: State, /, **options: Any) -> None:
 
 
 @verb_of(_verbs, ("health", "health vnexpress", "health --json", "health --nights 30 --max-age 7"))
-@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.argument("names", metavar="[SITE]...", nargs=-1)
+@several_sites
 @click.option(
     "--nights",
+    metavar="NUMBER",
     type=click.IntRange(3, MOST_DAYS),
     default=14,
     show_default=True,
     help="Earlier nights to compare the last one with.",
 )
-@click.option(
-    "--max-age",
-    type=click.FloatRange(0, MOST_DAYS, min_open=True),
-    default=3.0,
-    show_default=True,
-    help="Report a site without a finished crawl for this long.",
-    metavar="DAYS",
-)
+@max_age("Report a site without a finished crawl for this many days.", 3)
 @as_json
 def health(state: State, /, names: tuple[str, ...], **options: Any) -> int:
     """Report failing sites and sources.
@@ -70,7 +65,7 @@ def health(state: State, /, names: tuple[str, ...], **options: Any) -> int:
     from corpus_spider.monitoring import health as examination
     from corpus_spider.monitoring.model import Rule
 
-    config = state.load_made().only(names)
+    config = state.load_made().only((*names, *options["sites"]))
     config.require_sites()
     with state.console.stages() as show:
         found = examination.read(config, Rule(options["nights"], options["max_age"]), show)
@@ -92,7 +87,7 @@ def health(state: State, /, names: tuple[str, ...], **options: Any) -> int:
     ),
 )
 @click.option("--at", type=CLOCK, metavar="HH:MM", default="02:15", show_default=True, help="Local time.")
-@click.option("--systemd", "how", flag_value="systemd", help="A systemd timer of yours [default where it runs].")
+@click.option("--systemd", "how", flag_value="systemd", help="A systemd timer of yours. [default where it runs]")
 @click.option("--system", "how", flag_value="system", help="A systemd timer of the system, with few rights.")
 @click.option("--cron", "how", flag_value="cron", help="A crontab line.")
 @click.option("--install", is_flag=True, help="Install the schedule. Replaces an earlier one.")

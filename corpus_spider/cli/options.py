@@ -1,16 +1,21 @@
-"""Options that all commands share, the state they set, and the examples in their help."""
+"""Options that several commands share, the state they set, and the examples in their help.
+
+An option has one name, one form of its value and one style of help in all commands.
+"""
 
 from __future__ import annotations
 
 import functools
 import os
 import shlex
+from calendar import monthrange
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from corpus_spider.cli import former_names
 from corpus_spider.terminal.console import Console, hide_in_logs, log_to_file, start_logging
 
 if TYPE_CHECKING:
@@ -24,8 +29,8 @@ PROGRAM = "corpus-spider"
 class Moment(click.DateTime):
     """A date or a time of day. The error message shows the expected form."""
 
-    def __init__(self, form: str, example: str) -> None:
-        super().__init__([form])
+    def __init__(self, example: str, *forms: str) -> None:
+        super().__init__(forms)
         self._expected = example
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -36,15 +41,25 @@ class Moment(click.DateTime):
             self.fail(f'expected {self._expected}, got "{value}".', param, ctx)
 
 
-DAY = Moment("%Y-%m-%d", "a day such as 2026-11-20")
-CLOCK = Moment("%H:%M", "a time such as 02:15")
+class LastDay(Moment):
+    """A day. A month stands for its last day."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Parse a day or a month."""
+        day = super().convert(value, param, ctx)
+        is_month = isinstance(value, str) and value.count("-") == 1
+        return day.replace(day=monthrange(day.year, day.month)[1]) if is_month else day
+
+
+DAY_FORMS = ("a day such as 2026-11-20, or a month such as 2026-11", "%Y-%m-%d", "%Y-%m")
+CLOCK = Moment("a time such as 02:15", "%H:%M")
 MOST = 10**9
 """Largest accepted number. Databases have an upper bound of their own."""
 MOST_DAYS = 36_500
 LEVELS = {-1: "WARNING", 0: "INFO"}
 """Log level by verbosity; DEBUG for all others."""
 
-CONFIG_HELP = "corpus.toml, or its folder. [default: ./corpus.toml]"
+CONFIG_HELP = "File corpus.toml, or its folder. [default: ./corpus.toml]"
 SET_HELP = "Override a setting for this run: crawl.delay=5."
 VERBOSE_HELP = "Print more, and the traceback of an internal error."
 QUIET_HELP = "Print only warnings and errors."
@@ -115,6 +130,9 @@ def _take_verbosity(context: click.Context, option: click.Parameter, value: int)
         context.ensure_object(State).verbosity = -1 if option.name == "quiet" else int(value)
 
 
+Option: TypeAlias = "Callable[[Callable[..., Any]], Callable[..., Any]]"
+"""Decorator that adds an option to a command."""
+
 COMMON = (
     click.option(
         "-c", "--config", type=click.Path(path_type=Path), expose_value=False, callback=_take_config, help=CONFIG_HELP
@@ -128,27 +146,84 @@ COMMON = (
 """Options that may stand before or after the command."""
 
 
-def languages(explanation: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option ``--language``. It may be repeated, and takes several codes separated by commas."""
-    return click.option(
-        "--language",
-        "languages",
-        multiple=True,
-        metavar="CODE",
-        callback=_split_commas,
-        help=f"{explanation}; repeatable.",
-    )
+def several(flag: str, name: str, metavar: str, explanation: str) -> Option:
+    """Return an option that takes several values: it is repeated, or its values are separated by commas."""
+    help_text = f"{explanation}; repeatable, or separated by commas."
+    return click.option(flag, name, multiple=True, metavar=metavar, callback=_split_commas, help=help_text)
+
+
+def repeated(flag: str, name: str, metavar: str, explanation: str) -> Option:
+    """Return an option that takes several values, whose values may contain commas. It is repeated."""
+    return click.option(flag, name, multiple=True, metavar=metavar, help=f"{explanation}; repeatable.")
 
 
 def _split_commas(_: click.Context, __: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
-    return tuple(part.strip() for one in given for part in one.split(","))
+    """Split each value at its commas. A comma within a URL does not separate, unless another URL follows."""
+    found: list[str] = []
+    for value in given:
+        parts: list[str] = []
+        for part in value.split(","):
+            if parts and "://" in parts[-1] and "://" not in part:
+                parts[-1] += f",{part}"
+            else:
+                parts.append(part)
+        found += (part.strip() for part in parts)
+    return tuple(found)
 
 
-several_sites = click.option(
-    "--site", "sites", multiple=True, metavar="NAME", callback=_split_commas, help="Only this site; repeatable."
-)
+def languages(explanation: str) -> Option:
+    """Return the option ``--language``."""
+    return several("--language", "languages", "CODE", explanation)
 
+
+several_sites = several("--site", "sites", "NAME", "Only this site")
+
+
+def since(explanation: str) -> Option:
+    """Return the option ``--since``: a day, or the first day of a month."""
+    return click.option("--since", type=Moment(*DAY_FORMS), metavar="YYYY-MM[-DD]", help=explanation)
+
+
+def until(explanation: str) -> Option:
+    """Return the option ``--until``: a day, or the last day of a month."""
+    return click.option("--until", type=LastDay(*DAY_FORMS), metavar="YYYY-MM[-DD]", help=explanation)
+
+
+def limit(explanation: str, default: int, most: int, least: int = 1) -> Option:
+    """Return the option ``--limit``: how many rows, lines or words are shown."""
+    numbers = click.IntRange(least, most)
+    return click.option("--limit", type=numbers, metavar="NUMBER", default=default, show_default=True, help=explanation)
+
+
+def max_age(explanation: str, default: float) -> Option:
+    """Return the option ``--max-age``, in days."""
+    days = click.FloatRange(0, MOST_DAYS, min_open=True)
+    return click.option("--max-age", type=days, metavar="DAYS", default=default, show_default=True, help=explanation)
+
+
+allow_private = click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
+page_url = click.option("--url", metavar="URL", default="", help="URL that a FILE came from.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output.")
+
+
+class Verb(click.Command):
+    """A command that also takes the former names of its options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments with today's names."""
+        _, _, path = ctx.command_path.partition(" ")
+        return super().parse_args(ctx, former_names.with_options_of_today(path, args))
+
+
+class Verbs(click.Group):
+    """A group of commands that also takes their former names."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command by today's name."""
+        _, _, path = ctx.command_path.partition(" ")
+        return super().resolve_command(ctx, [former_names.today(former_names.Kind.VERB, args[0], path), *args[1:]])
 
 
 def verb_of(
@@ -166,7 +241,7 @@ def verb_of(
             start_logging(state.level)
             return function(state, *arguments, **options)
 
-        return group.command(name, epilog=examples(lines))(with_common(started))
+        return group.command(name, Verb, epilog=examples(lines))(with_common(started))
 
     return decorate
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import DAY, PROGRAM, as_json, languages, several_sites, verb_of
+from corpus_spider.cli.options import PROGRAM, as_json, languages, limit, several_sites, since, until, verb_of
 from storage.errors import LockedError
 from storage.reporting import counted
 
@@ -63,8 +63,8 @@ def index(state: State, /, **options: Any) -> None:
 @click.argument("question", metavar="QUESTION")
 @languages("Only this language")
 @several_sites
-@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Published on this day or later.")
-@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Published on this day or earlier.")
+@since("Published on this day or later.")
+@until("Published on this day or earlier.")
 @click.option(
     "--order",
     type=click.Choice(["rank", "date", "left", "right"]),
@@ -72,13 +72,7 @@ def index(state: State, /, **options: Any) -> None:
     show_default=True,
     help="Best documents first, newest first, or by the word to the left or right.",
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(1, MOST_LINES),
-    default=20,
-    show_default=True,
-    help="Maximum number of lines.",
-)
+@limit("Maximum number of lines.", 20, MOST_LINES)
 @as_json
 def search(state: State, /, question: str, **options: Any) -> None:
     """Find words in the texts, each with its context.
@@ -92,8 +86,8 @@ def search(state: State, /, question: str, **options: Any) -> None:
     from storage.corpus import Corpus
 
     config = state.load_made()
-    since, until = (f"{day:%Y-%m-%d}" if (day := options[name]) else "" for name in ("since", "until"))
-    filters = Filters(options["sites"], options["languages"], since, until)
+    first, last = (f"{day:%Y-%m-%d}" if (day := options[name]) else "" for name in ("since", "until"))
+    filters = Filters(options["sites"], options["languages"], first, last)
     with Corpus.open(config.database_url, read_only=True) as corpus:
         with state.console.stages() as show:
             refresh_if_alone(config, corpus, show)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from dataclasses import asdict, dataclass
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import MOST, State, as_json, several_sites, verb_of
+from corpus_spider.cli.former_names import reasons_of_today
+from corpus_spider.cli.options import MOST, State, as_json, limit, several, several_sites, verb_of
 from corpus_spider.terminal.values import in_local_time, local
 from storage.errors import ConfigError
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
     from corpus_spider.terminal.console import Console
+    from storage.corpus import Corpus
     from storage.documents.healing import Past
     from storage.documents.model import CorpusDocument
     from storage.fetches.url_history import Page, WithoutDocument
@@ -38,6 +41,10 @@ SHOWN_FIELDS = (
     "duplicate_of",
 )
 """Fields of a document that are shown above its text, if they have a value."""
+ID = re.compile("[0-9a-fA-F]{4,32}")
+"""Id of a document: 32 hexadecimal digits. Four or more from its beginning stand for it if no other id begins so."""
+MOST_CANDIDATES = 10
+"""Documents that a message on a shortened id lists."""
 RECOVERED = "recovered from a damaged archive"
 """Note on a visit whose record an import found by a search."""
 
@@ -85,15 +92,9 @@ def show(state: State, /, target: str, **options: Any) -> None:
 
 
 @verb_of(_verbs, ("dropped --reason no_article", "dropped --site vnexpress --limit 0 --json"))
-@click.option("--reason", "reasons", multiple=True, metavar="NAME", help="Only this reason; repeatable.")
+@several("--reason", "reasons", "NAME", "Only this reason")
 @several_sites
-@click.option(
-    "--limit",
-    type=click.IntRange(0, MOST),
-    default=100,
-    show_default=True,
-    help="Maximum number, newest first; 0: all.",
-)
+@limit("Maximum number, newest first; 0: all.", 100, MOST, 0)
 @as_json
 def dropped(state: State, /, **options: Any) -> None:
     """List pages without a document, and URLs that failed.
@@ -105,14 +106,15 @@ def dropped(state: State, /, **options: Any) -> None:
     from corpus_spider.export.exporter import refuse_unknown_sites
     from storage.corpus import Corpus
 
-    config, limit = state.load_made(), options["limit"] or None
-    wanted = {"reasons": options["reasons"], "sites": options["sites"], "limit": limit}
+    config, most = state.load_made(), options["limit"] or None
+    reasons = reasons_of_today(options["reasons"])
+    wanted = {"reasons": reasons, "sites": options["sites"], "limit": most}
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, options["sites"])
         pages, urls = corpus.fetches.dropped_pages(**wanted), corpus.fetches.failed_urls(**wanted)
         waiting = corpus.fetches.waiting_urls(**wanted)
         found = {one.reason for one in (*pages, *urls, *waiting)}
-        missing = [reason for reason in options["reasons"] if reason not in found]
+        missing = [reason for reason in reasons if reason not in found]
         status = corpus.status() if missing or not found else None
         known = sorted({row.key for row in (*status.dropped, *status.failed)}) if status else None
     if options["as_json"]:
@@ -129,8 +131,8 @@ def dropped(state: State, /, **options: Any) -> None:
     if pages or urls or waiting:
         first = (*pages, *urls, *waiting)[0].url
         state.console.note(f"One page in detail: {state.program} show {shlex.quote(first)}")
-    if limit in {len(pages), len(urls), len(waiting)}:
-        state.console.note(f"The list stops at {limit}. Use --limit 0 for all.")
+    if most in {len(pages), len(urls), len(waiting)}:
+        state.console.note(f"The list stops at {most}. Use --limit 0 for all.")
 
 
 VERBS = tuple(_verbs.commands.values())
@@ -144,7 +146,7 @@ def look_up(config: Config, target: str) -> Shown:
     from storage.corpus import Corpus
 
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        document = corpus.documents.find(target.lower()) if is_id(target) else None
+        document = corpus.documents.find(full_id(corpus, target)) if is_id(target) else None
         page = corpus.fetches.page(spellings(document.url if document else target))
         if page is None:
             raise ConfigError("the corpus does not know this page", where=target, do=_why_unknown(config, target))
@@ -153,8 +155,23 @@ def look_up(config: Config, target: str) -> Shown:
 
 
 def is_id(target: str) -> bool:
-    """Return whether a target has the form of a document's id."""
-    return len(target) == 32 and all(letter in "0123456789abcdef" for letter in target.lower())
+    """Return whether a target has the form of a document's id, or of the beginning of one."""
+    return ID.fullmatch(target) is not None
+
+
+def full_id(corpus: Corpus, target: str) -> str:
+    """Return the id of the document that has, or whose id begins with, these digits; the digits if there is none.
+
+    Raises ConfigError if several ids begin with them. The error lists the documents.
+    """
+    beginning = target.lower()
+    found = corpus.documents.ids_like(beginning, MOST_CANDIDATES + 1)
+    if len(found) > 1:
+        more = "\n  and others" if len(found) > MOST_CANDIDATES else ""
+        known = corpus.documents.of_ids(found[:MOST_CANDIDATES])
+        lines = (f"{each.id}  {each.url}  {each.title or ''}".rstrip() for each in known)
+        raise ConfigError("several ids begin so", where=target, do="\n  ".join(("Add digits:", *lines)) + more)
+    return found[0] if found else beginning
 
 
 def spellings(address: str) -> list[str]:
@@ -172,7 +189,7 @@ def _why_unknown(config: Config, target: str) -> str:
 
     address = parse(target if "://" in target else f"https://{target}")
     if is_id(target):
-        return "No document has this id. `export` writes the ids of all documents."
+        return "No document has this id, or one that begins so. `export` writes the ids of all documents."
     if address is None:
         return "Give the URL of a page, or the id of a document."
     scopes = {site.name: scope_of(config.site_model(site)) for site in config.sites}

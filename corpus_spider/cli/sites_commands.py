@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import MOST_DAYS, State, as_json, examples, languages, verb_of
+from corpus_spider.cli.options import State, Verbs, as_json, examples, languages, max_age, several_sites, verb_of
 from corpus_spider.exit_codes import SICK
 from storage.errors import ConfigError
 from storage.reporting import counted
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from corpus_spider.terminal.console import Console
 
 
-@click.group(epilog=examples(("sites list --language vi", "sites discover https://news.example.org/", "sites check")))
+@click.group(
+    cls=Verbs, epilog=examples(("sites list --language vi", "sites discover https://news.example.org/", "sites check"))
+)
 def sites() -> None:
     """List known newspapers, find the sources of others, and check them."""
 
@@ -195,14 +197,9 @@ def _show(found: Discovery, console: Console) -> None:
 
 
 @verb_of(sites, ("sites check", "sites check vnexpress tuoitre --write", "sites check --json"))
-@click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option(
-    "--max-age",
-    type=click.IntRange(1, MOST_DAYS),
-    default=30,
-    show_default=True,
-    help="Report a feed without a new entry for this many days.",
-)
+@click.argument("names", metavar="[SITE]...", nargs=-1)
+@several_sites
+@max_age("Report a feed without a new entry for this many days.", 30)
 @click.option("--write", is_flag=True, help="Write today's date as `checked` to each site that is well.")
 @as_json
 def check(state: State, /, names: tuple[str, ...], **options: Any) -> int:
@@ -214,7 +211,7 @@ def check(state: State, /, names: tuple[str, ...], **options: Any) -> int:
     from corpus_spider.config.writer import set_site_keys
     from corpus_spider.sites import sources_check
 
-    config = state.load().only(names)
+    config = state.load().only((*names, *options["sites"]))
     config.require_sites()
     with state.console.progress("addresses", len(sources_check.sources(config))) as show:
         states = sources_check.check(config, options["max_age"], show)

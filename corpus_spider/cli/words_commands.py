@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import as_json, languages, several_sites, verb_of
+from corpus_spider.cli.options import allow_private, as_json, languages, limit, several_sites, since, until, verb_of
 from corpus_spider.cli.search_commands import refresh_if_alone
 from storage.disk import disk_errors
 from storage.errors import ConfigError
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
 
 REST = "rest"
-_MONTH = click.DateTime(["%Y-%m", "%Y-%m-%d"])
 _verbs = click.Group()
 
 
@@ -46,8 +45,8 @@ _verbs = click.Group()
 @click.argument("chosen", nargs=-1, metavar="[WORD]...")
 @languages("Only this language")
 @several_sites
-@click.option("--since", type=_MONTH, metavar="YYYY-MM", help="Published in this month or later.")
-@click.option("--until", type=_MONTH, metavar="YYYY-MM", help="Published in this month or earlier.")
+@since("Published in this month or later.")
+@until("Published in this month or earlier.")
 @click.option(
     "--against",
     metavar="SELECTION",
@@ -56,8 +55,15 @@ _verbs = click.Group()
 @click.option("--around", metavar="WORD", help="Collocates of a word or phrase.")
 @click.option("--by", type=click.Choice(["month"]), help="Frequency of each WORD in each month.")
 @click.option("--without-stop-words", is_flag=True, help="Leave the most common words of the language out.")
-@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="Maximum number of rows.")
-@click.option("--format", "format_name", type=click.Choice(["table", "csv"]), default="table", help="Form of the list.")
+@limit("Maximum number of rows.", 50, 100_000)
+@click.option(
+    "--format",
+    "format_name",
+    metavar="NAME",
+    type=click.Choice(["table", "csv"]),
+    default="table",
+    help="Form of the list: table, csv.",
+)
 @as_json
 def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
     """List words by frequency, keywords, collocates or trends.
@@ -175,19 +181,23 @@ def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size:
         "cloud --language th --site matichon --since 2026-11 -o cloud.svg",
         "cloud --language ar --against 'site=aljazeera' -o cloud.html",
         "cloud --page https://news.example.org/article -o cloud.png",
-        "cloud --page page.html --words 40 -o cloud.svg",
+        "cloud --page page.html --limit 40 -o cloud.svg",
     ),
 )
 @languages("Only this language")
 @several_sites
-@click.option("--since", type=_MONTH, metavar="YYYY-MM", help="Published in this month or later.")
-@click.option("--until", type=_MONTH, metavar="YYYY-MM", help="Published in this month or earlier.")
+@since("Published in this month or later.")
+@until("Published in this month or earlier.")
 @click.option("--against", metavar="SELECTION", help="Reference of the keyness, as for `words`. [default: rest]")
 @click.option("--page", metavar="URL|FILE", help="Cloud of one page instead of the corpus.")
-@click.option("--allow-private", is_flag=True, help="Also fetch the page from private addresses.")
-@click.option("--words", "most", type=click.IntRange(1, 500), default=60, show_default=True, help="Number of words.")
+@allow_private
+@limit("Maximum number of words.", 60, 500)
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=".svg, .html or .png."
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="PATH",
+    help="Picture: .svg, .html or .png.",
 )
 @as_json
 def cloud(state: State, /, **options: Any) -> None:
@@ -234,9 +244,9 @@ def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
     source = f"{document.metadata.title or target}"
     lines = (document.metadata.title or "", *document.text.split("\n"))
     if not (config.index_folder / FILE).exists():
-        return clouds.of_text(lines, language, None, options["most"], source)
+        return clouds.of_text(lines, language, None, options["limit"], source)
     with _opened(state) as (_, index):
-        return clouds.of_text(lines, language, index.manifest, options["most"], source)
+        return clouds.of_text(lines, language, index.manifest, options["limit"], source)
 
 
 def _cloud_of_corpus(state: State, options: dict[str, Any]) -> Cloud:
@@ -255,7 +265,9 @@ def _cloud_of_corpus(state: State, options: dict[str, Any]) -> Cloud:
             f"until {selected.until}" if selected.until else "",
             f"{size.tokens:,} words in {size.documents:,} documents",
         )
-        return clouds.of_selection(index.manifest, selected, reference, options["most"], "; ".join(filter(None, parts)))
+        return clouds.of_selection(
+            index.manifest, selected, reference, options["limit"], "; ".join(filter(None, parts))
+        )
 
 
 VERBS = tuple(_verbs.commands.values())

@@ -68,7 +68,7 @@ def assess(options: Mapping[str, Any], load: Callable[[Path], Config], console: 
 
         worst = Worst(options["worst"])
     keepers = Keepers(options["output"], worst)
-    names, against = list(options["extractors"]), options["against"]
+    names, against = list(options["extractors"]), options["compare"]
     reports = []
     if options["corpus"]:
         reports.append(_corpus(pages, load(options["corpus"]), console, keepers))

@@ -139,10 +139,10 @@ def _sample(text: str) -> tuple[float, float]:
     return low, high
 
 
-def _folds(text: str | None) -> tuple[str, ...]:
+def _folds(given: Iterable[str]) -> tuple[str, ...]:
     from pipelines.text.folds import FOLDS
 
-    names = tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
+    names = dict.fromkeys(filter(None, given))
     for name in names:
         if name not in FOLDS:
             raise ConfigError(f"there is no fold {name!r}", where="--fold", do=f"Folds: {', '.join(FOLDS)}.")

@@ -50,7 +50,7 @@ def sources(config: Config) -> list[Seed]:
     return [seed for seed in config.seeds() if not seed.listed]
 
 
-def check(config: Config, max_age: int, show: Callable[[int], None]) -> list[State]:
+def check(config: Config, max_age: float, show: Callable[[int], None]) -> list[State]:
     """Fetch each source of the configured sites and return its state. ``max_age`` is in days.
 
     Raises ConfigError if the configuration has no contact.

@@ -100,6 +100,10 @@ class Documents:
         """Return the document with this id, or the newest version of this canonical URL; None if there is none."""
         return self.database.read(lambda connection: reader.find_document(connection, id_or_url))
 
+    def ids_like(self, beginning: str, most: int) -> list[str]:
+        """Return the ids that begin with these hexadecimal digits, in order, ``most`` of them."""
+        return self.database.read(lambda connection: reader.ids_like(connection, beginning, most))
+
     def history(self, public_id: str) -> list[Past]:
         """Return the earlier titles, authors and dates of a document, oldest first."""
         return self.database.read(lambda connection: healing.history(connection, public_id))

@@ -330,6 +330,14 @@ def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | No
     return _newest(connection, document.c.public_id == id_or_url if is_id else url.c.url == id_or_url)
 
 
+def ids_like(connection: Connection, beginning: str, most: int) -> list[str]:
+    """Return the public ids that begin with these hexadecimal digits, in order, ``most`` of them."""
+    column = document.c.public_id
+    # "g" follows the last digit, so both databases use the index of the column.
+    within = column >= beginning, column < f"{beginning}g"
+    return list(connection.scalars(sa.select(column).where(*within).order_by(column).limit(most)))
+
+
 def document_of(connection: Connection, fetch_id: int) -> CorpusDocument | None:
     """Return the document made from a fetch; None if the fetch gave none."""
     return _newest(connection, document.c.fetch_id == fetch_id)

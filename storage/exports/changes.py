@@ -131,7 +131,7 @@ def refuse_other_filters(earlier: Earlier, selection: object, folds: Sequence[st
     """Raise ConfigError if an earlier dump was made with another selection or other folds."""
     made = earlier.manifest
     if (_asked(made.get("selection")), made.get("folds")) != (_asked(selection), list(folds)):
-        do = "Export with the filters and folds that its manifest names, or without --since-dump."
+        do = "Export with the filters and folds that its manifest names, or without --since-release."
         raise ConfigError("the earlier dump was made with other filters", where=str(earlier.index.parent), do=do)
 
 

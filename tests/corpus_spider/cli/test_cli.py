@@ -63,8 +63,14 @@ def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         (["crawl", "--site", "example, exmaple", "--dry-run"], 'there is no site "exmaple"'),
         (["-c", "none.toml", "status"], "none.toml"),
         (["-c", "none.toml", "status"], "Create one with `corpus-spider init"),
-        (["crawl", "--since", "20.11.2026", "--dry-run"], "expected a day such as 2026-11-20, got"),
-        (["export", "--until", "2026", "--dry-run"], "expected a day such as 2026-11-20, got"),
+        (
+            ["crawl", "--since", "20.11.2026", "--dry-run"],
+            "expected a day such as 2026-11-20, or a month such as 2026-11, got",
+        ),
+        (
+            ["export", "--until", "2026", "--dry-run"],
+            "expected a day such as 2026-11-20, or a month such as 2026-11, got",
+        ),
         (["schedule", "--at", "3"], "expected a time such as 02:15, got"),
         (["status"], "corpus.db"),
         (["export", "-o", "x.jsonl"], "corpus.db"),

@@ -6,11 +6,13 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+import sqlalchemy as sa
 
 from corpus_spider.cli.app import run
 from corpus_spider.cli.show import spellings
 from corpus_spider.terminal.values import local
 from storage import Corpus
+from storage.database.schema import document
 from storage.records import Failure
 from storage.removal.takedown import Request, What
 from tests.storage.corpus_samples import Crawl, dropped, link, made
@@ -149,3 +151,41 @@ def test_an_address_has_its_canonical_form_first_and_is_looked_for_in_others() -
     assert {"https://a.example/x", "http://a.example/x", "http://www.a.example/x"} < set(others)
     assert first not in others
     assert spellings("http://[") == []
+
+
+def test_an_id_may_be_shortened(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Four digits stand for the only id that begins with them; `remove` takes them too, and three are no id."""
+    with Corpus.open(home / "corpus.db") as corpus:
+        (stored,) = corpus.documents()
+    assert run(["show", "-q", stored.id[:4].upper()]) == 0
+    assert capsys.readouterr().out == "Bản tin hôm nay\n"
+    assert run(["show", stored.id[:3]]) == 2
+    assert run(["show", stored.id[:4] + "0000"]) == 2
+    assert "No document has this id, or one that begins so." in capsys.readouterr().err
+    (home / "warc" / "locks").mkdir(parents=True)
+    (home / "warc" / "locks" / "corpus").write_text(str(home / "corpus.toml"))
+    assert run(["remove", "--id", stored.id[:6], "--dry-run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["documents"] == [stored.id]
+
+
+def test_a_shortened_id_of_several_documents_lists_them(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error names ids, URLs and titles, ten at most. Nothing is removed. One more digit decides."""
+    with Corpus.open(home / "corpus.db") as corpus:
+        crawl = Crawl(corpus)
+        for number in range(12):
+            crawl.visit(f"n{number}", made(f"Bản tin số {number}", title=f"Tin {number}"))
+        with corpus.database.engine.begin() as connection:
+            rows = connection.execute(sa.select(document.c.id)).scalars().all()
+            for number, row in enumerate(rows):
+                public = f"abcd{number:x}".ljust(32, "0")
+                connection.execute(sa.update(document).where(document.c.id == row).values(public_id=public))
+    for command in (["show", "abcd"], ["remove", "--id", "abcd", "--reason", "asked", "--yes"]):
+        assert run(command) == 2
+        told = capsys.readouterr().err
+        assert "abcd: several ids begin so" in told
+        assert told.count("  https://a.example/") == 10
+        assert told.rstrip().endswith("and others")
+    assert run(["show", "-q", "abcd1"]) == 0
+    assert capsys.readouterr().out == "Bản tin số 0\n"

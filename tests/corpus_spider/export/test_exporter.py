@@ -48,7 +48,7 @@ OPTIONS = {
     "min_confidence": 0.5,
     "without_reserved": False,
     "require_licence": False,
-    "fold": "digits,quotes",
+    "fold": ("digits", "quotes"),
     "release": False,
     "shard_size": "1MB",
     "since_dump": None,

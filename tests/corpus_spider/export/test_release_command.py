@@ -292,7 +292,7 @@ def test_an_unknown_fold_is_refused() -> None:
     more = "versions min_confidence overwrite target without_reserved require_licence quality"
     options = dict.fromkeys(f"{names} {more} representative without_recurring without_mixed sample".split())
     with pytest.raises(ConfigError, match="no fold 'tatwel'"):
-        request(options | {"fold": "digits,tatwel", "languages": ()})
+        request(options | {"fold": ("digits", "tatwel"), "languages": ()})
 
 
 def test_originals_go_into_one_file_that_proves_itself(folder: Path, tmp_path: Path) -> None:
