@@ -19,6 +19,7 @@ import click
 
 from corpus_spider.cli import (
     figure_commands,
+    help_commands,
     maintenance_commands,
     monitoring_commands,
     search_commands,
@@ -95,6 +96,7 @@ for command in (
     *words_commands.VERBS,
     *figure_commands.VERBS,
     *web_commands.VERBS,
+    *help_commands.VERBS,
 ):
     cli.add_command(command)
 

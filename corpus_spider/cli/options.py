@@ -203,7 +203,7 @@ def max_age(explanation: str, default: float) -> Option:
 
 allow_private = click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
 page_url = click.option("--url", metavar="URL", default="", help="URL that a FILE came from.")
-as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output; see `schema`.")
 
 
 class Verb(click.Command):
