@@ -6,9 +6,11 @@ that bytes survive a round trip. Bodies are bytes as received (content-encoded, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from hashlib import sha256
 
 import msgspec
 
@@ -242,12 +244,14 @@ class LanguageGuess:
     script_share: float
 
 
+RULES = "rules"
+"""Place of a value that a rule of the site selects. It is trusted most."""
 JSON_LD, META, HEADING, TITLE_ELEMENT = "json-ld", "meta", "heading", "title-element"
 MARKED, BYLINE, SIGNATURE = "marked", "byline", "signature"
 ORGANISATION, ACCOUNT = "organisation", "account"
-TITLE_SOURCES = TITLE_ELEMENT, META, JSON_LD, HEADING
+TITLE_SOURCES = TITLE_ELEMENT, META, JSON_LD, HEADING, RULES
 """Places of a title on the page, least trusted first."""
-AUTHOR_SOURCES = ACCOUNT, ORGANISATION, SIGNATURE, BYLINE, MARKED, META, JSON_LD
+AUTHOR_SOURCES = ACCOUNT, ORGANISATION, SIGNATURE, BYLINE, MARKED, META, JSON_LD, RULES
 """Places of the authors on the page, least trusted first: ``marked`` is an element marked as the author."""
 
 
@@ -362,6 +366,8 @@ class Document:
     """
     foreign_share: float | None = None
     """Share of the text in lines of another language than the whole; None if unknown."""
+    rules: str | None = None
+    """Rules of the site and what they matched (see `SiteRules.note`); None if there were none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,6 +408,43 @@ class Processed:
 
 
 @dataclass(frozen=True, slots=True)
+class SiteRules:
+    """CSS selectors of a site's configuration; empty: no rule. ``content`` selects the text, ``remove`` what is not."""
+
+    content: str = ""
+    remove: str = ""
+    title: str = ""
+    authors: str = ""
+    date: str = ""
+    standfirst: str = ""
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The selectors that are given, by key."""
+        return {name: selector for name in self.__slots__ if (selector := getattr(self, name))}
+
+    @property
+    def fingerprint(self) -> str:
+        """12 hex digits of the SHA-256 of the given rules; "" without any."""
+        return sha256(msgspec.json.encode(self.given)).hexdigest()[:12] if self.given else ""
+
+    def note(self, matched: Mapping[str, int]) -> str | None:
+        """Return the record of a document: the fingerprint, and for each rule how many elements it matched.
+
+        >>> SiteRules(content=".body", date="time").note({"content": 1, "date": 0})
+        'c9b9e2ef5bdb content=1 date=0'
+        """
+        counts = (f"{name}={matched.get(name, 0)}" for name in self.given)
+        return " ".join([self.fingerprint, *counts]) if self.given else None
+
+
+def noted_matches(note: str) -> dict[str, int]:
+    """Return how many elements each rule matched, from `SiteRules.note`."""
+    pairs = (part.partition("=") for part in note.split()[1:])
+    return {name: int(count) for name, _, count in pairs if count.isdecimal()}
+
+
+@dataclass(frozen=True, slots=True)
 class SiteModel:
     """Model of a site: its configured rules, and knowledge learned by earlier runs.
 
@@ -434,6 +477,7 @@ class SiteModel:
     """Hosts below these that belong to other sites, with their subdomains."""
     timezone: str = ""
     """IANA name of the zone of its times; empty: assumed from its country or language, if that is possible."""
+    rules: SiteRules = field(default_factory=SiteRules)
 
 
 @dataclass(frozen=True, slots=True)

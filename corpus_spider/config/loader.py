@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Site, keys, kinds
+from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Rules, Site, keys, kinds
 from corpus_spider.config.values import Given, Problem, WrongValueError, convert, is_utf8, nearest
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-Section = TypeVar("Section", Corpus, Crawl, Archive, Notify, Log, Monitor, Site)
+Section = TypeVar("Section", Corpus, Crawl, Archive, Notify, Log, Monitor, Site, Rules)
 Layer = dict[str, Given]
 
 FILE_NAME = "corpus.toml"
@@ -157,8 +157,9 @@ def build_sites(tables: object, problems: list[Problem]) -> tuple[Site, ...]:
     for position, table in enumerate(tables):
         origin, name = f"site[{position}]", table.get("name")
         label = f" ({name})" if isinstance(name, str) and name else ""
-        layer = {key: Given(value, f"{origin}.{key}") for key, value in table.items()}
-        site = build(Site, layer, problems, label)
+        layer = {key: Given(value, f"{origin}.{key}") for key, value in table.items() if key != "rules"}
+        rules = _build_rules(table.get("rules", {}), f"{origin}.rules", label, problems)
+        site = replace(build(Site, layer, problems, label), rules=rules)
         if not table.get("name"):
             what = 'name is missing; give the site a short name such as "example-news"'
             problems.append(Problem(origin + label, what))
@@ -170,6 +171,15 @@ def build_sites(tables: object, problems: list[Problem]) -> tuple[Site, ...]:
         if site.name:
             names.add(site.name)
     return tuple(sites)
+
+
+def _build_rules(table: object, origin: str, label: str, problems: list[Problem]) -> Rules:
+    """Return the rules of a site, and append errors to ``problems``."""
+    if not isinstance(table, dict):
+        problems.append(Problem(origin + label, "expected a [site.rules] table below its [[site]]"))
+        return Rules()
+    layer = {key: Given(value, f"{origin}.{key}") for key, value in table.items()}
+    return build(Rules, layer, problems, label)
 
 
 def _contradictions(corpus: Corpus, crawl: Crawl) -> list[Problem]:

@@ -23,7 +23,7 @@ from corpus_spider.config.values import masked_address, nearest
 from corpus_spider.config.version import program_version
 from storage.errors import ConfigError
 from storage.frontier.recrawl_schedule import Schedule
-from storage.records import Seed, SiteModel
+from storage.records import Seed, SiteModel, SiteRules
 
 LEAST_SECRET = 6
 """Characters of a password that is masked wherever it is in a log."""
@@ -177,8 +177,11 @@ class Config:
             reservations=site.reservations or self.crawl.reservations,
             elsewhere=self._host_index.elsewhere(hosts),
             timezone=site.timezone,
+            rules=SiteRules(**asdict(site.rules)),
         )
-        rules = {name: value for name, value in asdict(model).items() if name != "template"}
+        # Without selectors the digest stays that of earlier versions.
+        left_out = {"template"} if model.rules.given else {"template", "rules"}
+        rules = {name: value for name, value in asdict(model).items() if name not in left_out}
         return replace(model, version=_digest((program_version(), rules)))
 
     def schedule(self) -> Schedule:
@@ -221,15 +224,17 @@ class Config:
             "user_agent": self.user_agent,
         }
         crawl = asdict(self.crawl) | {"workers": self.workers}
-        sites = [
-            {key: value for key, value in asdict(site).items() if value not in ("", (), None) and value is not False}
-            for site in self.sites
-        ]
+        sites = [_given(_given(asdict(site)) | {"rules": _given(asdict(site.rules))}) for site in self.sites]
         secrets = {"smtp": masked(self.notify.smtp), "webhook": masked_address(self.notify.webhook)}
         settings = {"corpus": corpus, "crawl": crawl, "archive": asdict(self.archive)}
         settings |= {"notify": asdict(self.notify) | secrets, "log": asdict(self.log), "monitor": asdict(self.monitor)}
         plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings | {"site": sites}))
         return plain
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a site without those that are empty or off."""
+    return {key: value for key, value in values.items() if value not in ("", (), None, {}) and value is not False}
 
 
 def _digest(value: object) -> str:

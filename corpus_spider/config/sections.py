@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, get_type_hints
 
 import msgspec
@@ -11,6 +11,7 @@ from corpus_spider.config.values import (
     Key,
     archive_address,
     contact_address,
+    css_selector,
     database_url,
     doi,
     extractor_name,
@@ -168,6 +169,18 @@ class Monitor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """``[site.rules]`` below a ``[[site]]``: CSS selectors for its pages. Empty: no rule."""
+
+    content: Annotated[str, Key("Elements with the text. Without a match the extractor finds it.", css_selector)] = ""
+    remove: Annotated[str, Key("Elements that are not text; removed before the extraction.", css_selector)] = ""
+    title: Annotated[str, Key("Element with the title.", css_selector)] = ""
+    authors: Annotated[str, Key("Elements with the authors.", css_selector)] = ""
+    date: Annotated[str, Key("Element with the date of publication.", css_selector)] = ""
+    standfirst: Annotated[str, Key("Elements with the standfirst, the first lines of the text.", css_selector)] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """``[[site]]``: one newspaper."""
 
@@ -199,13 +212,18 @@ class Site:
         ""
     )
     checked: Annotated[str, Key("Day on which `sites check --write` last found its sources well.", iso_day)] = ""
+    rules: Annotated[Rules, Key("CSS selectors for its pages, in a table `[site.rules]`.")] = field(
+        default_factory=Rules
+    )
 
 
-Section = type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Log] | type[Monitor] | type[Site]
+Section = (
+    type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Log] | type[Monitor] | type[Site] | type[Rules]
+)
 # Computed once: Python evaluates the annotations at each call of get_type_hints, and a corpus may have 10,000 sites.
 _KINDS: dict[type[object], dict[str, Any]] = {
     section: get_type_hints(section, include_extras=True)
-    for section in (Corpus, Crawl, Archive, Notify, Log, Monitor, Site)
+    for section in (Corpus, Crawl, Archive, Notify, Log, Monitor, Site, Rules)
 }
 _KEYS = {
     section: {name: next(rule for rule in kind.__metadata__ if isinstance(rule, Key)) for name, kind in kinds.items()}

@@ -398,6 +398,15 @@ def reservation_policy(text: str) -> str:
     return "" if text in {RECORD, SKIP} else f'expected "{RECORD}" or "{SKIP}", got "{text}"'
 
 
+def css_selector(text: str) -> str:
+    """Check for a CSS selector, or several with commas between them."""
+    # The parser takes 20 ms to import, and few sites have rules.
+    from pipelines.markup.tree import selector_problem
+
+    problem = selector_problem(text) if text else ""
+    return f'expected a CSS selector, got "{text[:SHOWN_CHARS]}" ({problem})' if problem else ""
+
+
 def extractor_name(text: str) -> str:
     """Check for the form of an extractor's name. The registry knows whether it exists."""
     return "" if re.fullmatch(r"[a-z0-9_.-]+", text) else f'expected the name of an extractor, got "{text}"'

@@ -140,7 +140,7 @@ def _described(extraction: Extraction, source: Source, truth: str) -> Reading:
 def dropped(reason: str, model: SiteModel | None, original: Callable[[], Capture]) -> Reading:
     """Extract the text of a dropped page again. Return it marked as refused, or only the reason if there is none."""
     try:
-        source = source_of(original())
+        source = source_of(original(), model or SiteModel())
     except (CorpusError, OSError):
         source = Drop(reason)
     if model is not None and isinstance(source, Source) and source.decoded.replaced <= MAX_REPLACED:

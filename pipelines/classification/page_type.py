@@ -39,7 +39,7 @@ from pipelines.metadata.publication_date import dates_in_path
 from pipelines.text.normalise import nfc
 from pipelines.text.text_size import size, sizes
 from pipelines.urls.url import parse
-from storage.records import Drop
+from storage.records import RULES, Drop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -120,7 +120,7 @@ SURE_LIMITS, UNSURE_LIMITS = Limits(3.0, 0.5, 0.5), Limits(3.0, 0.25, 0.3)
 SURE, UNSURE = 0.9, 0.7
 """Confidence: from the first on limits are wider, below the second narrower."""
 
-STATED_DATES = frozenset({"json-ld", "meta", "time", "url"})
+STATED_DATES = frozenset({RULES, "json-ld", "meta", "time", "url"})
 """Sources of a date that is evidence for an article."""
 FLASH = 0.3
 """Least running text of a news flash, as a share of the least size of a stored text."""

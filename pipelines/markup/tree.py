@@ -6,7 +6,7 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
 
 from pipelines.markup import hostile, lexer
 from pipelines.markup.tag_codes import AHEAD, codes_of, name_codes
@@ -68,6 +68,46 @@ def strain(source: bytes) -> str:
 def parse_unguarded(source: bytes) -> LexborHTMLParser:
     """Parse an encoded page that ``strain`` has found harmless."""
     return LexborHTMLParser(source, options=_NO_EVENTS)
+
+
+def selector_problem(selector: str) -> str:
+    """Return what is wrong with a CSS selector; "" if pages can be searched with it."""
+    if selector.lstrip().startswith(("/", "./", "(/")):
+        return "this is XPath"
+    tree = parse_unguarded(b"<p>")
+    if _is_selector(tree, selector):
+        return ""
+    right = next((part for end in range(len(selector), 0, -1) if _is_selector(tree, part := selector[:end])), "")
+    return f'unknown or incomplete after "{right.strip()}"' if right.strip() else "unknown or incomplete"
+
+
+def _is_selector(tree: LexborHTMLParser, text: str) -> bool:
+    try:
+        tree.css(text)
+    except SelectolaxError:
+        return False
+    return bool(text.strip())
+
+
+def outermost(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
+    """Return the selected elements that are in no other selected one, in the order of the page.
+
+    Raises SelectolaxError if it is no selector.
+    """
+    found = tree.css(selector)
+    chosen = {node.mem_id for node in found}
+    inside: dict[int, bool] = {}
+    """By element: whether it or an element around it is selected."""
+    for node in found:
+        path, around = list[int](), node.parent
+        while around is not None and around.mem_id not in inside:
+            path.append(around.mem_id)
+            around = around.parent
+        within = around is not None and inside[around.mem_id]
+        for number in reversed(path):
+            within = within or number in chosen
+            inside[number] = within
+    return [node for node in found if node.parent is None or not inside[node.parent.mem_id]]
 
 
 def base_of(tree: LexborHTMLParser, url: str) -> str:

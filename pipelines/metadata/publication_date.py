@@ -17,6 +17,7 @@ from pipelines.metadata.dates.calendars import EARLIEST, GREGORIAN
 from pipelines.metadata.dates.months import fold
 from pipelines.metadata.dates.parser import FoundDate, read_date
 from pipelines.metadata.dates.zones import STATED
+from storage.records import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pipelines.metadata.dates.zones import SiteZone
 
 TRUST = {
+    RULES: 1.0,
     "json-ld": 1.0,
     "meta": 1.0,
     "time": 0.95,
@@ -51,7 +53,7 @@ _DOUBTED = 0.5
 _DAY = timedelta(days=1)
 _OTHER_CALENDARS = date(2400, 1, 1)
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_PLAIN = 0.9
+PLAIN = 0.9
 """Least confidence of a date whose day and month are unambiguous."""
 _FIGURES = re.compile(r"\d\s?[-/.]\s?\d")
 _IN_PATH = re.compile(
@@ -190,7 +192,7 @@ def _read(candidate: Candidate, now: datetime, language: str, zone: SiteZone | N
         # A day of the site: "yesterday" at two in the morning is another day in UTC.
         here = zone.zone if zone else UTC
         day = ((now - (age_of(candidate.text) or timedelta())).astimezone(here)).date()
-        return FoundDate(day.isoformat(), candidate.text, GREGORIAN, _PLAIN)
+        return FoundDate(day.isoformat(), candidate.text, GREGORIAN, PLAIN)
     found = read_date(candidate.text, now, language)
     may_be_today = candidate.source in _MAY_BE_TODAY and not candidate.is_own
     if found and may_be_today and abs(date.fromisoformat(found.iso[:10]) - now.date()) <= _DAY:
@@ -206,7 +208,7 @@ def parse_date(text: str, now: datetime, language: str = "") -> str | None:
 
 
 def _is_plain(found: FoundDate) -> bool:
-    return found.confidence >= _PLAIN
+    return found.confidence >= PLAIN
 
 
 def _turned(found: FoundDate) -> str:

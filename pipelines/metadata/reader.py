@@ -182,7 +182,7 @@ def read_metadata(
     tree = parse_tree(page) if isinstance(page, str) else page
     metas, stated = _metas(tree), read_jsonld(tree, url)
     around = cache(partial(around_headline, tree))
-    language = _language_of_dates(tree)
+    language = language_of_dates(tree)
     zone = site_zone(timezone, host_of(url), language)
     found = find_date(_date_candidates(tree, metas, stated, url, around), fetched_at, language, zone)
     reserved = reservation_of_page(metas, url)
@@ -384,15 +384,15 @@ def _authors(
         found = persons(names(source()))
         people = [name for name in found if letters(name) not in site and not is_account(name)]
         if people:
-            return _within_limit(people), kind
+            return within_limit(people), kind
         # A person may have a site of the same name.
         kept = [name for name in found if letters(name) not in (named if is_name(name) else site)]
         if kept and not others:
             others, source_of_others = kept, ORGANISATION if kind == ORGANISATION else ACCOUNT
-    return _within_limit(others), source_of_others
+    return within_limit(others), source_of_others
 
 
-def _within_limit(names: Iterable[str]) -> tuple[str, ...]:
+def within_limit(names: Iterable[str]) -> tuple[str, ...]:
     """Return as many names as fit into the field of all authors together."""
     kept: list[str] = []
     for name in names:
@@ -442,7 +442,7 @@ def stated_language(tree: LexborHTMLParser) -> str:
     return language.strip().lower().replace("_", "-")[:20]
 
 
-def _language_of_dates(tree: LexborHTMLParser) -> str:
+def language_of_dates(tree: LexborHTMLParser) -> str:
     """Return the stated language. If it is missing, or a template's English, the title's letters decide.
 
     ``und`` is any language with the day before the month.

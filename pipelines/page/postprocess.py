@@ -22,21 +22,23 @@ from pipelines.metadata import reader, rights
 from pipelines.metadata.authors import BY
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
+from pipelines.page import site_rules
 from pipelines.text import normalise
-from storage.records import Decoded, Drop, ParagraphKind
+from storage.records import RULES, Decoded, Drop, ParagraphKind
 from storage.reservations import SKIP, is_reserved, reservations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipelines.extractors.explanation import Explanation
+    from pipelines.page.site_rules import Ruled
     from storage.records import Capture, Extraction, LanguageGuess, Metadata, SiteModel
 
 MAX_REPLACED = 0.05
 """Share of characters that could not be decoded. A text with more is dropped."""
 COMMENT_END = "-->"
 """Visible end of a comment that contains another one. It is not text."""
-SHOWN_DATES = frozenset({"masthead", "text", "updated", "below", "listed", "age"})
+SHOWN_DATES = frozenset({RULES, "masthead", "text", "updated", "below", "listed", "age"})
 """Sources of a date that are visible in a line of the page."""
 HEAD, MAX_DATELINE = 3, 250
 """Lines at the head of a text that may be title, date or author, and their maximum length in characters."""
@@ -62,27 +64,42 @@ class Source:
 
     decoded: Decoded
     page: Page
+    ruled: Ruled | None = None
+    """None if the site has no rules."""
+
+    @property
+    def html(self) -> str:
+        """The page as extractors read it: without the elements that a rule removes."""
+        return self.ruled.html if self.ruled else self.decoded.text
 
 
-def open_source(decoded: Decoded, capture: Capture, timezone: str = "") -> Source:
-    """Parse a decoded page and read the metadata of the page and its answer.
+def open_source(decoded: Decoded, capture: Capture, model: SiteModel) -> Source:
+    """Parse a decoded page, read the metadata of the page and its answer, and apply the rules of its site.
 
     Letters that were broken before the page was saved in its encoding are repaired first.
     """
     decoded = replace(decoded, text=vietnamese_codecs.reread(normalise.whole_letters(decoded.text)))
     tree = parse_tree(decoded.text)
-    stated = reader.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at, timezone)
-    return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))
+    stated = reader.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at, model.timezone)
+    page = Page(tree, capture.url, rights.with_answer(stated, capture))
+    if not model.rules.given:
+        return Source(decoded, page)
+    ruled = site_rules.apply(model.rules, decoded.text, page, capture.fetched_at, model.timezone)
+    return Source(decoded, replace(page, metadata=ruled.metadata), ruled)
 
 
 def extract(source: Source, model: SiteModel) -> Extraction:
-    """Extract the main text with the site's extractor, its parameters and its template."""
-    return registry.get(model.extractor).extract(source.decoded.text, _options(source, model))
+    """Extract the main text: what a rule selects, else by the site's extractor, its parameters and its template."""
+    ruled = source.ruled
+    if ruled and ruled.content:
+        return site_rules.with_standfirst(ruled.content, ruled.standfirst)
+    found = registry.get(model.extractor).extract(source.html, _options(source, model))
+    return site_rules.with_standfirst(found, ruled.standfirst) if ruled else found
 
 
 def explain_source(source: Source, model: SiteModel) -> Explanation:
-    """Explain what ``extract`` returns. Raises ConfigError if the extractor of the model cannot."""
-    return registry.explainer(model.extractor)(source.decoded.text, _options(source, model))
+    """Explain what the extractor of the model returns. Raises ConfigError if it cannot."""
+    return registry.explainer(model.extractor)(source.html, _options(source, model))
 
 
 def _options(source: Source, model: SiteModel) -> ExtractorOptions:
@@ -109,7 +126,9 @@ def tidy(found: Extraction, stated: Metadata) -> Extraction:
 
 
 def title_of(extraction: Extraction, stated: Metadata) -> str | None:
-    """Return the title that is shown above the text, else the one in the metadata."""
+    """Return the title that a rule selects, else the one that is shown above the text, else that of the metadata."""
+    if stated.title_source == RULES:
+        return stated.title
     return normalise.clean_value(extraction.title, reader.MAX_TITLE) or stated.title
 
 

@@ -27,14 +27,14 @@ from pipelines.text import minhash
 from pipelines.urls.url import REDIRECTS, TO_ITSELF
 from storage.bytes.content_encoding import InflateError, inflate, unpack
 from storage.bytes.mime import PAGES, charset_of, says_html, sniff
-from storage.records import Decoded, Document, Drop, Kind, Link, Processed
+from storage.records import Decoded, Document, Drop, Kind, Link, Processed, SiteModel
 from storage.reporting import counted
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
     from pipelines.extractors.explanation import Explanation
-    from storage.records import Capture, SiteModel
+    from storage.records import Capture
 
 _USER = re.compile(r"(?<=[/\\])[^/\\?#]*@")
 """User name and password before the host of a URL."""
@@ -44,6 +44,7 @@ RENDERED = "rendered"
 """``encoding_source`` of a text that was read from a browser's DOM."""
 MAX_REFUSAL = 100_000
 """Maximum bytes of a refusing response that are searched for its reason."""
+NO_MODEL = SiteModel()
 FIRST_MIDNIGHT = timedelta(hours=14)
 """Time before UTC at which a day begins in Kiribati, the first time zone. Crawls of eastern papers run in that time."""
 
@@ -75,7 +76,7 @@ def process(capture: Capture, model: SiteModel) -> Processed:
         return Processed(drop=decoded)
 
     # Parse and metadata
-    source = open_source(decoded, capture, model.timezone)
+    source = open_source(decoded, capture, model)
     metadata = source.page.metadata
 
     # Links
@@ -112,15 +113,16 @@ def process(capture: Capture, model: SiteModel) -> Processed:
         quality=signals.measure(text, guess.language),
         languages=language.format_guesses(lines),
         foreign_share=round(language.foreign_share(text, guess, lines), 4),
+        rules=model.rules.note(source.ruled.matched if source.ruled else {}),
     )
     return Processed(document=document, links=found, directives=metadata.directives)
 
 
-def source_of(capture: Capture) -> Source | Drop:
+def source_of(capture: Capture, model: SiteModel = NO_MODEL) -> Source | Drop:
     """Decode and parse a page without extracting its text. Return a drop when there is no whole HTML page."""
     body = _whole_body(capture)
     decoded = body if isinstance(body, Drop) else _decode(capture, body)
-    return decoded if isinstance(decoded, Drop) else open_source(decoded, capture)
+    return decoded if isinstance(decoded, Drop) else open_source(decoded, capture, model)
 
 
 def explain(capture: Capture, model: SiteModel) -> Explanation | Drop:
@@ -129,7 +131,7 @@ def explain(capture: Capture, model: SiteModel) -> Explanation | Drop:
     Return a drop when there is no whole HTML page, or it has more than ``MAX_ITEMS`` items.
     Raises ConfigError if the extractor of the model cannot explain its extractions.
     """
-    source = source_of(capture)
+    source = source_of(capture, model)
     if isinstance(source, Drop):
         return source
     found = explain_source(source, model)

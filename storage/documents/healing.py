@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from storage.blocklist.author_keys import author_keys
 from storage.database.schema import document, metadata_change
 from storage.database.transactions import chunks
-from storage.records import AUTHOR_SOURCES, TITLE_SOURCES
+from storage.records import AUTHOR_SOURCES, RULES, TITLE_SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,7 @@ def changes(stored: AnyRow, stated: Metadata) -> list[Change]:
         trusted = _trust(values[source], places) >= _trust(getattr(stored, source), places)
         if new and new != old and (trusted or not old):
             found.append(Change(field, old, RESTATED if old else MISSING, values))
-    surer = stated.published_source != AGE and (stated.published_confidence or 0) > (stored.published_confidence or 0)
+    surer = stated.published_source != AGE and _sureness(stated) > _sureness(stored)
     if stated.published and stated.published != stored.published and (surer or not stored.published):
         found.append(Change("date", stored.published, SURER if stored.published else MISSING, _date(stated)))
     return found
@@ -104,6 +104,11 @@ def known_sources(stored: AnyRow, stated: Metadata) -> dict[str, str | None]:
 def _trust(source: str | None, places: Sequence[str]) -> int:
     """Return the trust in a place on the page. One that is not known has least."""
     return places.index(source) if source in places else -1
+
+
+def _sureness(stated: AnyRow | Metadata) -> tuple[bool, float]:
+    """Return how sure a date is. One that a rule of the site selects is surest."""
+    return stated.published_source == RULES, stated.published_confidence or 0
 
 
 def _title(stated: Metadata) -> dict[str, Any]:

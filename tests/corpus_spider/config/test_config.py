@@ -12,10 +12,10 @@ import pytest
 
 from corpus_spider.config.loader import load
 from corpus_spider.config.model import Config, masked
-from corpus_spider.config.sections import Corpus, Crawl, Site, keys
+from corpus_spider.config.sections import Corpus, Crawl, Rules, Site, keys
 from storage import Corpus as Storage
 from storage.errors import ConfigError
-from storage.records import Kind
+from storage.records import Kind, SiteRules
 
 MINIMAL = """
 [corpus]
@@ -265,6 +265,19 @@ def test_relative_paths_belong_to_the_folder_of_the_file(tmp_path: Path, monkeyp
         ),
         ('[[site]]\nname = "x"\ntimezone = "GMT"\n', 'got "GMT" (did you mean Etc/GMT?)'),
         ('[[site]]\nname = "x"\nhosts = ["http://a"]\n', "site[0].hosts[0] (x): expected a host"),
+        (
+            '[[site]]\nname = "x"\n[site.rules]\ncontent = "div["\n',
+            'site[0].rules.content (x): expected a CSS selector, got "div[" (unknown or incomplete after "div")',
+        ),
+        (
+            '[[site]]\nname = "x"\n[site.rules]\nbody = "div"\n',
+            "site[0].rules.body (x): there is no such key",
+        ),
+        (
+            '[[site]]\nname = "x"\n[site.rules]\nremove = [".a"]\n',
+            "site[0].rules.remove (x): expected a text in quotes, got a list",
+        ),
+        ('[[site]]\nname = "x"\nrules = 3\n', "site[0].rules (x): expected a [site.rules] table below its [[site]]"),
         ("[crawl\n", "is not TOML"),
         ("[corpus]\nname = 1\nname = 2\n", "at line 3"),
     ],
@@ -356,6 +369,17 @@ def test_the_site_model_holds_the_rules_and_its_version_follows_its_content() ->
     assert config.site_model(own).languages == ("ar", "en")
 
 
+def test_rules_are_read_and_change_the_version_of_the_site_model(tmp_path: Path) -> None:
+    """They are part of the effective configuration. A site without rules keeps its version."""
+    plain = load(write(tmp_path, MINIMAL), environ={})
+    ruled = load(write(tmp_path, f'{MINIMAL}[site.rules]\ncontent = "div.body"\nremove = ".ad, .box"\n'), environ={})
+    versions = [config.site_model(config.sites[0]).version for config in (plain, ruled)]
+    assert versions[0] != versions[1]
+    assert ruled.site_model(ruled.sites[0]).rules == SiteRules(content="div.body", remove=".ad, .box")
+    assert ruled.effective()["site"][0]["rules"] == {"content": "div.body", "remove": ".ad, .box"}
+    assert "rules" not in plain.effective()["site"][0]
+
+
 def test_a_site_below_another_keeps_its_hosts_for_itself_also_when_one_alone_is_crawled() -> None:
     """A newspaper that links to its edition in English took its articles, and threw them out for their language."""
     paper = Site(name="paper", start=("https://www.paper.example/",))
@@ -426,7 +450,7 @@ def test_the_effective_configuration_is_plain_json_without_the_password(tmp_path
     assert effective["site"] == [{"name": "example", "start": ["https://news.example.org/"], "extractor": "auto"}]
 
 
-@pytest.mark.parametrize("section", [Corpus, Crawl, Site])
+@pytest.mark.parametrize("section", [Corpus, Crawl, Site, Rules])
 def test_every_key_is_explained_in_one_sentence(section: type[Corpus]) -> None:
     """No key without an explanation."""
     assert all(key.explanation.endswith(".") for key in keys(section).values())
