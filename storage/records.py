@@ -7,7 +7,7 @@ that bytes survive a round trip. Bodies are bytes as received (content-encoded, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
@@ -478,6 +478,11 @@ class SiteModel:
     timezone: str = ""
     """IANA name of the zone of its times; empty: assumed from its country or language, if that is possible."""
     rules: SiteRules = field(default_factory=SiteRules)
+
+    def with_extractor(self, name: str) -> SiteModel:
+        """Return the model with another extractor, which reads the text itself: no rule selects it."""
+        parameters = self.parameters if self.extractor == name else ()
+        return replace(self, extractor=name, parameters=parameters, rules=replace(self.rules, content=""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from corpus_spider.cli import (
     help_commands,
     maintenance_commands,
     monitoring_commands,
+    rules_commands,
     search_commands,
     web_commands,
     words_commands,
@@ -91,6 +92,7 @@ for command in (
     *keeping.commands.values(),
     *maintenance_commands.VERBS,
     *monitoring_commands.VERBS,
+    rules_commands.rules,
     *lookup.VERBS,
     *search_commands.VERBS,
     *words_commands.VERBS,
@@ -202,9 +204,8 @@ crawl.help = "\n".join(
 @click.option(
     "--extractor",
     metavar="NAME",
-    default="auto",
-    show_default=True,
-    help="Method that finds the main text. See --list.",
+    default="",
+    help="Method that finds the main text; see --list. [default: that of the site, or auto]",
 )
 @languages("Refuse other languages")
 @page_url

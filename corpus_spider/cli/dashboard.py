@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shlex
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from corpus_spider.terminal.values import bar, duration, local, number, per_cent
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from corpus_spider.monitoring.last_night import LastNight
@@ -55,6 +56,8 @@ class Overview:
     next_due: float | None = None
     """Time (epoch seconds) when the next URL is due, None if none is known."""
     problems: Sequence[Finding] = ()
+    other_rules: Mapping[str, int] = field(default_factory=dict)
+    """By site: documents that were made with other rules than those of today."""
 
 
 def lines(overview: Overview, width: int) -> list[str]:
@@ -168,6 +171,9 @@ def _problems(overview: Overview) -> Iterator[tuple[str, str]]:
         yield f"The last crawl ended with exit code {code}: {REASONS.get(code, 'unknown')}.", "doctor"
     for problem in overview.problems[:MOST_PROBLEMS]:
         yield f"{safe(problem.site)}: {safe(problem.words)}", next_command(problem)
+    for site, documents in overview.other_rules.items():
+        what = f"{safe(site)}: {counted(documents, 'document')} made with other rules than those of today"
+        yield what, f"reextract --site {shlex.quote(site)}"
     if (more := len(overview.problems) - MOST_PROBLEMS) > 0:
         yield f"{counted(more, 'more problem')}.", "health"
 

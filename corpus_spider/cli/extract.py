@@ -28,7 +28,7 @@ def show(reading: Reading, console: Console, *, as_json: bool, marks: bool = Fal
     """
     document, drop = reading.document, reading.drop
     if as_json:
-        console.json(({} if document is None else _fields(document)) | {"drop": drop})
+        console.json(plain(reading))
     elif document is not None:
         console.note(f"{document.metadata.title or 'no title'}\n{_provenance(document)}")
         console.result(marked(document) if marks else document.text)
@@ -36,6 +36,11 @@ def show(reading: Reading, console: Console, *, as_json: bool, marks: bool = Fal
         without = "no text" if document is None else "a crawl would drop this page"
         console.note(f"{without}: {drop.reason}{drop.detail and f' ({drop.detail})'}")
     return 1 if document is None else 0
+
+
+def plain(reading: Reading) -> dict[str, object]:
+    """Return the metadata of a text for JSON, and the drop."""
+    return ({} if reading.document is None else _fields(reading.document)) | {"drop": reading.drop}
 
 
 def marked(document: Document) -> str:
@@ -80,6 +85,7 @@ def _fields(document: Document) -> dict[str, object]:
         "languages": document.languages,
         "foreign_share": document.foreign_share,
         "quality": document.quality,
+        "rules": document.rules,
     }
 
 

@@ -80,7 +80,7 @@ def plot(state: State, /, target: str, **options: Any) -> None:
     if options["extractor"]:
         explainer(options["extractor"])
     page = find_page(config, target, options["url"], allow_private=options["allow_private"])
-    model = replace(page.model, extractor=options["extractor"] or page.model.extractor)
+    model = page.model.with_extractor(options["extractor"] or page.model.extractor)
     if options["p"]:
         model = replace(model, parameters=(("p", options["p"]),))
     figure = explained(config, page, model)
@@ -113,7 +113,7 @@ def find_page(config: Config, target: str, url: str = "", *, allow_private: bool
         if _is_stored(config, target):
             return _stored(config, target)
         capture = single_page.fetch(target, single_page.manners(config, allow_private=allow_private))
-        return Named(capture, capture.url, SiteModel())
+        return Named(capture, capture.url, single_page.model_for(config, capture.url, single_page.Wanted()))
     capture = single_page.read(target, config.crawl.max_body, url)
     return Named(capture, url or ("standard input" if target == "-" else Path(target).name), SiteModel())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +56,8 @@ class Standing:
     run_state: str = ""
     sites: tuple[str, ...] = ()
     """The configured sites, crawled or not."""
+    other_rules: Mapping[str, int] = field(default_factory=dict)
+    """By site: documents that were made with other rules than those of today."""
 
     def plain(self) -> dict[str, Any]:
         """Return the status for JSON. Field names are those of a crawl's summary and of `export --dry-run`."""
@@ -74,6 +76,7 @@ class Standing:
             "dropped": dict(_counts(status.dropped)),
             "failed": dict(_counts(status.failed)),
             "last_run": self._last_run(),
+            "other_rules": dict(self.other_rules),
         }
 
     def _last_run(self) -> dict[str, Any]:
@@ -94,7 +97,13 @@ def read(config: Config) -> Standing:
 
 def _standing(config: Config, corpus: Corpus) -> Standing:
     status = corpus.status()
-    return Standing(status, run_state(status.last_run), tuple(site.name for site in config.sites))
+    names = tuple(site.name for site in config.sites)
+    return Standing(status, run_state(status.last_run), names, with_other_rules(config, corpus))
+
+
+def with_other_rules(config: Config, corpus: Corpus) -> dict[str, int]:
+    """Count the documents of each site that were made with other rules than those of today."""
+    return corpus.documents.with_other_rules(config.rule_fingerprints())
 
 
 def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> tuple[Standing, Overview]:
@@ -131,6 +140,7 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> t
         sizes=sizes(config),
         night=night,
         scheduled=timer.installed_at(config, environ),
+        other_rules=standing.other_rules,
         due=due,
         next_due=min((each for each in (earliest, pending) if each is not None), default=None),
         problems=problems,
@@ -143,6 +153,7 @@ def render(standing: Standing, console: Console) -> None:
     totals = [("documents", status.documents), ("duplicates", status.duplicates), ("fetches", status.fetches)]
     totals[2:2] = [("earlier versions", status.superseded)] if status.superseded else []
     some = [("reserved", status.reserved), ("with a licence", status.licensed), ("recovered", status.recovered)]
+    some.append(("made with other rules of the site", sum(standing.other_rules.values())))
     totals += [(what, count) for what, count in some if count]
     console.table("Corpus", ("what", "count"), totals)
     console.table("Languages", LANGUAGE_KEYS, _with_chars(status.by_language))

@@ -136,6 +136,14 @@ class Config:
             )
         return found
 
+    def site_at(self, url: str) -> Site | None:
+        """Return the site whose host, or the nearest domain above it, is that of a URL; None if there is none."""
+        from pipelines.urls.url import host_of
+
+        host = host_of(url).removeprefix("www.")
+        fit = ((len(own), site) for site in self.sites for own in hosts_of(site) if f".{host}".endswith(f".{own}"))
+        return max(fit, key=lambda pair: pair[0], default=(0, None))[1]
+
     def only(self, names: tuple[str, ...]) -> Config:
         """Return the configuration with only these sites; with all sites if no name is given."""
         if not names:
@@ -183,6 +191,10 @@ class Config:
         left_out = {"template"} if model.rules.given else {"template", "rules"}
         rules = {name: value for name, value in asdict(model).items() if name not in left_out}
         return replace(model, version=_digest((program_version(), rules)))
+
+    def rule_fingerprints(self) -> dict[str, str]:
+        """Return the fingerprint of the rules of each site; "" for a site without rules."""
+        return {site.name: SiteRules(**asdict(site.rules)).fingerprint for site in self.sites}
 
     def schedule(self) -> Schedule:
         """Return the ages of recrawls, and for each site a digest of the rules that select its links."""

@@ -17,6 +17,7 @@ _NEXT = {
     Sign.LANGUAGE: "dropped --site {site} --reason language",
     Sign.DUPLICATES: "learn --site {site} --dry-run",
     Sign.SHORTENED: "dropped --site {site} --reason shortened",
+    Sign.RULES: "rules try {url} --site {site}",
     Sign.SOURCE: "sites check {site}",
 }
 """Command that shows the cause of a problem, or that mends it."""
@@ -24,4 +25,4 @@ _NEXT = {
 
 def next_command(finding: Finding) -> str:
     """Return the arguments of the next command to run for a problem."""
-    return _NEXT[finding.sign].format(site=shlex.quote(finding.site))
+    return _NEXT[finding.sign].format(site=shlex.quote(finding.site), url=shlex.quote(finding.url))

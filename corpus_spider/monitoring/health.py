@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.monitoring.advice import next_command
-from corpus_spider.monitoring.model import Case, Finding, Rule
+from corpus_spider.monitoring.model import Case, Finding, Matches, Rule
 from corpus_spider.monitoring.site_checks import (
     NO_NETWORK,
     as_interrupted,
@@ -18,12 +19,14 @@ from corpus_spider.monitoring.site_checks import (
     offline_runs,
 )
 from storage.corpus import Corpus
+from storage.records import noted_matches
 from storage.reporting import counted, unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from corpus_spider.config.model import Config
+    from corpus_spider.config.sections import Site
     from corpus_spider.terminal.console import Console
     from storage.frontier.sources import SourceState
     from storage.reporting import Progress
@@ -103,12 +106,22 @@ def examine(
             sources[name] = [(url, _without_outage(state)) for url, state in sources[name]]
     listed = {site.name for site in config.sites if not config.site_max_depth(site)}
     rendered = {site.name for site in config.sites if site.render}
+    rules = {site.name: _given(site) for site in config.sites if _given(site)}
+    matches = _matches(corpus, rules, runs)
     judged, suspended = [], corpus.frontier.suspended(names)
     for number, name in enumerate(names):
         on_progress("sites examined", number, len(names))
         known = any(state.read_at for _, state in sources[name] if state)
-        own = {"listed": name in listed, "rendered": name in rendered}
-        case = Case(name, nights_of(runs[name]), sources[name], known, **own)
+        case = Case(
+            name,
+            nights_of(runs[name]),
+            sources[name],
+            known,
+            listed=name in listed,
+            rendered=name in rendered,
+            rules=rules.get(name, {}),
+            matches=matches.get(name, {}),
+        )
         one = _site_health(case, rule, now or datetime.now(UTC))
         judged.append(replace(one, suspended=suspended.get(name, 0)))
     return Health(tuple(judged), offline=bool(every) and max(run.run_id for run in every) in offline)
@@ -147,6 +160,25 @@ def _sources(corpus: Corpus, config: Config) -> dict[str, list[tuple[str, Source
 def _without_outage(state: SourceState | None) -> SourceState | None:
     """Return the state of a source without the failures of a machine that is offline."""
     return replace(state, reason="", failures=0) if state and state.reason in NO_NETWORK else state
+
+
+def _given(site: Site) -> dict[str, str]:
+    return {name: selector for name, selector in asdict(site.rules).items() if selector}
+
+
+def _matches(
+    corpus: Corpus, rules: Mapping[str, dict[str, str]], runs: Mapping[str, list[SiteRun]]
+) -> dict[str, dict[int, Matches]]:
+    """Return what the rules of each site matched in the examined runs, by site and id of the run."""
+    first = min((run.run_id for name in rules for run in runs[name]), default=None)
+    found: dict[str, dict[int, Matches]] = {}
+    for one in corpus.documents.ruled(tuple(rules), first) if first is not None else ():
+        of_site = found.setdefault(one.site, {})
+        before = of_site.get(one.run_id, Matches(0, {}))
+        counts = Counter(before.matched)
+        counts.update({name: one.documents for name, elements in noted_matches(one.note).items() if elements})
+        of_site[one.run_id] = Matches(before.documents + one.documents, counts, one.url)
+    return found
 
 
 def _has_moved(state: SourceState) -> bool:

@@ -12,7 +12,7 @@ from storage.frontier.visit_results import FAULTS
 from storage.records import UrlState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from storage.frontier.sources import SourceState
@@ -35,12 +35,13 @@ class Sign(StrEnum):
     LANGUAGE = "language"
     DUPLICATES = "duplicates"
     SHORTENED = "shortened"
+    RULES = "rules"
     SOURCE = "source"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem at a site, described in words. ``url`` is the source for problems of a source."""
+    """One problem at a site, described in words. ``url``: the source with the problem, or a page that shows it."""
 
     site: str
     sign: Sign
@@ -77,6 +78,15 @@ class Night:
 
 
 @dataclass(frozen=True, slots=True)
+class Matches:
+    """What the rules of a site matched in one run: number of documents, those that each rule matched, one address."""
+
+    documents: int
+    matched: Mapping[str, int]
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """A site to judge: its nights, oldest first, and the state of each source by its configured URL."""
 
@@ -89,6 +99,10 @@ class Case:
     """Whether the site is a fixed list of pages and no link is followed. One night reads it all."""
     rendered: bool = False
     """Whether its pages are rendered in a browser."""
+    rules: Mapping[str, str] = field(default_factory=dict)
+    """CSS selectors of the site by rule."""
+    matches: Mapping[int, Matches] = field(default_factory=dict)
+    """What they matched, by id of the run."""
 
     @property
     def shut(self) -> bool:

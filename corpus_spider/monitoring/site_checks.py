@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import takewhile
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -182,7 +183,7 @@ def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
     found = [*not_crawled(case, rule, now), *silence(case, rule)]
     for share in SHARES:
         found += unusual(case, share, rule)
-    found += renamed_site(case)
+    found += [*renamed_site(case), *lost_rules(case, rule)]
     if not case.listed:
         found += [
             Finding(case.site, Sign.SOURCE, words, url)
@@ -306,6 +307,30 @@ def _reasons(night: Night, sign: Sign) -> str:
 def _commonest(night: Night, reasons: Iterable[str]) -> str:
     ordered = sorted(reasons, key=lambda reason: (-night.because(reason), reason))[:3]
     return f" ({', '.join(f'{reason} {night.because(reason)}' for reason in ordered)})" if ordered else ""
+
+
+def lost_rules(case: Case, rule: Rule) -> list[Finding]:
+    """Report rules that matched most documents of earlier nights and none of the last night: the layout has changed."""
+    runs = [[case.matches[run.run_id] for run in night.runs if run.run_id in case.matches] for night in case.nights]
+    if not runs or sum(one.documents for one in runs[-1]) < LEAST_OF_ALL:
+        return []
+    found = []
+    for name, selector in case.rules.items():
+        nights = [
+            (sum(one.matched.get(name, 0) for one in night), documents)
+            for night in runs
+            if (documents := sum(one.documents for one in night))
+        ]
+        lost = sum(1 for _ in takewhile(lambda night: not night[0], reversed(nights)))
+        before = nights[: len(nights) - lost][-rule.nights :]
+        matched, documents = (sum(night[at] for night in before) for at in (0, 1))
+        if not lost or documents < LEAST_OF_ALL or 2 * matched <= documents:
+            continue
+        last = nights[-1][1]
+        since = "in the last night" if lost == 1 else f"in {counted(lost, 'night')}"
+        words = f"the rule {name} ({selector}) matched none of {counted(last, 'document')} {since}"
+        found.append(Finding(case.site, Sign.RULES, f"{words}; usually {matched / documents:.0%}", runs[-1][-1].url))
+    return found
 
 
 def no_article_yet(case: Case) -> list[Finding]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from corpus_spider.terminal.console import Console
     from pipelines.urls.robots_txt import Robots
-    from storage.records import Document, Drop
+    from storage.records import Document, Drop, SiteModel
 
 CHUNK = 2**16
 TOO_MANY_REDIRECTS = "too many redirects, or a redirect to an invalid address"
@@ -48,7 +48,8 @@ class NotFetchedError(CorpusError):
 class Wanted:
     """Options of `extract`: extractor, languages, URL of a file, and whether private hosts are allowed."""
 
-    extractor: str = "auto"
+    extractor: str = ""
+    """Empty: what the configuration says for the site of the page, else ``auto``."""
     languages: tuple[str, ...] = ()
     url: str = ""
     allow_private: bool = False
@@ -127,16 +128,34 @@ def extract(target: str, wanted: Wanted, config: Config) -> Reading:
     from pipelines.extractors.registry import get
     from pipelines.page.process import process
 
-    get(wanted.extractor)
+    if wanted.extractor:
+        get(wanted.extractor)
     for wrong in filter(None, map(language_code, wanted.languages)):
         raise ConfigError(wrong, where="--language")
-    if is_address(target):
-        capture = fetch(target, manners(config, allow_private=wanted.allow_private))
-    else:
-        capture = read(target, config.crawl.max_body, wanted.url)
-    model = replace(config.site_model(Site()), extractor=wanted.extractor, languages=wanted.languages)
+    capture = capture_of(target, wanted, config)
+    model = model_for(config, capture.url, wanted)
     found = process(capture, replace(model, min_chars=1))
     return Reading(found.document, found.drop or process(capture, model).drop)
+
+
+def capture_of(target: str, wanted: Wanted, config: Config) -> Capture:
+    """Fetch a URL, or read a file or standard input. Raises ConfigError or NotFetchedError."""
+    if is_address(target):
+        return fetch(target, manners(config, allow_private=wanted.allow_private))
+    return read(target, config.crawl.max_body, wanted.url)
+
+
+def model_for(config: Config, url: str, wanted: Wanted) -> SiteModel:
+    """Return the model for a page: that of the site at its URL, if one is configured, with what is wanted.
+
+    An extractor that is named reads the text itself: no rule selects it.
+    """
+    site = config.site_at(url)
+    model = config.site_model(site or Site())
+    languages = wanted.languages or (model.languages if site else ())
+    if not wanted.extractor:
+        return replace(model, languages=languages)
+    return replace(model.with_extractor(wanted.extractor), languages=languages)
 
 
 def manners(config: Config, *, allow_private: bool = False) -> Manners:

@@ -38,6 +38,8 @@ HEADINGS = {
         *("what", "value"),
         # Lines of a concordance.
         *("day", "left", "keyword", "right"),
+        # Rules of a site.
+        *("rule", "selector", "elements", "text"),
         # Scores: precision P, recall R, F1, intervals of 95 %, speed.
         *("texts", "F1", "95 %", "median", "P", "R", "bag", "Thai", "empty", "MB/s", "difference"),
         *("expected", "mean expected", "mean F1"),

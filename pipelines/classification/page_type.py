@@ -136,6 +136,8 @@ class Page:
     tree: LexborHTMLParser
     url: str
     metadata: Metadata
+    selected: bool = False
+    """Whether a rule of its site selects the text. Such a page counts as one that states an article."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ class Evidence:
     """Share of the paragraphs of some length with an ellipsis at the end, as in teasers."""
     address: Address = Address.ANY
     claims: tuple[str, ...] = ()
-    """Places in which the page states that it is an article."""
+    """Places in which the page, or a rule of its site, states that it is an article."""
     headed: bool = False
     """Whether the text is under a headline that is in the page's title and is no link."""
     dated: bool = False
@@ -250,7 +252,7 @@ def gather(page: Page, paragraphs: Sequence[str]) -> Evidence:
         headlines=sum(_between(headlines, before, after) for before, after in pairwise(spans)),
         broken_off=sum(bool(_BROKEN_OFF.search(text[-PROBE:])) for text in blocks) / max(1, len(blocks)),
         address=address_kind(page.url),
-        claims=stated,
+        claims=(*stated, RULES) if page.selected else stated,
         listed=not stated and is_list(page.tree),
         headed=_headed(page.tree, flat, spans),
         dated=page.metadata.published_source in STATED_DATES,

@@ -85,7 +85,7 @@ def open_source(decoded: Decoded, capture: Capture, model: SiteModel) -> Source:
     if not model.rules.given:
         return Source(decoded, page)
     ruled = site_rules.apply(model.rules, decoded.text, page, capture.fetched_at, model.timezone)
-    return Source(decoded, replace(page, metadata=ruled.metadata), ruled)
+    return Source(decoded, replace(page, metadata=ruled.metadata, selected=ruled.content is not None), ruled)
 
 
 def extract(source: Source, model: SiteModel) -> Extraction:

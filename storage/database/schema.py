@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from storage.database.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0017"
+SCHEMA_VERSION = "0018"
 MAX_URL = 2000
 """Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
 
@@ -382,16 +382,19 @@ document = Table(
     Column("published_zone", Words),
     Column("title_source", Words),
     Column("author_source", Words),
+    Column("rules", Words),
     UniqueConstraint("url_id", "version"),
 )
 """``superseded``: a later version exists, or a document of the same page at its canonical URL, or the document is a
 shortened version of an earlier one (its fetch has the reason ``shortened``). ``reserved``: its use for text and data
-mining, AI or archiving is reserved. ``quality``: the fields of `Quality`, in order.
+mining, AI or archiving is reserved. ``quality``: the fields of `Quality`, in order. ``rules``: see `SiteRules.note`.
 """
 Index("ix_document_canonical", document.c.canonical)
 Index("ix_document_processed_at", document.c.processed_at)
 _reserved = text("reserved")
 Index("ix_document_reserved", document.c.id, info=where(_reserved))
+_ruled = text("rules IS NOT NULL")
+Index("ix_document_rules", document.c.site, document.c.fetch_id, info=where(_ruled))
 _licensed = text("licence_url IS NOT NULL")
 Index("ix_document_licensed", document.c.id, info=where(_licensed))
 Index("ix_document_counts", document.c.site, document.c.language, document.c.superseded, document.c.chars)

@@ -9,7 +9,7 @@ from storage import failpoints
 from storage.database.rejected_rows import write_apart
 from storage.database.schema import site
 from storage.database.transactions import upsert
-from storage.documents import healing, reader, renewal, writer
+from storage.documents import healing, reader, renewal, site_rules, writer
 from storage.documents.model import CorpusDocument, Outline, Related, Selection, Stamp
 from storage.frontier.recrawl_schedule import Schedule
 from storage.reporting import unseen
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from storage.database.transactions import Database
     from storage.documents.healing import Past
     from storage.documents.reader import View
+    from storage.documents.site_rules import RuledTexts
     from storage.records import Drop, Fingerprint, Lease, Processed
     from storage.reporting import Progress
 
@@ -162,6 +163,14 @@ class Documents:
     def count_by_site(self, sites: Collection[str]) -> dict[str, int]:
         """Count the documents of each of these sites, all versions and duplicates included."""
         return self.database.read(lambda connection: reader.count_by_site(connection, sites))
+
+    def ruled(self, sites: Collection[str], first_run: int) -> list[RuledTexts]:
+        """Count the documents that were made with rules of their site, from a run on, by what the rules matched."""
+        return self.database.read(lambda connection: site_rules.ruled_texts(connection, sites, first_run))
+
+    def with_other_rules(self, fingerprints: Mapping[str, str]) -> dict[str, int]:
+        """Count the documents by site that were made with other rules than those with these fingerprints."""
+        return self.database.read(lambda connection: site_rules.with_other_rules(connection, fingerprints))
 
     def outdated_fingerprints(self, current: str) -> int:
         """Count the fingerprints of other schemes than the current one, which an earlier release made."""

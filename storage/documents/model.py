@@ -156,6 +156,8 @@ class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
     """As in `Metadata`, like the following."""
     title_source: str | None = None
     author_source: str | None = None
+    rules: str | None = None
+    """As `SiteRules.note` returns it; None without rules."""
 
 
 Columns = dict[str, Sequence[Any]]

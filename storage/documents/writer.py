@@ -391,6 +391,7 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "published_zone": stated.published_zone,
         "quality": astuple(made.quality) if made.quality else None,
         "foreign_share": made.foreign_share,
+        "rules": made.rules,
     } | _rights_row(stated)
 
 

@@ -38,12 +38,12 @@ fields that a reader or a concordancer needs (see ``tei`` and ``vertical``). A `
                     bikram-sambat
 ``date_source``     place of the date: json-ld, meta, time, url, text, masthead, below (after the text), listed
                     (one of several alike), updated (the page states the day of its last change only), or age (it
-                    states how long ago that was); ``date_confidence`` 0 to 1
+                    states how long ago that was), or rules; ``date_confidence`` 0 to 1
 ``date_zone``       where the zone of the date is from: stated (by the page), site (the configuration), assumed (from
                     the country or language of the site); null for a day without a zone
-``title_source``    place of the title: heading, json-ld, meta, title-element
+``title_source``    place of the title: rules (selected by a rule of the site), heading, json-ld, meta, title-element
 ``author_source``   place of the authors: json-ld, meta, marked (an element marked as the author), byline, signature,
-                    organisation, account (the name of a user account)
+                    organisation, account (the name of a user account); or rules
 ``robots``          why it could be fetched: allowed, cached, missing; ``robots_sha256`` of the file that allowed it
 ``directives``      list of robots directives, of the page and of its X-Robots-Tag
 ``tdm``             1: text and data mining is reserved (TDMRep), 0: it is not; ``tdm_policy``: address of terms;
@@ -56,6 +56,8 @@ fields that a reader or a concordancer needs (see ``tei`` and ``vertical``). A `
 ``foreign_share``   share of the text in lines of another language than the whole; null if not measured
 ``mixed``           1: that is a tenth or more, 0: it is not
 ``recurring``       a letter for each line of the text: r it recurs over the site, - it does not; "" if no line does
+``rules``           fingerprint of the site's rules, and the number of elements that each rule matched
+                    (``3f2a91b0c4d5 content=1 date=0``); null without rules
 =================== ================================================================================================
 
 JSON lines hold one document a line for every reader. U+0085, U+2028 and U+2029, at which some readers split lines, are

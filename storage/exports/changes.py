@@ -31,10 +31,10 @@ MANIFEST = "manifest.json"
 
 # The place of the original and the number of duplicates may change from night to night, though the document does not.
 # Measures of a text and its digest follow from it; recurring lines follow from other documents. Places of the title and
-# the authors are not known for older texts.
+# the authors, and rules, are not known for older texts.
 _ASIDE = frozenset(
     {"warc", "warc_offset", "warc_length", "duplicates", "cluster", "recurring"}
-    | {EXACT, "quality", "languages", "foreign_share", "mixed", "title_source", "author_source"}
+    | {EXACT, "quality", "languages", "foreign_share", "mixed", "title_source", "author_source", "rules"}
 )
 
 FIELDS_TOLD = tuple(field.name for field in FIELDS if field.name not in _ASIDE)

@@ -255,12 +255,8 @@ def site_model(here: Served, found: CorpusDocument) -> SiteModel:
 
 def trial_model(here: Served, found: CorpusDocument, name: str) -> SiteModel:
     """Return the model of a document's site with another extractor, under which every text is kept, however short."""
-    made = site_model(here, found)
-    # Parameters are those of the site's own extractor.
-    parameters = made.parameters if made.extractor == name else ()
-    return replace(
-        made, extractor=name, parameters=parameters, min_chars=1, languages=(), reservations=SiteModel().reservations
-    )
+    made = site_model(here, found).with_extractor(name)
+    return replace(made, min_chars=1, languages=(), reservations=SiteModel().reservations)
 
 
 def extractor_names() -> dict[str, list[str]]:
@@ -321,6 +317,7 @@ def facts(document: CorpusDocument) -> list[Fact]:
         Fact("characters", (one.chars,), _BY_TEXT),
         Fact("version", (one.version,), _BY_PROGRAM),
         Fact("extractor", (f"{one.extractor} {one.extractor_version}",), one.extractor_reason, one.confidence),
+        Fact("rules of the site", (one.rules,), _BY_SITE),
         Fact("site model", (one.site_model,), _BY_PROGRAM),
         Fact("encoding", (one.encoding,), one.encoding_source),
         Fact("undecodable share", (one.replaced or None,), "the page"),

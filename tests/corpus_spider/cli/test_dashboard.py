@@ -118,6 +118,6 @@ def test_a_night_is_the_runs_that_are_less_than_twelve_hours_apart() -> None:
 def test_the_next_command_of_each_sign_can_be_run(sign: Sign) -> None:
     """Its verb exists and takes these options; the name of a site is quoted."""
     words = shlex.split(next_command(Finding("a b", sign, "")))
-    name = " ".join(words[:2]) if words[0] == "sites" else words[0]
+    name = " ".join(words[:2]) if words[0] in {"rules", "sites"} else words[0]
     verbs(cli)[name].make_context(name, words[len(name.split()) :], resilient_parsing=False)
     assert "a b" in words

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ARTICLES = 6
 EARLIER = "v2;char12;mh32;b20r6;k32;s480x2;xxh3;norm2"
 NEW = {
-    "document": ("authors", "published_zone", "title_source", "author_source"),
+    "document": ("authors", "published_zone", "title_source", "author_source", "rules"),
     "fingerprint": ("numbers",),
     "http_fetch": ("recovered",),
     "removal": ("deferred",),
@@ -46,7 +46,7 @@ def make_0015(database: Path) -> None:
         )
         connection.execute("UPDATE scheme SET name = ? WHERE name = ?", (EARLIER, SCHEME))
         connection.execute("DROP TABLE metadata_change")
-        for index in ("ix_http_fetch_recovered", "ix_document_processed_at"):
+        for index in ("ix_http_fetch_recovered", "ix_document_processed_at", "ix_document_rules"):
             connection.execute(f"DROP INDEX {index}")
         for table, columns in NEW.items():
             for column in columns:
@@ -119,7 +119,7 @@ def test_a_dry_run_tells_counts_time_and_room(folder: Path) -> None:
     told = json.loads(run(folder, "migrate", "--dry-run", "--json").stdout)
     assert told["documents"] >= told["fingerprints"] >= ARTICLES
     assert told["bytes"] == len(before)
-    assert told["copy"].endswith("corpus.db.before-0017-from-0015")
+    assert told["copy"].endswith("corpus.db.before-0018-from-0015")
     assert told["seconds"] > 0
     assert (folder / "corpus.db").read_bytes() == before
     lines = run(folder, "migrate", "--dry-run").stdout
@@ -132,7 +132,7 @@ def test_a_release_after_the_migration_names_no_changed_text(folder: Path) -> No
     well(folder, "migrate")
     well(folder, "export", "-o", "second/", "--since-dump", "first/manifest.json")
     second = json.loads((folder / "second" / "manifest.json").read_text())
-    assert (second["schema"], EXACT in second["index"]["fields"]) == ("0017", False)
+    assert (second["schema"], EXACT in second["index"]["fields"]) == ("0018", False)
     assert {name: second["since"][name] for name in ("added", "changed", "removed")} == {
         "added": 0,
         "changed": 0,

@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from corpus_spider.config.loader import load
+from corpus_spider.monitoring.advice import next_command
 from corpus_spider.monitoring.health import examine, render
 from corpus_spider.monitoring.model import Rule, Sign
 from corpus_spider.terminal.console import Console
@@ -19,7 +20,7 @@ from storage.database.schema import run as run_table
 from storage.records import Failure, Kind, Seed
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
-from tests.storage.corpus_samples import Crawl, capture, dropped, link, made
+from tests.storage.corpus_samples import Crawl, capture, dropped, link, made, with_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,7 +96,20 @@ def test_thirty_nights_with_an_outage_are_told_right_each_time(corpus: Corpus, t
     assert Sign.NOT_CRAWLED in {finding.sign for finding in late.sick}
 
 
-def _crawl_a_night(corpus: Corpus, when: datetime, night: int, articles: int) -> None:
+def test_a_rule_that_matches_nothing_any_more_is_reported(corpus: Corpus, tmp_path: Path) -> None:
+    """The sign names site and selector, and the next command tries the rules on a page of the last night."""
+    (tmp_path / "corpus.toml").write_text(f'{TOML}[site.rules]\ncontent = ".body"\nremove = ".ad"\n')
+    config, begin = load(tmp_path / "corpus.toml", environ={}), datetime.now(UTC) - timedelta(days=4)
+    rules = config.site_model(config.sites[0]).rules
+    for night, found in enumerate((1, 1, 0)):
+        _crawl_a_night(corpus, begin + timedelta(days=night), night, 4, rules.note({"content": found}))
+    (lost,) = [one for one in examine(corpus, config, Rule()).sick if one.sign is Sign.RULES]
+    assert lost.words == "the rule content (.body) matched none of 4 documents in the last night; usually 100%"
+    assert next_command(lost) == f"rules try {lost.url} --site {SITE}"
+    assert lost.url.startswith(f"https://{SITE}/2/")
+
+
+def _crawl_a_night(corpus: Corpus, when: datetime, night: int, articles: int, rules: str | None = None) -> None:
     class Night(Crawl):
         def __post_init__(self) -> None:
             self.run_id = corpus.runs.start("{}", [SITE])
@@ -111,7 +125,7 @@ def _crawl_a_night(corpus: Corpus, when: datetime, night: int, articles: int) ->
         if lease.kind is Kind.FEED
         else dropped("listing", *links)
         if lease.url.endswith("/")
-        else made(lease.url)
+        else with_parts(made(lease.url), rules=rules)
         for lease in leases
     ]
     crawl.process(leases, outcomes)

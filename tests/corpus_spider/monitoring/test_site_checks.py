@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.monitoring.model import Case, Finding, Night, Rule, Sign
+from corpus_spider.monitoring.model import Case, Finding, Matches, Night, Rule, Sign
 from corpus_spider.monitoring.site_checks import judge, nights_of
 from storage.frontier.sources import SourceState
 from storage.records import Kind, UrlState
@@ -360,3 +360,39 @@ def test_a_start_page_of_another_site_is_not_told_as_one_that_leads_nowhere() ->
 def test_ordinary_nights_are_never_sick(articles: list[int], nights: int) -> None:
     """A fifth more or less than usual is nothing to tell."""
     assert found(*counts(*articles), rule=Rule(nights)) == []
+
+
+def lost(*matched: tuple[int, int]) -> list[str]:
+    """Return the problems of a site of which `content` matched so many of so many documents in each night."""
+    matches = {
+        at + 1: Matches(all_, {"content": part}, f"https://a.example/{at}") for at, (part, all_) in enumerate(matched)
+    }
+    nights = nights_of(runs(*[{}] * len(matched)))
+    case = Case("paper", nights, rules={"content": ".body", "remove": ".ad"}, matches=matches)
+    return [f"{one.words} {one.url}" for one in judge(case, Rule(nights=3), NOW) if one.sign is Sign.RULES]
+
+
+LOST = "the rule content (.body) matched none of"
+
+
+@pytest.mark.parametrize(
+    ("matched", "expected"),
+    [
+        ([(5, 5), (0, 4)], [f"{LOST} 4 documents in the last night; usually 100% https://a.example/1"]),
+        ([(5, 5), (4, 5), (0, 9), (0, 4)], [f"{LOST} 4 documents in 2 nights; usually 90% https://a.example/3"]),
+        (
+            [(0, 9), (5, 5), (5, 5), (5, 5), (0, 4)],
+            [f"{LOST} 4 documents in the last night; usually 100% https://a.example/4"],
+        ),
+        ([(5, 5), (0, 2)], []),
+        ([(5, 5), (1, 40)], []),
+        ([(2, 5), (0, 40)], []),
+        ([(0, 40), (0, 40)], []),
+        ([(0, 40)], []),
+        ([(2, 2), (0, 40)], []),
+        ([], []),
+    ],
+)
+def test_a_rule_that_stops_matching_is_a_sign(matched: list[tuple[int, int]], expected: list[str]) -> None:
+    """It matched most documents before. One that never matched, matches some, or has too few documents is no sign."""
+    assert lost(*matched) == expected

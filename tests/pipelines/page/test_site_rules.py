@@ -55,6 +55,17 @@ def test_rules_select_text_and_metadata() -> None:
     assert made.rules == f"{RULES_OF_PAGE.fingerprint} content=1 remove=1 title=1 authors=2 date=1 standfirst=1"
 
 
+def test_a_page_whose_text_a_rule_selects_is_an_article() -> None:
+    """A short text would be dropped without this evidence. A list and a text in another language still are."""
+    page = f"<html lang=vi><body><div class=body><p>{SENTENCE * 3}</p></div></body></html>"
+    links = "".join(f"<li><a href=/{at}>{SENTENCE}</a></li>" for at in range(9))
+    listing = page.replace("</p></div>", f"</p><ul>{links}</ul></div>")
+    rules = SiteRules(content=".body")
+    drops = [processed(SiteRules(), page), processed(rules, listing), processed(rules, page, languages=("ar",))]
+    assert [made.drop.reason for made in drops if made.drop] == ["no_article", "listing", "language"]
+    assert document(rules, page).text == (SENTENCE * 3).strip()
+
+
 def test_a_page_without_a_match_is_read_as_without_rules() -> None:
     """Text, metadata and extractor are the usual ones, and the document says that nothing matched."""
     nothing = SiteRules(*(".none",) * 6)

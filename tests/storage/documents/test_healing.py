@@ -21,6 +21,7 @@ def dated(day: str, source: str, confidence: float) -> Stated:
 
 
 META, TEXT = dated("2026-03-01", "meta", 0.95), dated("2026-02-27", "text", 0.81)
+RULED = dated("2026-02-25", "rules", 0.85)
 AGE, LATER_AGE = dated("2026-02-26", "age", 0.45), dated("2026-02-28", "age", 0.45)
 
 
@@ -46,6 +47,8 @@ def past(corpus: Corpus) -> list[tuple[str, str | None, str]]:
         (AGE, LATER_AGE, "2026-02-26", []),
         (META, TEXT, "2026-03-01", []),
         (META, {}, "2026-03-01", []),
+        (META, RULED, "2026-02-25", [("date", "2026-03-01", "surer")]),
+        (RULED, META, "2026-02-25", []),
     ],
 )
 def test_only_a_surer_date_replaces_a_date(
@@ -71,6 +74,9 @@ def test_only_a_surer_date_replaces_a_date(
         ("author", "json-ld", "json-ld", True),
         ("author", "json-ld", "signature", False),
         ("author", "marked", None, False),
+        ("title", "heading", "rules", True),
+        ("title", "rules", "heading", False),
+        ("author", "rules", "json-ld", False),
     ],
 )
 def test_a_title_or_author_of_a_less_trusted_place_replaces_none(

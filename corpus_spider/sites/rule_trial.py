@@ -1,0 +1,97 @@
+"""Try the rules of a site on one page: what each selector selects, and the text that a crawl would store."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.config.sections import Rules, Site
+from corpus_spider.config.values import css_selector
+from corpus_spider.sites import single_page
+from storage.errors import ConfigError
+from storage.records import Drop, SiteRules
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from corpus_spider.config.model import Config
+    from corpus_spider.sites.single_page import Reading
+
+FIRST_WORDS = 80
+"""Characters of what a selector selects that a table shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What one rule selects on the page. ``elements``: those that gave something; ``text``: what they say."""
+
+    rule: str
+    selector: str
+    elements: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Rules applied to one page. ``site`` is empty if no site is configured for it."""
+
+    site: str
+    url: str
+    selected: tuple[Selected, ...]
+    reading: Reading
+
+    @property
+    def unmatched(self) -> tuple[str, ...]:
+        """Rules that gave nothing."""
+        return tuple(one.rule for one in self.selected if not one.elements)
+
+
+def attempt(
+    target: str, config: Config, site: str, given: Mapping[str, str | None], wanted: single_page.Wanted
+) -> Trial:
+    """Fetch or read a page and apply the rules of its site, changed by those ``given`` (None: as configured).
+
+    Without a name the site is the one at the URL of the page. Raises ConfigError for an unknown site, an invalid
+    selector and when there is no rule, NotFetchedError if the page cannot be fetched.
+    """
+    from pipelines.page.process import process, source_of
+
+    named = config.site(site) if site else None
+    for name, selector in given.items():
+        if selector and (wrong := css_selector(selector)):
+            raise ConfigError(wrong, where=f"--{name}")
+    if named and not _has_rules(named.rules, given):
+        raise _no_rules(f"site {named.name}")
+    capture = single_page.capture_of(target, wanted, config)
+    found = named or config.site_at(capture.url)
+    if not _has_rules(found.rules if found else Rules(), given):
+        raise _no_rules(f"site {found.name}" if found else target)
+    rules = replace(found.rules if found else Rules(), **{key: text for key, text in given.items() if text is not None})
+    model = replace(config.site_model(found or Site()), rules=SiteRules(**asdict(rules)))
+    if not found:
+        model = replace(model, languages=())
+    source = source_of(capture, model)
+    ruled = None if isinstance(source, Drop) else source.ruled
+    selected = tuple(
+        Selected(name, selector, ruled.matched[name] if ruled else 0, ruled.texts[name] if ruled else "")
+        for name, selector in model.rules.given.items()
+    )
+    made = process(capture, replace(model, min_chars=1))
+    reading = single_page.Reading(made.document, made.drop or process(capture, model).drop)
+    return Trial(found.name if found else "", capture.url, selected, reading)
+
+
+def _has_rules(rules: Rules, given: Mapping[str, str | None]) -> bool:
+    own = asdict(rules)
+    return any(own[name] if selector is None else selector for name, selector in given.items())
+
+
+def _no_rules(where: str) -> ConfigError:
+    do = 'Add [site.rules] below its [[site]], or give a selector: --content "div.article-body".'
+    return ConfigError("there are no rules to try", where=where, do=do)
+
+
+def plain(trial: Trial, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a trial for JSON. ``fields`` are those of the document, and its drop."""
+    rules = [asdict(one) for one in trial.selected]
+    return {"site": trial.site, "url": trial.url, "rules": rules, "unmatched": trial.unmatched, "document": fields}
