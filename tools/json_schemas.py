@@ -36,10 +36,10 @@ version. `corpus-spider schema` lists the schemas, and `corpus-spider schema sta
 has no network address: its `$id` is a name such as `urn:corpus-spider:status:1`.
 
 A version changes when a field is removed, renamed, or gets another type or meaning. New fields leave it: accept fields
-that you do not know. Errors are messages on standard error with an [exit code](../exit-codes.md), never JSON.
+that you do not know. Errors are messages on standard error with an [exit code](exit-codes.md), never JSON.
 
 Times are ISO 8601 with their zone, and `next_try` is in seconds since 1970. Byte strings are hexadecimal. Paths are
-text. Fields of documents are those of [exports](../export.md#fields).
+text. Fields of documents are those of [exports](../how-to/export.md#fields).
 
 | command | schema | version |
 | --- | --- | --- |
@@ -77,7 +77,7 @@ def resolve_annotations() -> None:
             if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING":
                 for statement in block.body:
                     with suppress(ImportError, TypeError):
-                        exec(compile(ast.Module([statement], []), name, "exec"), vars(module))  # noqa: S102
+                        exec(compile(ast.Module([statement], []), name, "exec"), vars(module))
 
 
 def schema(output: Output) -> dict[str, Any]:

@@ -257,9 +257,7 @@ def check(state: State, /, **options: Any) -> int:
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8400, show_default=True, help="With --serve; 0: any free port."
 )
-@click.option(
-    "--until", type=DAY, metavar="YYYY-MM-DD", help="With --serve: the newspapers as they were after this day."
-)
+@until("With --serve: the newspapers as they were after this day.")
 @as_json
 def demo(state: State, /, **options: Any) -> int:
     """Try the program on five small invented newspapers.
