@@ -221,13 +221,14 @@ def extract(state: State, /, target: str | None, **options: Any) -> int:
     from corpus_spider.cli import extract as shown
     from corpus_spider.sites import single_page
 
+    config = state.load_or_default()
     if options["list_them"]:
         single_page.show_extractors(state.console, as_json=options["as_json"])
         return 0
     if target is None:
         raise click.UsageError("Name a URL, a file, or - for standard input.")
     wanted = single_page.Wanted(options["extractor"], options["languages"], options["url"], options["allow_private"])
-    found = single_page.extract(target, wanted, state.load_or_default())
+    found = single_page.extract(target, wanted, config)
     return shown.show(found, state.console, as_json=options["as_json"], marks=options["marks"])
 
 

@@ -48,10 +48,11 @@ def require_extractors(config: Config) -> None:
     if not named:
         # The extractors take long to import, and a crawl needs them only in its workers.
         return
+    from pipelines.extractors import plugin
     from pipelines.extractors.registry import EXTRACTORS
 
     for site in named:
-        if site.extractor not in EXTRACTORS:
+        if site.extractor not in EXTRACTORS and plugin.find(site.extractor) is None:
             fit = sorted(name for name, one in EXTRACTORS.items() if not one.evaluation_only)
             raise ConfigError(
                 f'extractor ({site.name}): there is no extractor "{site.extractor}"{nearest(site.extractor, fit)}',

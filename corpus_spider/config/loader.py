@@ -10,25 +10,41 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Rules, Site, keys, kinds
+from corpus_spider.config.sections import (
+    Archive,
+    Corpus,
+    Crawl,
+    Log,
+    Monitor,
+    Notify,
+    Plugins,
+    Rules,
+    Site,
+    keys,
+    kinds,
+)
 from corpus_spider.config.values import Given, Problem, WrongValueError, convert, is_utf8, nearest
+from storage import plugins as plug_ins
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-Section = TypeVar("Section", Corpus, Crawl, Archive, Notify, Log, Monitor, Site, Rules)
+Section = TypeVar("Section", Corpus, Crawl, Archive, Notify, Log, Monitor, Plugins, Site, Rules)
 Layer = dict[str, Given]
 
 FILE_NAME = "corpus.toml"
 PREFIX = "CORPUS_SPIDER_"
-SECTIONS: dict[str, type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Log] | type[Monitor]] = {
+SECTIONS: dict[
+    str, type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Log] | type[Monitor] | type[Plugins]
+] = {
     "corpus": Corpus,
     "crawl": Crawl,
     "archive": Archive,
     "notify": Notify,
     "log": Log,
     "monitor": Monitor,
+    "plugins": Plugins,
 }
 MAKE_ONE = "Create one with `corpus-spider init NAME --language CODE --contact E-MAIL`, or name one with --config."
 MOVED = {"disk_reserve": "reserve in [archive]"}
@@ -106,7 +122,7 @@ def assemble(
 ) -> Config:
     """Merge file, environment and command line, check all values, and return the Config.
 
-    Raises one ConfigError with all errors.
+    This process may then load the named plug-ins. Raises one ConfigError with all errors.
     """
     problems: list[Problem] = []
     layers = _file_layers(table, problems)
@@ -120,11 +136,13 @@ def assemble(
     archive = build(Archive, layers["archive"], problems)
     notify = build(Notify, layers["notify"], problems)
     log, monitor = build(Log, layers["log"], problems), build(Monitor, layers["monitor"], problems)
+    plugins = build(Plugins, layers["plugins"], problems)
     sites = build_sites(table.get("site", []), problems)
     problems += _contradictions(corpus, crawl)
     if problems:
         raise _as_error(problems, file)
-    return Config(corpus, crawl, sites, file, notify, archive, log=log, monitor=monitor)
+    plug_ins.allow((kind, name) for kind in keys(Plugins) for name in getattr(plugins, kind))
+    return Config(corpus, crawl, sites, file, notify, archive, log=log, monitor=monitor, plugins=plugins)
 
 
 def build(section: type[Section], layer: Layer, problems: list[Problem], label: str = "") -> Section:

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Site, Texts
+from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Plugins, Site, Texts
 from corpus_spider.config.seeds import HostIndex, hosts_of, seeds_of
 from corpus_spider.config.values import masked_address, nearest
 from corpus_spider.config.version import program_version
@@ -45,6 +45,7 @@ class Config:
     """Sites of the file that are not selected."""
     log: Log = field(default_factory=Log)
     monitor: Monitor = field(default_factory=Monitor)
+    plugins: Plugins = field(default_factory=Plugins)
 
     @property
     def folder(self) -> Path:
@@ -240,6 +241,7 @@ class Config:
         secrets = {"smtp": masked(self.notify.smtp), "webhook": masked_address(self.notify.webhook)}
         settings = {"corpus": corpus, "crawl": crawl, "archive": asdict(self.archive)}
         settings |= {"notify": asdict(self.notify) | secrets, "log": asdict(self.log), "monitor": asdict(self.monitor)}
+        settings |= {"plugins": given} if (given := _given(asdict(self.plugins))) else {}
         plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings | {"site": sites}))
         return plain
 

@@ -27,6 +27,7 @@ from corpus_spider.config.values import (
     occasion,
     parse_duration,
     plain_line,
+    plugin_name,
     regular_expression,
     reservation_policy,
     retention,
@@ -169,6 +170,17 @@ class Monitor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Plugins:
+    """``[plugins]``: plug-ins of other distributions that may be loaded."""
+
+    extractors: Annotated[Texts, Key("Extractors of other distributions that `extractor` may name.", plugin_name)] = ()
+    segmenters: Annotated[Texts, Key("Segmenters of other distributions, preferred to ours.", plugin_name)] = ()
+    exporters: Annotated[
+        Texts, Key("Formats of other distributions that `export --format` may name.", plugin_name)
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """``[site.rules]`` below a ``[[site]]``: CSS selectors for its pages. Empty: no rule."""
 
@@ -218,12 +230,20 @@ class Site:
 
 
 Section = (
-    type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Log] | type[Monitor] | type[Site] | type[Rules]
+    type[Corpus]
+    | type[Crawl]
+    | type[Archive]
+    | type[Notify]
+    | type[Log]
+    | type[Monitor]
+    | type[Plugins]
+    | type[Site]
+    | type[Rules]
 )
 # Computed once: Python evaluates the annotations at each call of get_type_hints, and a corpus may have 10,000 sites.
 _KINDS: dict[type[object], dict[str, Any]] = {
     section: get_type_hints(section, include_extras=True)
-    for section in (Corpus, Crawl, Archive, Notify, Log, Monitor, Site, Rules)
+    for section in (Corpus, Crawl, Archive, Notify, Log, Monitor, Plugins, Site, Rules)
 }
 _KEYS = {
     section: {name: next(rule for rule in kind.__metadata__ if isinstance(rule, Key)) for name, kind in kinds.items()}

@@ -407,6 +407,11 @@ def css_selector(text: str) -> str:
     return f'expected a CSS selector, got "{text[:SHOWN_CHARS]}" ({problem})' if problem else ""
 
 
+def plugin_name(text: str) -> str:
+    """Check for the form of a plug-in's name. It is looked up when it is used."""
+    return "" if re.fullmatch(r"[A-Za-z0-9_.-]+", text) else f'expected the name of a plug-in, got "{text}"'
+
+
 def extractor_name(text: str) -> str:
     """Check for the form of an extractor's name. The registry knows whether it exists."""
     return "" if re.fullmatch(r"[a-z0-9_.-]+", text) else f'expected the name of an extractor, got "{text}"'

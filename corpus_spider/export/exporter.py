@@ -292,7 +292,7 @@ def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...])
 def fields(report: ExportReport) -> dict[str, Any]:
     """Return the report for the output, with the format under the name of its option."""
     plain = {"format" if key == "format_name" else key: value for key, value in asdict(report).items()}
-    return {key: value for key, value in plain.items() if value or key not in {"changes", "tokens"}}
+    return {key: value for key, value in plain.items() if value or key not in {"changes", "tokens", "exporter"}}
 
 
 def with_licences(documents: Iterable[Described], licences: dict[str, str | None]) -> Iterator[Described]:

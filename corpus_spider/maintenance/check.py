@@ -18,12 +18,13 @@ from corpus_spider.archive import adoption
 from corpus_spider.crawling.site_models import Models
 from corpus_spider.search.checking import check_index
 from pipelines.extractors import registry
+from pipelines.page import site_rules
 from pipelines.page.process import process
 from pipelines.urls.url import canonicalise
 from storage.corpus import Corpus
 from storage.database.sqlite_limits import is_sound
 from storage.documents.model import Selection
-from storage.errors import CorpusError, DiskError
+from storage.errors import ConfigError, CorpusError, DiskError
 from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED
 from storage.records import Kind, Pointer
@@ -354,7 +355,8 @@ def _differs(document: CorpusDocument, models: Models, folder: Path) -> list[str
     model = models.as_made(document.site, document.site_model)
     if model is None or model.version != document.site_model:
         return []
-    if registry.get(model.extractor).version != document.extractor_version and model.extractor != "auto":
+    one = {model.extractor, site_rules.NAME} - {"auto"}
+    if document.extractor in one and _version_of(document.extractor) != document.extractor_version:
         return []
     pointer = Pointer(
         document.warc, document.warc_offset, document.warc_length, document.record_id, document.payload_digest
@@ -367,6 +369,16 @@ def _differs(document: CorpusDocument, models: Models, folder: Path) -> list[str
     return (
         [f"{document.id} ({document.url}): extracted again from the WARC, the {differing} differs"] if differing else []
     )
+
+
+def _version_of(extractor: str) -> str:
+    """Return the version of an extractor; "" for one that is not installed."""
+    if extractor == site_rules.NAME:
+        return site_rules.VERSION
+    try:
+        return registry.get(extractor).version
+    except ConfigError:
+        return ""
 
 
 def _differing(stored: CorpusDocument, made: Document) -> str:

@@ -24,6 +24,7 @@ from corpus_spider.search.manifest import FORMAT, CellCounts, CellKey, MadeShard
 from corpus_spider.search.totals import FILE
 from pipelines.text.segmentation.choice import failures, library_names
 from pipelines.text.words import as_counted, splitter, words
+from storage import plugins
 from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder
 from storage.documents.model import Selection
@@ -216,7 +217,8 @@ def _made(jobs: Sequence[_Job], processes: int) -> Iterator[MadeShard]:
         yield from map(_make, jobs)
         return
     context = multiprocessing.get_context("forkserver")
-    with ProcessPoolExecutor(min(processes, len(jobs)), mp_context=context) as pool:
+    number, named = min(processes, len(jobs)), (plugins.allowed(),)
+    with ProcessPoolExecutor(number, mp_context=context, initializer=plugins.allow, initargs=named) as pool:
         yield from pool.map(_make, jobs)
 
 

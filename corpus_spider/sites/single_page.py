@@ -21,6 +21,7 @@ from corpus_spider.config.sections import Site
 from corpus_spider.config.values import language_code, web_address
 from corpus_spider.exit_codes import NONE_SUCCEEDED
 from corpus_spider.network.connection import Manners, NotPublicError, Wire
+from storage import plugins
 from storage.errors import ConfigError, CorpusError
 from storage.records import Capture, Kind
 
@@ -98,16 +99,16 @@ EXTRACTOR_WORDS = {
 def extractors() -> list[dict[str, str]]:
     """Return name, version, purpose (``corpora`` or ``evaluation``) and description of every extractor."""
     from pipelines.extractors import peers
-    from pipelines.extractors.registry import EXTRACTORS
+    from pipelines.extractors.registry import EXTRACTORS, get
 
     return [
         {
             "name": one.name,
             "version": one.version,
             "for": "evaluation" if one.evaluation_only else "corpora",
-            "description": EXTRACTOR_WORDS.get(one.name, ""),
+            "description": EXTRACTOR_WORDS.get(one.name, f"plug-in of {one.version}"),
         }
-        for one in (*EXTRACTORS.values(), *peers.installed())
+        for one in (*EXTRACTORS.values(), *peers.installed(), *map(get, plugins.named(plugins.EXTRACTORS)))
     ]
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pipelines.extractors import peers
+from pipelines.extractors import peers, plugin
 from pipelines.extractors.auto import density, selection
 from pipelines.extractors.auto import extractor as auto
 from pipelines.extractors.base import Extractor
 from pipelines.extractors.opponents import OPPONENTS
 from pipelines.extractors.papers import bte, bte_original, line_density, thai_blocks
 from pipelines.extractors.peers import trafilatura
+from storage import plugins
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ EXTRACTORS: Mapping[str, Extractor] = MappingProxyType(
 
 
 def get(name: str) -> Extractor:
-    """Return the extractor of that name, of a peer library too.
+    """Return the extractor of that name, of a peer library or a plug-in too. A plug-in is not imported yet.
 
     >>> get("auto").name
     'auto'
@@ -70,10 +71,12 @@ def get(name: str) -> Extractor:
     Raises:
         ConfigError: there is no such extractor, or its library is not installed. The message lists all names.
     """
-    found = EXTRACTORS.get(name) or peers.find(name)
+    found = EXTRACTORS.get(name) or peers.find(name) or plugin.find(name)
     if found is not None:
         return found
-    known = ", ".join(sorted({*EXTRACTORS, *(peer.name for peer in peers.installed())}))
+    known = ", ".join(
+        sorted({*EXTRACTORS, *(peer.name for peer in peers.installed()), *plugins.named(plugins.EXTRACTORS)})
+    )
     what, do = f'there is no extractor "{name}"', f"Choose one of: {known}."
     if name in peers.PEERS:
         what, do = f"{what} here: its library is not installed", f"{peers.INSTALL}. Or: {do}"

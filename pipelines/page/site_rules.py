@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from pipelines.metadata.publication_date import Published
     from storage.records import Metadata, SiteRules
 
-VERSION = "1"
-"""Version of the extractor ``rules``: the text of the elements that ``content`` selects."""
+NAME, VERSION = RULES, "1"
+"""Extractor of the texts that ``content`` selects."""
 MOST = 50
 """Elements that are read for title, authors and date."""
 _KEPT = frozenset({"html", "head", "body"})
@@ -112,7 +112,7 @@ def _read(nodes: Sequence[LexborNode], title: str = "") -> Extraction:
     """Return all visible text of some elements, with the kinds of its lines. Captions are kept apart."""
     tree = parse_tree(f"<title>{escape(title)}</title>{''.join(node.html or '' for node in nodes)}")
     blocks = walk(tree)
-    empty = Extraction((), RULES, VERSION)
+    empty = Extraction((), NAME, VERSION)
     if not len(blocks):
         return empty
     page = BlockPage(blocks)

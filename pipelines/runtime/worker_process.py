@@ -21,6 +21,7 @@ import msgspec
 from pipelines.extractors.auto.blocks.template_learning import Survey
 from pipelines.extractors.explanation import Explanation
 from pipelines.page.inert import Inert
+from storage import plugins
 from storage.records import Capture, Drop, Processed, SiteModel
 
 if TYPE_CHECKING:
@@ -83,12 +84,14 @@ class Reply:
     """Traceback of an exception. The parent logs it by the rules of its log."""
 
 
-def serve(pipe: Connection, memory: int, faults: str) -> None:
+def serve(pipe: Connection, memory: int, faults: str, named: plugins.Names) -> None:
     """Confine the process, then answer one task after the other until the parent is gone.
 
-    ``faults``: the parent's FAULTS. The fork server keeps the environment of the time it was started.
+    ``faults``: the parent's FAULTS. The fork server keeps the environment of the time it was started. ``named``: the
+    plug-ins that may be loaded.
     """
     confine(memory)
+    plugins.allow(named)
     os.environ[FAULTS] = faults
     with contextlib.suppress(EOFError, OSError):
         pipe.send_bytes(b"ready")

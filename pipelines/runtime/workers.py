@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from pipelines.runtime.worker_process import FAULTS, MAX_FRAME, Reply, Task, serve, signals_held
+from storage import plugins
 from storage.disk import disk_error
 from storage.errors import CorpusError, DiskError
 from storage.records import Drop, Processed
@@ -350,7 +351,7 @@ class _Worker:
         self._due, self._overdue = math.inf, False
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
-            target=serve, args=(theirs, limits.memory, os.environ.get(FAULTS, "")), daemon=True
+            target=serve, args=(theirs, limits.memory, os.environ.get(FAULTS, ""), plugins.allowed()), daemon=True
         )
         with server_within(START_SECONDS), signals_held():
             self._process.start()

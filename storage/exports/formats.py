@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
+from storage import plugins
 from storage.errors import ConfigError
 from storage.exports import jsonl, markdown, parquet, spreadsheet, tei, vertical
 from storage.exports.fields import FIELDS, MINIMAL
@@ -84,6 +85,8 @@ PARTED_FORMATS: dict[str, Callable[[Fields], PartedFormat]] = {
     "vert": lambda _: PartedFormat(vertical.part, vertical.write_parts),
 }
 """Formats whose rows several processes can prepare."""
+EXPORTERS: dict[str, str] = {}
+"""Distribution, with its version, of each format that a plug-in writes. `formats` adds them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,25 @@ def refuse_fields(format_name: str, fields: Fields | None) -> None:
         raise ConfigError(f"{format_name} always has the same fields", where="--fields", do=do)
 
 
+def formats() -> tuple[str, ...]:
+    """Return the names of all formats: ours, and those of the plug-ins that the configuration names.
+
+    Raises ConfigError for a plug-in that is not installed, cannot be loaded or has the name of another format.
+    """
+    for name in plugins.named(plugins.EXPORTERS):
+        if name in EXPORTERS:
+            continue
+        plugin = plugins.find(plugins.EXPORTERS, name)
+        if name in FORMATS:
+            raise ConfigError(f'"{name}" is a format of this program', where=plugin.release, do="Rename the plug-in.")
+        write = plugin.load()
+        if not callable(write):
+            do = "Name a function write(rows, stream)."
+            raise ConfigError(f'the plug-in "{name}" is no exporter', where=plugin.release, do=do)
+        STREAM_FORMATS[name], EXPORTERS[name] = write, plugin.release
+    return (*STREAM_FORMATS, FOLDER)
+
+
 def destination(target: str | Path, format_name: str | None = None, fields: Fields | None = None) -> Destination:
     """Return where an export goes. The target's name gives the format, unless ``format_name`` does.
 
@@ -151,7 +173,7 @@ def destination(target: str | Path, format_name: str | None = None, fields: Fiel
 
 def refuse_unknown_format(format_name: str | None) -> None:
     """Raise ConfigError for an unknown name of a format. None is allowed."""
-    if format_name is not None and format_name not in FORMATS:
+    if format_name is not None and format_name not in formats():
         raise ConfigError(f"unknown export format {format_name!r}", do=_known())
 
 
@@ -173,7 +195,7 @@ def _by_name(target: str, path: Path) -> str:
 
 def named_format(name: str) -> str | None:
     """Return the format that the suffix of a name states, or None."""
-    return next((known for known in STREAM_FORMATS if name.endswith(f".{known}")), None)
+    return next((known for known in formats() if known != FOLDER and name.endswith(f".{known}")), None)
 
 
 def _agree(target: str, format_name: str) -> None:

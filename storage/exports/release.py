@@ -44,7 +44,16 @@ from storage.exports.changes import (
 )
 from storage.exports.citation import citation
 from storage.exports.files import HashingStream, disk_errors, opened
-from storage.exports.formats import FIELD_FORMATS, FOLDER, STREAM_FORMATS, default_fields, require_place, writer_of
+from storage.exports.formats import (
+    EXPORTERS,
+    FIELD_FORMATS,
+    FOLDER,
+    STREAM_FORMATS,
+    default_fields,
+    formats,
+    require_place,
+    writer_of,
+)
 from storage.exports.statistics import Census
 from storage.exports.vertical import registry
 from storage.exports.writer import Counter, ExportReport
@@ -120,7 +129,7 @@ def write_release(
     when it cannot be written; and every error of the documents' iterator.
     """
     path = Path(target)
-    if path.name.endswith(tuple(f".{name}" for name in STREAM_FORMATS)) and not str(target).endswith(os.sep):
+    if path.name.endswith(tuple(f".{name}" for name in formats())) and not str(target).endswith(os.sep):
         raise ConfigError("a release is a folder", where=str(target), do="End its name with /.")
     _check(path, about, shape)
     counter = Counter(on_progress)
@@ -136,13 +145,16 @@ def write_release(
         os.sync()
         publish(staged, path, overwrite=shape.overwrite)
     size = sum(stream.count for stream in files.written.values())
+    exporter = EXPORTERS.get(shape.format_name)
     written, since = int(manifest["counts"]["documents"]), manifest.get("since")
     changes = {name: since[name] for name in CHANGES} if since else None
-    return ExportReport(written, size, checksums.sha256.hexdigest(), path, shape.format_name, changes)
+    return ExportReport(
+        written, size, checksums.sha256.hexdigest(), path, shape.format_name, changes, exporter=exporter
+    )
 
 
 def _check(path: Path, about: Release, shape: Shape) -> None:
-    if shape.format_name == FOLDER or shape.format_name not in STREAM_FORMATS:
+    if shape.format_name == FOLDER or shape.format_name not in formats():
         known = ", ".join(STREAM_FORMATS)
         raise ConfigError(f"a release cannot be made of {shape.format_name!r}", do=f"Use --format with one of {known}.")
     require_place(path)
@@ -215,6 +227,7 @@ def _manifest(files: _Files, about: Release, shape: Shape, census: Census) -> di
         "schema": about.schema,
         "contact": about.contact,
         "format": shape.format_name,
+        **({"exporter": EXPORTERS[shape.format_name]} if shape.format_name in EXPORTERS else {}),
         "selection": about.selection,
         "folds": list(about.folds),
         "configuration": about.configuration,

@@ -12,7 +12,7 @@ from storage.exports import folder
 from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 from storage.exports.fields import row
 from storage.exports.files import HashingStream, disk_errors, opened
-from storage.exports.formats import PARTED_FORMATS, Destination, destination
+from storage.exports.formats import EXPORTERS, PARTED_FORMATS, Destination, destination
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -41,6 +41,8 @@ class ExportReport:
     format_name: str
     changes: dict[str, int] | None = None
     tokens: dict[str, str] | None = None
+    exporter: str | None = None
+    """Distribution, with its version, of the plug-in that wrote the format; None for our formats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,8 @@ def export(
         )
     else:
         size, digest = _write(where, overwrite, lambda stream: where.write(rows, stream))
-    return ExportReport(counter.count, size, digest, where.path, where.format_name)
+    exporter = EXPORTERS.get(where.format_name)
+    return ExportReport(counter.count, size, digest, where.path, where.format_name, exporter=exporter)
 
 
 def part_of(documents: Iterable[CorpusDocument], where: Destination) -> Part:

@@ -20,6 +20,7 @@ from corpus_spider.web.state import BusyError
 from corpus_spider.web.views import pages, served
 from pipelines.extractors import peers
 from pipelines.extractors.registry import EXTRACTORS
+from storage import plugins
 from storage.errors import CorpusError
 from storage.records import Drop, SiteModel
 
@@ -260,11 +261,12 @@ def trial_model(here: Served, found: CorpusDocument, name: str) -> SiteModel:
 
 
 def extractor_names() -> dict[str, list[str]]:
-    """Return the names of extractors by purpose: those for corpora, those for evaluation, and other libraries."""
+    """Return the names of extractors by purpose: for corpora, for evaluation, other libraries, and plug-ins."""
     return {
         "for corpora": [each.name for each in EXTRACTORS.values() if not each.evaluation_only],
         "for evaluation": [each.name for each in EXTRACTORS.values() if each.evaluation_only],
         "other libraries": [each.name for each in peers.installed() if each.name not in EXTRACTORS],
+        "plug-ins": list(plugins.named(plugins.EXTRACTORS)),
     }
 
 

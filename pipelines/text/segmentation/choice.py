@@ -11,7 +11,8 @@ Chinese         rjieba                         ``chinese``           characters
 Japanese        SudachiPy, mode A              ``japanese``          characters
 =============== ============================== ===================== ====================================
 
-Libraries are loaded when the first text needs them. `docs/reference/words.md` has the measurements behind this table.
+A plug-in of ``[plugins] segmenters`` comes before the libraries. Libraries are loaded when the first text needs them.
+`docs/reference/words.md` has the measurements behind this table.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from pipelines.text.segmentation import (
     icu,
     laonlp_lao,
     nlpo3_thai,
+    plugin,
     rjieba_chinese,
     sudachi_japanese,
     underthesea_vietnamese,
 )
+from storage import plugins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -123,7 +126,8 @@ def segmenter_of(language: str) -> Segmenter:
     """Return the best segmenter that is installed for a language of `CHOICES`."""
     choice = CHOICES[language]
     found = Segmenter("", None, choice.without)
-    for name, load in choice.libraries:
+    own = _plugins().get(language)
+    for name, load in (own,) if own else choice.libraries:
         try:
             found = Segmenter(name, load(), WORDS)
             break
@@ -150,10 +154,16 @@ def advice(languages: Sequence[str]) -> list[str]:
 @cache
 def library_names() -> dict[str, str]:
     """Return the name of the installed library by language, without loading it; empty where none is."""
-    return {
+    return {code: name for code, (name, _) in _plugins().items()} | {
         code: next((name for name, _ in choice.libraries if all(map(find_spec, PACKAGES[name]))), "")
         for code, choice in CHOICES.items()
+        if code not in _plugins()
     }
+
+
+def _plugins() -> dict[str, tuple[str, Callable[[], Callable[[str], list[str]]]]]:
+    """Return the segmenters of plug-ins by language. They replace the libraries."""
+    return plugin.by_language(plugins.allowed(), tuple(CHOICES))
 
 
 def failures() -> int:

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from corpus_spider.cli.app import cli
-from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Rules, Site, keys
+from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Plugins, Rules, Site, keys
 from pipelines.text.folds import FOLDS
 from storage.exports import FORMATS
 from storage.exports.fields import FIELDS
@@ -46,7 +46,7 @@ def test_every_option_is_documented(manual: str, verb: str) -> None:
     assert [name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", manual)] == []
 
 
-@pytest.mark.parametrize("section", [Corpus, Crawl, Archive, Notify, Log, Monitor, Site, Rules])
+@pytest.mark.parametrize("section", [Corpus, Crawl, Archive, Notify, Log, Monitor, Plugins, Site, Rules])
 def test_every_setting_is_documented(manual: str, section: type[Corpus]) -> None:
     """The manual names each key of corpus.toml in code type."""
     assert [name for name in keys(section) if f"`{name}`" not in manual] == []
