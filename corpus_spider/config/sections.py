@@ -182,7 +182,7 @@ class Plugins:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """``[site.rules]`` below a ``[[site]]``: CSS selectors for its pages. Empty: no rule."""
+    """``[site.rules]``: CSS selectors for the pages of the ``[[site]]`` above it. Empty: no rule."""
 
     content: Annotated[str, Key("Elements with the text. Without a match the extractor finds it.", css_selector)] = ""
     remove: Annotated[str, Key("Elements that are not text; removed before the extraction.", css_selector)] = ""
@@ -224,9 +224,8 @@ class Site:
         ""
     )
     checked: Annotated[str, Key("Day on which `sites check --write` last found its sources well.", iso_day)] = ""
-    rules: Annotated[Rules, Key("CSS selectors for its pages, in a table `[site.rules]`.")] = field(
-        default_factory=Rules
-    )
+    rules: Rules = field(default_factory=Rules)
+    """The table ``[site.rules]``, not a key of ``[[site]]``."""
 
 
 Section = (
@@ -246,7 +245,11 @@ _KINDS: dict[type[object], dict[str, Any]] = {
     for section in (Corpus, Crawl, Archive, Notify, Log, Monitor, Plugins, Site, Rules)
 }
 _KEYS = {
-    section: {name: next(rule for rule in kind.__metadata__ if isinstance(rule, Key)) for name, kind in kinds.items()}
+    section: {
+        name: next(rule for rule in kind.__metadata__ if isinstance(rule, Key))
+        for name, kind in kinds.items()
+        if kind is not Rules
+    }
     for section, kinds in _KINDS.items()
 }
 

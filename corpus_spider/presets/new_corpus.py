@@ -11,7 +11,20 @@ from urllib.parse import urlsplit
 
 from corpus_spider import presets
 from corpus_spider.config.loader import FILE_NAME, assemble, parse
-from corpus_spider.config.sections import GIB, MIB, Archive, Corpus, Crawl, Log, Monitor, Notify, Section, Site, keys
+from corpus_spider.config.sections import (
+    GIB,
+    MIB,
+    Archive,
+    Corpus,
+    Crawl,
+    Log,
+    Monitor,
+    Notify,
+    Plugins,
+    Rules,
+    Site,
+    keys,
+)
 from corpus_spider.config.values import Key, nearest
 from pipelines.urls import url
 from storage.disk import disk_error
@@ -20,6 +33,8 @@ from storage.frontier.recrawl_schedule import DAY
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from corpus_spider.config.sections import Section
 
 HEAD = """\
 # A corpus of corpus-spider. Lines that begin with # are comments. Remove the # to use a setting.
@@ -134,7 +149,8 @@ def render(wanted: NewCorpus) -> str:
     assemble({"corpus": corpus}, {}, {}, None)
     crawl = ["[crawl]", "# robots.txt is always obeyed. These are the defaults.", *_defaults(Crawl)]
     parts = [HEAD, _corpus_section(corpus), "\n".join(crawl) + "\n"]
-    for title, section in (("archive", Archive), ("notify", Notify), ("log", Log), ("monitor", Monitor)):
+    others = (("archive", Archive), ("notify", Notify), ("log", Log), ("monitor", Monitor), ("plugins", Plugins))
+    for title, section in others:
         parts.append("\n".join([f"[{title}]", *_defaults(section)]) + "\n")
     for paper in chosen:
         lines = _newspaper_lines(paper) if isinstance(paper, presets.Newspaper) else ["[[site]]", *_site_lines(paper)]
@@ -223,6 +239,7 @@ def _example_section() -> str:
     ]
     for name, key in keys(Site).items():
         lines.append(f"# {name} = {toml(EXAMPLE.get(name, _default(Site, name)))}  # {key.explanation}")
+    lines += ["# [site.rules]", *_defaults(Rules)]
     return "\n".join(lines) + "\n"
 
 

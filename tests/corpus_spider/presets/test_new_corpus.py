@@ -159,7 +159,7 @@ def test_every_key_stands_in_the_file_with_its_explanation(tmp_path: Path, secti
 def test_the_comments_are_values_that_work(tmp_path: Path) -> None:
     """Taking every # of the [crawl] section and of the example away gives the defaults and a valid site."""
     text = render(new(tmp_path, "sw"))
-    opened = re.sub(r"^# (?=\w+ = |\[\[site)", "", text, flags=re.MULTILINE).replace('user_agent = ""\n', "")
+    opened = re.sub(r"^# (?=\w+ = |\[\[site|\[site)", "", text, flags=re.MULTILINE).replace('user_agent = ""\n', "")
     file = tmp_path / "corpus.toml"
     file.write_text(opened, encoding="utf-8")
     config = load(file, environ={})
