@@ -102,4 +102,5 @@ def _site(config: Config, site: Site) -> dict[str, Any]:
         "extractor": site.extractor,
         "allow": site.allow,
         "deny": site.deny,
+        "rules": model.rules.given,
     }

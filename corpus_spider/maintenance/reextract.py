@@ -58,6 +58,8 @@ class ReextractReport:
     """With ``metadata``: pages that changed the metadata of a document."""
     missing: Counter[str] = field(default_factory=Counter)
     """Unreadable pages by missing WARC file."""
+    other_rules: int = 0
+    """Documents that had been made with other rules of their site than those of today."""
 
 
 def reextract(
@@ -78,6 +80,7 @@ def reextract(
     report = ReextractReport(dry_run=dry_run)
     opening = open_for_reading(config) if dry_run else open_for_writing(config, new_pages=False)
     with opening as opened, opened.pipeline(again=True) as pipeline:
+        report.other_rules = sum(opened.corpus.documents.with_other_rules(config.rule_fingerprints()).values())
         work = _Reextraction(opened, pipeline, report, keep_models=keep_models, metadata=metadata)
         asyncio.run(work.run(on_progress))
     return report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,8 @@ class SiteHealth:
     unfinished: bool = False
     suspended: int = 0
     """URLs to which only articles lead, suspended because the site gave too many undated texts that way."""
+    rules: Mapping[str, int] = field(default_factory=dict)
+    """Documents of the last night that each rule of the site matched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,15 @@ def _site_health(case: Case, rule: Rule, now: datetime) -> SiteHealth:
         usual=median(before) if before else None,
         sick=tuple(judge(case, rule, now)),
         unfinished=is_unfinished(case, rule, now),
+        rules=_matched(case),
     )
+
+
+def _matched(case: Case) -> dict[str, int]:
+    runs = (
+        [case.matches[run.run_id] for run in case.nights[-1].runs if run.run_id in case.matches] if case.nights else []
+    )
+    return {name: sum(run.matched.get(name, 0) for run in runs) for name in case.rules}
 
 
 def _sources(corpus: Corpus, config: Config) -> dict[str, list[tuple[str, SourceState | None]]]:

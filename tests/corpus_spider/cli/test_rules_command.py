@@ -129,7 +129,8 @@ def test_new_rules_reach_stored_pages(tmp_path: Path) -> None:
     before = json.loads(run(tmp_path, "status", "--json").stdout)
     assert before["other_rules"] == {"newspaper": before["documents"]}
     assert "made with other rules" in run(tmp_path, "status").stdout
-    well(tmp_path, "reextract")
+    done = json.loads(run(tmp_path, "reextract", "--json").stdout)
+    assert (done["other_rules"], done["changed"] > 0) == (before["documents"], True)
     assert json.loads(run(tmp_path, "status", "--json").stdout)["other_rules"] == {}
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
         found = {one.url.rpartition("/")[2]: one for one in corpus.documents()}

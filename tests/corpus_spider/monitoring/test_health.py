@@ -103,7 +103,9 @@ def test_a_rule_that_matches_nothing_any_more_is_reported(corpus: Corpus, tmp_pa
     rules = config.site_model(config.sites[0]).rules
     for night, found in enumerate((1, 1, 0)):
         _crawl_a_night(corpus, begin + timedelta(days=night), night, 4, rules.note({"content": found}))
-    (lost,) = [one for one in examine(corpus, config, Rule()).sick if one.sign is Sign.RULES]
+    (site,) = examine(corpus, config, Rule()).sites
+    assert site.rules == {"content": 0, "remove": 0}
+    (lost,) = [one for one in site.sick if one.sign is Sign.RULES]
     assert lost.words == "the rule content (.body) matched none of 4 documents in the last night; usually 100%"
     assert next_command(lost) == f"rules try {lost.url} --site {SITE}"
     assert lost.url.startswith(f"https://{SITE}/2/")
