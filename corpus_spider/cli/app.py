@@ -327,7 +327,8 @@ def evaluate(state: State, /, **options: Any) -> None:
     elif options["site_models"]:
         commands.site_models(options, state.console)
     else:
-        commands.assess(options, lambda path: loader.load(path, overrides=state.overrides), state.console)
+        config = state.load_or_default()
+        commands.assess(options, config, lambda path: loader.load(path, overrides=state.overrides), state.console)
 
 
 @verb("tune vnexpress --gold gold/", "tune bbc-persian --gold gold/ --extractor r2l --write")

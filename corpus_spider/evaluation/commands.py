@@ -52,11 +52,11 @@ class Keepers:
             write(self.folder / (re.sub(r"[^\w-]", "_", name) or "_") / f"{page.id}.txt", text)
 
 
-def assess(options: Mapping[str, Any], load: Callable[[Path], Config], console: Console) -> None:
+def assess(options: Mapping[str, Any], config: Config, load: Callable[[Path], Config], console: Console) -> None:
     """Score extractors or a corpus as the options of `evaluate` say, and write the results.
 
-    ``load`` loads a configuration. Raises ConfigError if the gold folder, an extractor or a corpus does not exist, or a
-    floor would be lowered.
+    ``config`` has the rules of sites. ``load`` loads the configuration of a corpus. Raises ConfigError if the gold
+    folder, an extractor or a corpus does not exist, or a floor would be lowered.
     """
     _check_options(options)
     pages = load_gold(options["gold"])
@@ -78,7 +78,7 @@ def assess(options: Mapping[str, Any], load: Callable[[Path], Config], console: 
         names.append(against)
     if names:
         with console.progress("texts", len(pages) * len(set(names))) as show:
-            reports += evaluate_extractors(pages, names, show, keepers)
+            reports += evaluate_extractors(pages, names, show, keepers, config)
     if options["as_json"]:
         console.json(as_plain(*reports, against=against))
     else:

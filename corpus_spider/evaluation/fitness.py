@@ -17,13 +17,14 @@ from pipelines.extractors.base import ExtractorOptions
 from pipelines.extractors.papers import line_density
 from pipelines.extractors.registry import get
 from pipelines.page.postprocess import tidy, title_of
+from pipelines.page.process import NO_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from corpus_spider.evaluation.gold import GoldPage
     from pipelines.page.postprocess import Source
-    from storage.records import Extraction
+    from storage.records import Extraction, SiteModel
 
 P_INTERVAL = range(1, 21)
 PAPERS_P: Mapping[str, int] = {
@@ -49,20 +50,23 @@ def candidates(extractor: str) -> list[Candidate]:
 
 
 def f1_by_page(
-    pages: Sequence[GoldPage], tried: Sequence[Candidate], progress: Callable[[int], None] = lambda _: None
+    pages: Sequence[GoldPage],
+    tried: Sequence[Candidate],
+    progress: Callable[[int], None] = lambda _: None,
+    model: SiteModel = NO_MODEL,
 ) -> dict[Candidate, list[float]]:
-    """Return the F1 of each candidate on each page, for the text that a crawl would store.
+    """Return the F1 of each candidate on each page, for the text that a crawl of its site would store.
 
     Raises ConfigError if an extractor does not exist.
     """
     runs = {candidate: get(candidate.extractor).extract for candidate in tried}
     found: dict[Candidate, list[float]] = {candidate: [] for candidate in tried}
     for count, page in enumerate(pages, start=1):
-        prepared = prepare(page)
+        prepared = prepare(page, model)
         for candidate, run in runs.items():
             options = ExtractorOptions(url=page.url or "", p=candidate.p)
             source = prepared.source
-            f1 = _f1(run(source.decoded.text, options), source, page.title, prepared.truth) if source else 0.0
+            f1 = _f1(run(source.html, options), source, page.title, prepared.truth) if source else 0.0
             found[candidate].append(f1)
         progress(count)
     return found

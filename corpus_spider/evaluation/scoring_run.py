@@ -27,13 +27,14 @@ from corpus_spider.evaluation.evaluate import (
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.extractors.registry import get
 from pipelines.page.postprocess import MAX_REPLACED, Source, clean, extract, judge, tidy, title_of
-from pipelines.page.process import source_of
+from pipelines.page.process import NO_MODEL, source_of
 from storage.errors import CorpusError
 from storage.records import Capture, Drop, SiteModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from corpus_spider.config.model import Config
     from corpus_spider.evaluation.gold import GoldPage
     from pipelines.extractors.base import Extractor
     from storage.records import Extraction
@@ -56,16 +57,20 @@ def evaluate_extractors(
     names: Sequence[str],
     progress: Callable[[int], None] = lambda _: None,
     keep: Keep = keep_nothing,
+    config: Config | None = None,
 ) -> list[Report]:
     """Return the report of each extractor. Raises ConfigError if an extractor does not exist.
 
-    ``progress`` gets the number of scored texts, ``keep`` each text.
+    ``progress`` gets the number of scored texts, ``keep`` each text. The rules of a site of ``config`` apply to its
+    pages, except ``content``: the extractors find the text.
     """
     extractors = [get(name) for name in dict.fromkeys(names)]
     scores: dict[str, list[PageScore]] = {extractor.name: [] for extractor in extractors}
     warm: set[tuple[str, str]] = set()
     for number, page in enumerate(pages):
-        prepared, turn = prepare(page), number % len(extractors)
+        site = config.site_at(page.url) if config and page.url else None
+        model = config.site_model(site) if config and site else NO_MODEL
+        prepared, turn = prepare(page, model), number % len(extractors)
         for step, extractor in enumerate(extractors[turn:] + extractors[:turn], start=1):
             if (extractor.name, page.language) not in warm:
                 read(extractor, page, prepared)
@@ -78,13 +83,17 @@ def evaluate_extractors(
     return [Report(name, tuple(found)) for name, found in scores.items()]
 
 
-def prepare(page: GoldPage) -> Prepared:
-    """Read and parse a page as in a crawl, without a declared charset. A missing file is a problem."""
+def prepare(page: GoldPage, model: SiteModel = NO_MODEL) -> Prepared:
+    """Read and parse a page as in a crawl of its site, without a declared charset. A missing file is a problem.
+
+    No rule of the site selects the text.
+    """
     try:
         truth, body = page.truth(), page.html()
     except OSError as error:
         return Prepared(problem=failure(error))
-    source = source_of(Capture(page.url or NO_ADDRESS, datetime.now(UTC), 200, (), (), body))
+    capture = Capture(page.url or NO_ADDRESS, datetime.now(UTC), 200, (), (), body)
+    source = source_of(capture, model.with_extractor(model.extractor))
     if isinstance(source, Drop):
         return Prepared(None, truth, len(body), f"{source.reason}: {source.detail}")
     if source.decoded.replaced > MAX_REPLACED:
@@ -98,7 +107,7 @@ def read(extractor: Extractor, page: GoldPage, prepared: Prepared) -> Reading:
     if source is None:
         return Reading("", extractor.name, missing=prepared.problem, size=size)
     try:
-        found, seconds = timed(extractor, source.decoded.text, ExtractorOptions(page.url or "", page.language))
+        found, seconds = timed(extractor, source.html, ExtractorOptions(page.url or "", page.language))
         reading = _reading(extractor, found, source, prepared.truth)
     except Exception as error:  # noqa: BLE001 - an error on one page must not lose the other scores
         return Reading("", extractor.name, missing=failure(error), size=size)
@@ -140,7 +149,7 @@ def _described(extraction: Extraction, source: Source, truth: str) -> Reading:
 def dropped(reason: str, model: SiteModel | None, original: Callable[[], Capture]) -> Reading:
     """Extract the text of a dropped page again. Return it marked as refused, or only the reason if there is none."""
     try:
-        source = source_of(original(), model or SiteModel())
+        source = source_of(original(), model or NO_MODEL)
     except (CorpusError, OSError):
         source = Drop(reason)
     if model is not None and isinstance(source, Source) and source.decoded.replaced <= MAX_REPLACED:

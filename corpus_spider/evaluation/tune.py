@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 from corpus_spider.evaluation.fitness import PAPERS_P, Candidate, best, candidates, f1_by_page
 from corpus_spider.evaluation.gold import load_gold
 from pipelines.extractors.registry import EXTRACTORS, get
+from pipelines.page.process import NO_MODEL
+from storage import plugins
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -80,7 +82,8 @@ def tune(
     present = present_candidate(config, site)
     names = extractors or storable()
     tried = [candidate for name in names for candidate in candidates(name)]
-    f1 = f1_by_page(pages, list(dict.fromkeys([*tried, present])), progress)
+    configured = next((config.site_model(one) for one in config.sites if one.name == site), NO_MODEL)
+    f1 = f1_by_page(pages, list(dict.fromkeys([*tried, present])), progress, configured)
     fitted = {candidate: f1[candidate] for candidate in tried}
     chosen = best(fitted, range(len(pages)))
     rows: list[dict[str, object]] = []
@@ -128,7 +131,7 @@ def conclude(fit: Fit, config: Config, console: Console, *, write: bool) -> None
 def storable() -> list[str]:
     """Return the extractors that corpora may use, ``auto`` first."""
     names = [one.name for one in EXTRACTORS.values() if not one.evaluation_only]
-    return sorted(names, key=lambda name: (name != "auto", name))
+    return sorted([*names, *plugins.named(plugins.EXTRACTORS)], key=lambda name: (name != "auto", name))
 
 
 def present_candidate(config: Config, site: str) -> Candidate:

@@ -61,6 +61,9 @@ def test_the_extractor_of_the_how_to_page_makes_documents(folder: Path) -> None:
     khmer, titles = documented('"""A segmenter for Khmer'), documented('"""An export format')
     install(folder / "installed", "khmer", "segmenters", "khmer-fours = fours", khmer, "2.1")
     install(folder / "installed", "some-formats", "exporters", "titles = titles:write", titles, "0.3")
+    (folder / "page.html").write_text(f"<p>{paragraphs(1)[0]}</p><p>short</p>")
+    one_time = ("-s", f"plugins.extractors={LONG}", "extract", "page.html", "--extractor", LONG)
+    assert program(folder, *one_time).stdout.strip() == paragraphs(1)[0]
     with served(Newspaper(articles=6)) as newspaper:
         toml = corpus_toml(newspaper).replace("[[site]]", f'[plugins]\nextractors = ["{LONG}"]\n[[site]]')
         toml = toml.replace("[plugins]", '[plugins]\nsegmenters = ["khmer-fours"]\nexporters = ["titles"]')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,13 +12,15 @@ from click.testing import CliRunner
 from corpus_spider.cli.app import cli
 from corpus_spider.cli.options import State
 from corpus_spider.config.loader import load
+from corpus_spider.evaluation import evaluate_extractors
+from corpus_spider.evaluation.gold import GoldPage
 from corpus_spider.sites.rule_trial import attempt
 from corpus_spider.sites.single_page import Wanted, extract
 from storage.corpus import Corpus
 from storage.errors import ConfigError
 from storage.records import SiteRules
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, paragraphs, served
-from tests.corpus_spider.running import run, well
+from tests.corpus_spider.running import ROOT, run, well
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,3 +140,29 @@ def test_new_rules_reach_stored_pages(tmp_path: Path) -> None:
     assert found["1"].text == paragraphs(1)[0]
     assert (found["1"].extractor, found["1"].title_source) == ("rules", "rules")
     assert (found["1"].rules or "").endswith(" content=1 title=1")
+
+
+def test_extractors_are_scored_on_the_page_without_removed_elements(folder: Path) -> None:
+    """`evaluate` applies the rules of a site of corpus.toml to its pages, except the one that selects the text."""
+    gold = folder / "gold"
+    for name in ("html", "true"):
+        (gold / name).mkdir(parents=True)
+    (gold / "html" / "one.html").write_text(PAGE)
+    (gold / "true" / "one.txt").write_text(f"{SENTENCE * 3}\n{SENTENCE * 4}")
+    (page,) = [GoldPage("one", "vi", gold / "html" / "one.html", gold / "true" / "one.txt", url="https://a.example/1")]
+    texts: list[str] = []
+    for config in (None, load(folder)):
+        evaluate_extractors([page], ["bte"], keep=lambda _name, _page, text, _: texts.append(text), config=config)
+    assert ["Mua ngay" in text for text in texts] == [True, False]
+
+
+def test_the_how_to_page_is_right(tmp_path: Path) -> None:
+    """Its rules are read, and the message that it shows for a wrong selector is the real one."""
+    page = (ROOT / "docs" / "how-to" / "rules-for-a-site.md").read_text()
+    (toml,) = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "corpus.toml").write_text(toml)
+    assert len(load(tmp_path).site_model(load(tmp_path).sites[0]).rules.given) == 6
+    (tmp_path / "corpus.toml").write_text(toml.replace("div.article-body", "div["))
+    with pytest.raises(ConfigError) as error:
+        load(tmp_path)
+    assert error.value.what in page
