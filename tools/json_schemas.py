@@ -39,7 +39,7 @@ A version changes when a field is removed, renamed, or gets another type or mean
 that you do not know. Errors are messages on standard error with an [exit code](exit-codes.md), never JSON.
 
 Times are ISO 8601 with their zone, and `next_try` is in seconds since 1970. Byte strings are hexadecimal. Paths are
-text. Fields of documents are those of [exports](../how-to/export.md#fields).
+text. Fields of documents are those of [exports](fields.md).
 
 | command | schema | version |
 | --- | --- | --- |

@@ -30,6 +30,7 @@ from corpus_spider.monitoring.model import Finding as SiteFinding
 from corpus_spider.search.builder import Refreshed
 from corpus_spider.search.searching import Answer
 from corpus_spider.sites.discover import Finding
+from corpus_spider.sites.rule_trial import Selected
 from corpus_spider.sites.sources_check import State
 from corpus_spider.words.clouds import Weighted
 from corpus_spider.words.lists import CollocateRow, KeyRow, TrendRow, WordRow
@@ -111,7 +112,10 @@ class LastRun(TypedDict, total=False):
 
 
 class StatusOutput(TypedDict):
-    """Counts of a corpus. ``urls``: by state; ``dropped`` and ``failed``: by reason."""
+    """Counts of a corpus. ``urls``: by state; ``dropped`` and ``failed``: by reason.
+
+    ``other_rules``: documents by site that were made with other rules than those of today.
+    """
 
     documents: int
     duplicates: int
@@ -125,6 +129,7 @@ class StatusOutput(TypedDict):
     urls: dict[str, int]
     dropped: dict[str, int]
     failed: dict[str, int]
+    other_rules: dict[str, int]
     last_run: LastRun
 
 
@@ -191,9 +196,10 @@ class PlanOutput(TypedDict):
 
 
 class HealthOutput(TypedDict):
-    """Results by site, and all problems."""
+    """Results by site, and all problems. ``offline``: the machine had no network in the last run."""
 
     ok: bool
+    offline: bool
     sick: list[SiteFinding]
     sites: list[SiteHealth]
 
@@ -303,6 +309,7 @@ class ExtractOutput(TypedDict):
     languages: NotRequired[list[str]]
     foreign_share: NotRequired[float | None]
     quality: NotRequired[Quality | None]
+    rules: NotRequired[str | None]
     drop: Drop | None
 
 
@@ -381,6 +388,32 @@ class DiscoveredOutput(TypedDict, total=False):
     site: dict[str, str | list[str]]
 
 
+class KnownNewspaper(TypedDict):
+    """A newspaper that `init` knows. ``checked``: day on which a crawl of it was read, empty if none was."""
+
+    name: str
+    title: str
+    homepage: str
+    language: str
+    country: str
+    timezone: str
+    feeds: list[str]
+    sitemaps: list[str]
+    terms: str
+    origin: str
+    checked: str
+
+
+class RuleTrialOutput(TypedDict):
+    """What the rules of a site select on a page, and its document. ``unmatched``: rules that match nothing."""
+
+    site: str
+    url: str
+    rules: list[Selected]
+    unmatched: list[str]
+    document: ExtractOutput
+
+
 class SourcesOutput(TypedDict):
     """Results by source. ``well``: sites without a failing source."""
 
@@ -396,6 +429,8 @@ class ConfigOutput(TypedDict):
     crawl: dict[str, Any]
     archive: dict[str, Any]
     notify: dict[str, Any]
+    log: dict[str, Any]
+    monitor: dict[str, Any]
     site: list[dict[str, Any]]
 
 
@@ -441,11 +476,13 @@ OUTPUTS = (
     Output("reextract", "reextract", ReextractReport),
     Output("remove", "remove", RemovalReport),
     Output("remove-undo", "remove", Lifted, "--undo ID"),
+    Output("rules-try", "rules try", RuleTrialOutput),
     Output("search", "search", Answer),
     Output("show", "show", Page, more={"document": CorpusDocument | None, "history": list[Past]}),
     Output("sites-check", "sites check", SourcesOutput),
     Output("sites-discover", "sites discover", DiscoverOutput, "one address"),
     Output("sites-discover-all", "sites discover", list[DiscoveredOutput], "several addresses or --all"),
+    Output("sites-list", "sites list", list[KnownNewspaper]),
     Output("status", "status", StatusOutput),
     Output("tune", "tune", Fit),
     Output("words", "words", WordsOutput),

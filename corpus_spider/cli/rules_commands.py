@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from corpus_spider.cli.options import State, as_json, examples, verb_of
+from corpus_spider.cli.options import State, Verbs, allow_private, as_json, examples, page_url, verb_of
 
 _TRY = (
     "rules try https://news.example.org/article --site example-news",
@@ -14,7 +14,7 @@ _TRY = (
 )
 
 
-@click.group(epilog=examples(_TRY))
+@click.group(cls=Verbs, epilog=examples(_TRY))
 def rules() -> None:
     """Try CSS selectors for the pages of a site."""
 
@@ -28,8 +28,8 @@ def rules() -> None:
 @click.option("--authors", metavar="SELECTOR", help="Elements with the authors.")
 @click.option("--date", metavar="SELECTOR", help="Element with the date of publication.")
 @click.option("--standfirst", metavar="SELECTOR", help="Elements with the standfirst.")
-@click.option("--url", default="", help="URL that a FILE came from.")
-@click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
+@page_url
+@allow_private
 @as_json
 def try_rules(state: State, /, target: str, **options: Any) -> None:
     """Show what the rules of a site select on one page.

@@ -66,6 +66,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "recurring": "a letter for each line of the text: r it recurs on the site, - it does not; empty if no line does",
     "authors": "the authors as a list, each once",
     "date_zone": "where the time zone of the date is from: stated, site (the configuration) or assumed; null for a day",
-    "title_source": "place of the title: heading, json-ld, meta or title-element",
-    "author_source": "place of the authors: json-ld, meta, marked, byline, signature, organisation or account",
+    "title_source": "place of the title: rules, heading, json-ld, meta or title-element",
+    "author_source": "place of the authors: rules, json-ld, meta, marked, byline, signature, organisation or account",
+    "rules": "fingerprint of the site's own rules and the number of elements that each matched; null without rules",
 }

@@ -27,8 +27,12 @@ SINGLE = {
     ("extract", "--url"),
     ("plot", "--url"),
     ("remove", "--reason"),
+    ("rules try", "--site"),
+    ("rules try", "--url"),
 }
 """Options that some commands take once, because they work on one page or store one sentence."""
+OF_RULES = {("rules try", "--remove")}
+"""Options named as keys of `[site.rules]`. Other commands have options of these names with another meaning."""
 FORMS = {
     "--site": {"NAME", "NAME|URL"},
     "--reason": {"NAME", "TEXT"},
@@ -48,7 +52,7 @@ def kind(option: click.Option) -> str:
 
 
 def of_name(name: str) -> list[tuple[str, click.Option]]:
-    return [(verb, option) for (verb, each), option in OPTIONS.items() if each == name]
+    return [(verb, option) for (verb, each), option in OPTIONS.items() if each == name and (verb, name) not in OF_RULES]
 
 
 SHARED = sorted({name for _, name in OPTIONS if len(of_name(name)) > 1})
