@@ -13,6 +13,7 @@ from corpus_spider.config import sections
 from corpus_spider.exit_codes import REASONS
 from corpus_spider.presets.new_corpus import default_in_words
 from corpus_spider.terminal.reasons import DROPPED, FAILED
+from corpus_spider.terminal.vocabulary import SIGNS, THINGS
 from storage.exports.fields import FIELDS
 
 if TYPE_CHECKING:
@@ -109,5 +110,22 @@ def fields() -> str:
     return table(("field", "type"), ((f"`{field.name}`", TYPES[field.kind.__name__]) for field in FIELDS))
 
 
-TABLES = {"settings": settings, "exit-codes": exit_codes, "reasons": reasons, "fields": fields}
+def things() -> str:
+    """Return the table of words for things."""
+    return table(("word", "meaning", "not"), ((word, *told) for word, told in THINGS.items()))
+
+
+def signs() -> str:
+    """Return the table of signs of a failing site."""
+    return table(("sign", "message says"), ((f"`{sign}`", meaning) for sign, meaning in SIGNS.items()))
+
+
+TABLES = {
+    "settings": settings,
+    "exit-codes": exit_codes,
+    "reasons": reasons,
+    "fields": fields,
+    "things": things,
+    "signs": signs,
+}
 """Makers of tables, by the name in the comment."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import State, verb_of
+from corpus_spider.cli.options import PROGRAM, State, as_json, verb_of
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -48,6 +48,46 @@ def _row(name: str, file: Traversable) -> tuple[str, str, str]:
     """Return name, version and command line of a schema."""
     stored = json.loads(file.read_text("utf-8"))
     return name, stored["$id"].rpartition(":")[2], stored["title"]
+
+
+@verb_of(_verbs, ("help crawl", "help duplicates", "help delay --json"), name="help")
+@click.argument("words", metavar="[WORD]...", nargs=-1)
+@as_json
+def help_verb(state: State, /, words: tuple[str, ...], **options: Any) -> None:
+    """Find a command, option, setting, field, reason, exit code or word.
+
+    WORD is the whole name, its beginning, or a similar spelling. A command shows its own help first. Each line names
+    the page of the documentation.
+    """
+    from corpus_spider.cli.glossary import entries, find
+
+    root = click.get_current_context().find_root()
+    assert isinstance(root.command, click.Group)
+    if not words:
+        click.echo(root.get_help())
+        return
+    found = find(" ".join(words), entries(root.command))
+    if not found:
+        do = f"`{PROGRAM} --help` lists the commands, docs/index.md the pages of the documentation."
+        raise ConfigError(f'nothing is called "{" ".join(words)}"', do=do)
+    if options["as_json"]:
+        state.console.json(found)
+        return
+    if found[0].kind == "command" and found[0].name == " ".join(words):
+        click.echo(f"{_help_of(root, found[0].name)}\n")
+    state.console.table(
+        "Names", ("kind", "name", "meaning", "page"), [(e.kind, e.name, e.meaning, e.page) for e in found]
+    )
+
+
+def _help_of(root: click.Context, path: str) -> str:
+    """Return the help of a command, such as ``sites check``."""
+    context, command = root, root.command
+    for name in path.split():
+        assert isinstance(command, click.Group)
+        command = command.commands[name]
+        context = click.Context(command, context, name)
+    return command.get_help(context)
 
 
 VERBS = tuple(_verbs.commands.values())

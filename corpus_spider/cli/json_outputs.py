@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, NotRequired, Required, TypedDict
 
 from corpus_spider.archive.retention import Going
+from corpus_spider.cli.glossary import Entry
 from corpus_spider.crawling.model_learning import SiteLearning
 from corpus_spider.demo.run import DemoReport
 from corpus_spider.evaluation.site_model_gain import SiteGain
@@ -466,6 +467,7 @@ OUTPUTS = (
     Output("extract", "extract", ExtractOutput),
     Output("extract-list", "extract", list[ListedExtractor], "--list"),
     Output("health", "health", HealthOutput),
+    Output("help", "help", list[Entry], "a WORD"),
     Output("import", "import", ImportReport),
     Output("index", "index", Refreshed),
     Output("learn", "learn", list[SiteLearning]),

@@ -9,7 +9,22 @@ HEADINGS = {
     name: name.replace("_", " ")
     for name in (
         # Things.
-        *("site", "source", "host", "hosts", "url", "page", "pages", "file", "name", "names", "kind", "form", "id"),
+        *(
+            "command",
+            "site",
+            "source",
+            "host",
+            "hosts",
+            "url",
+            "page",
+            "pages",
+            "file",
+            "name",
+            "names",
+            "kind",
+            "form",
+            "id",
+        ),
         *("language", "languages", "extractor", "delay", "depth", "allow", "deny", "description"),
         # Counts.
         *("documents", "characters", "words", "pending", "count", "entries", "found", "fetched", "unchanged", "new"),

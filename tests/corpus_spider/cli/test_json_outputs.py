@@ -45,6 +45,7 @@ CASES = [
     ("extract", "extract empty.html"),
     ("extract-list", "extract --list"),
     ("health", "health"),
+    ("help", "help duplicates"),
     ("import", "import ARCHIVE --dry-run"),
     ("index", "index"),
     ("learn", "learn --dry-run"),

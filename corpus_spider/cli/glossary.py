@@ -1,0 +1,105 @@
+"""All names of the program with their meaning: commands, options, settings, fields, reasons, signs, exit codes, words.
+
+Each entry is made from the definition of its name, as are the pages of the documentation.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+CLOSE = 80.0
+"""Least similarity of a spelling, in per cent of `rapidfuzz.fuzz.ratio`."""
+MOST = 20
+COMMON = frozenset({"--config", "--set", "--verbose", "--quiet"})
+"""Options of all commands. They are listed once, as options of the program."""
+COMMANDS, SETTINGS, FIELDS_PAGE, REASONS_PAGE, EXIT_CODES, VOCABULARY = (
+    f"docs/reference/{name}.md" for name in ("commands", "settings", "fields", "reasons", "exit-codes", "vocabulary")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name of the program. ``page``: the page of the documentation that explains it."""
+
+    kind: str
+    name: str
+    meaning: str
+    page: str
+
+
+def entries(program: click.Group) -> list[Entry]:
+    """Return all names of the program."""
+    from corpus_spider.config import sections
+    from corpus_spider.exit_codes import REASONS
+    from corpus_spider.terminal.reasons import DROPPED, FAILED
+    from corpus_spider.terminal.vocabulary import SIGNS, THINGS
+    from storage.exports.descriptions import DESCRIPTIONS
+
+    own = (option for option in program.params if isinstance(option, click.Option))
+    found = [Entry("option", option.opts[-1], option.help or "", COMMANDS) for option in own]
+    found += _of_commands(program, "")
+    for (section,) in map(get_args, get_args(sections.Section)):
+        title = (section.__doc__ or "").partition(":")[0].replace("``", "")
+        found += [
+            Entry("setting", f"{title} {name}", key.explanation, SETTINGS)
+            for name, key in sections.keys(section).items()
+        ]
+    found += [Entry("field", name, meaning, FIELDS_PAGE) for name, meaning in DESCRIPTIONS.items()]
+    found += [Entry("reason", name, meaning, REASONS_PAGE) for name, meaning in (DROPPED | FAILED).items()]
+    found += [Entry("sign", name, meaning, VOCABULARY) for name, meaning in SIGNS.items()]
+    found += [Entry("exit code", str(code), meaning, EXIT_CODES) for code, meaning in REASONS.items()]
+    found += [Entry("word", word, meaning, VOCABULARY) for word, (meaning, _) in THINGS.items()]
+    return found
+
+
+def _of_commands(group: click.Group, path: str) -> Iterator[Entry]:
+    """Yield the commands of a group, and their options except the common ones."""
+    for name, command in group.commands.items():
+        whole = f"{path}{name}"
+        yield Entry("command", whole, command.get_short_help_str(200), COMMANDS)
+        if isinstance(command, click.Group):
+            yield from _of_commands(command, f"{whole} ")
+            continue
+        for option in command.params:
+            if isinstance(option, click.Option) and option.opts[-1] not in COMMON:
+                yield Entry("option", f"{whole} {option.opts[-1]}", option.help or "", COMMANDS)
+
+
+def find(text: str, known: Sequence[Entry], most: int = MOST) -> list[Entry]:
+    """Return the entries whose name has this word, a word that begins so, or one of a similar spelling, best first.
+
+    If no name does, the entries whose meaning has it. Pure.
+    """
+    wanted = _words(text)
+    named = [(rank, entry) for entry in known if (rank := _rank(wanted, _words(entry.name))) is not None]
+    if not named:
+        told = f" {' '.join(wanted)} "
+        named = [(0.0, entry) for entry in known if told in f" {' '.join(_words(entry.meaning))} "]
+    return [entry for _, entry in sorted(named, key=lambda each: each[0])][:most]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
+def _rank(wanted: Sequence[str], name: Sequence[str]) -> float | None:
+    """Return how well a name fits, 0 for the same name; None if it does not."""
+    from rapidfuzz import fuzz
+
+    if not wanted or not name:
+        return None
+    if wanted == name:
+        return 0.0
+    parts = [name[place : place + len(wanted)] for place in range(max(1, len(name) - len(wanted) + 1))]
+    for place, part in enumerate(parts):
+        if " ".join(part).startswith(" ".join(wanted)):
+            return 1.0 + (part != wanted) + place / 10 + len(name) / 100
+    best = max(fuzz.ratio("".join(wanted), "".join(part)) for part in parts)
+    return 3.0 + (100 - best) / 100 if best >= CLOSE else None

@@ -1,0 +1,91 @@
+"""`help WORD` finds every name of the program."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from corpus_spider.cli.app import cli, run
+from corpus_spider.cli.glossary import Entry, entries, find
+from corpus_spider.monitoring.model import Sign
+from corpus_spider.terminal.reasons import DROPPED, FAILED
+from corpus_spider.terminal.vocabulary import SIGNS, THINGS
+from storage.exports.fields import FIELDS
+from tests.corpus_spider.cli.commands import verbs
+from tests.corpus_spider.running import ROOT
+
+ALL = entries(cli)
+
+
+def names(word: str) -> list[str]:
+    return [f"{each.kind} {each.name}" for each in find(word, ALL)]
+
+
+def test_every_name_is_an_entry_with_a_meaning_and_a_page() -> None:
+    """Commands, options, settings, fields, reasons, signs, exit codes and words; each page exists."""
+    for kind, expected in {
+        "field": {field.name for field in FIELDS},
+        "reason": {*DROPPED, *FAILED},
+        "sign": {str(sign) for sign in Sign},
+        "word": set(THINGS),
+    }.items():
+        assert {each.name for each in ALL if each.kind == kind} == expected
+    found = {each.name for each in ALL}
+    for verb, command in verbs(cli).items():
+        assert verb in found
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert {f"{verb} {option.opts[-1]}", option.opts[-1]} & found
+    assert [each for each in ALL if not each.meaning or not (ROOT / each.page).is_file()] == []
+    assert set(SIGNS) == {str(sign) for sign in Sign}
+
+
+@pytest.mark.parametrize(
+    ("word", "first"),
+    [
+        ("crawl", "command crawl"),
+        ("sites check", "command sites check"),
+        ("paywall", "reason paywall"),
+        ("pay", "reason paywall"),
+        ("payw4ll", "reason paywall"),
+        ("date_zone", "field date_zone"),
+        ("date-zone", "field date_zone"),
+        ("--since-release", "option export --since-release"),
+        ("user_agent", "setting [corpus] user_agent"),
+        ("usr_agent", "setting [corpus] user_agent"),
+        ("revisit", "word record, WARC file"),
+        ("8", "exit code 8"),
+        ("NOT_CRAWLED", "sign not_crawled"),
+        ("representative", "word representative"),
+    ],
+)
+def test_a_word_is_found_by_its_name_its_beginning_or_a_similar_spelling(word: str, first: str) -> None:
+    """The best entry comes first. Hyphens, underscores and case make no difference."""
+    assert names(word)[0] == first
+
+
+def test_a_word_without_a_name_is_found_in_the_meanings() -> None:
+    """Whole words only."""
+    known = [Entry("word", "corpus", "the database and the folder", ""), Entry("word", "host", "one machine", "")]
+    assert find("folder", known) == known[:1]
+    assert find("fold", known) == []
+
+
+def test_help_prints_entries_and_the_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """`help sites check` begins with the help of the command; `help` alone is that of the program."""
+    assert run(["help", "paywall"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["# Names", "kind\tname\tmeaning\tpage"]
+    assert lines[2] == "reason\tpaywall\ta page for subscribers\tdocs/reference/reasons.md"
+    assert run(["help", "sites", "check"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Usage: corpus-spider sites check [OPTIONS] [SITE]...")
+    assert "option\tsites check --max-age\t" in shown
+    assert run(["help"]) == 0
+    assert "Commands:" in capsys.readouterr().out
+
+
+def test_an_unknown_word_is_an_error_with_a_next_step(capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 2, and where to look instead."""
+    assert run(["help", "xyzzyq"]) == 2
+    assert '"xyzzyq"\n  `corpus-spider --help` lists the commands' in capsys.readouterr().err
