@@ -14,6 +14,7 @@ from corpus_spider.exit_codes import REASONS
 from corpus_spider.presets.new_corpus import default_in_words
 from corpus_spider.terminal.reasons import DROPPED, FAILED
 from corpus_spider.terminal.vocabulary import SIGNS, THINGS
+from storage.exports.descriptions import DESCRIPTIONS
 from storage.exports.fields import FIELDS
 
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ def reasons() -> str:
 
 def fields() -> str:
     """Return the table of the fields of an exported document."""
-    return table(("field", "type"), ((f"`{field.name}`", TYPES[field.kind.__name__]) for field in FIELDS))
+    rows = ((f"`{field.name}`", TYPES[field.kind.__name__], DESCRIPTIONS[field.name]) for field in FIELDS)
+    return table(("field", "type", "meaning"), rows)
 
 
 def things() -> str:

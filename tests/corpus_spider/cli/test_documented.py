@@ -52,6 +52,24 @@ def test_every_setting_is_documented(manual: str, section: type[Corpus]) -> None
     assert [name for name in keys(section) if f"`{name}`" not in manual] == []
 
 
+def rows_of(section: type[Corpus]) -> dict[str, str]:
+    """Return the keys of a section in configuration.md with their defaults, as the page writes them."""
+    page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+    title = (section.__doc__ or "").partition("``:")[0].strip("`")
+    lines = page.partition(f"## `{title}`\n")[2].partition("\n## ")[0].splitlines()
+    cells = [line.split(" | ") for line in lines if line.startswith("| `")]
+    return {name: row[1].strip("`") for row in cells for name in re.findall(r"`([a-z_]+)`", row[0])}
+
+
+@pytest.mark.parametrize("section", list(tables.all_sections()), ids=lambda section: section.__name__)
+def test_the_page_of_the_configuration_has_the_keys_and_defaults_of_the_program(section: type[Corpus]) -> None:
+    """It explains each key once more, so no key may be missing or too many, and no number may differ."""
+    rows = rows_of(section)
+    assert rows.keys() == keys(section).keys()
+    numbers = {name: value for name, value in rows.items() if re.fullmatch(r"[\d.]+( [KMG]iB)?|true|false", value)}
+    assert numbers == {name: tables.default_of(section, name).strip('`"') for name in numbers}
+
+
 @pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13])
 def test_every_exit_code_is_documented(manual: str, code: int) -> None:
     """The manual has a row for each exit code."""
