@@ -55,8 +55,8 @@ def test_every_setting_is_documented(manual: str, section: type[Corpus]) -> None
 def rows_of(section: type[Corpus]) -> dict[str, str]:
     """Return the keys of a section in configuration.md with their defaults, as the page writes them."""
     page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
-    title = (section.__doc__ or "").partition("``:")[0].strip("`")
-    lines = page.partition(f"## `{title}`\n")[2].partition("\n## ")[0].splitlines()
+    title = (section.__doc__ or "").split("``")[1]
+    lines = re.split(r"\n##", page.partition(f"## `{title}`\n")[2])[0].splitlines()
     cells = [line.split(" | ") for line in lines if line.startswith("| `")]
     return {name: row[1].strip("`") for row in cells for name in re.findall(r"`([a-z_]+)`", row[0])}
 
