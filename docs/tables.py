@@ -14,6 +14,7 @@ from corpus_spider.exit_codes import REASONS
 from corpus_spider.presets.new_corpus import default_in_words
 from corpus_spider.terminal.reasons import DROPPED, FAILED
 from corpus_spider.terminal.vocabulary import SIGNS, THINGS
+from pipelines.metadata.publication_date import TRUST
 from storage.exports.descriptions import DESCRIPTIONS
 from storage.exports.fields import FIELDS
 
@@ -122,7 +123,13 @@ def signs() -> str:
     return table(("sign", "message says"), ((f"`{sign}`", meaning) for sign, meaning in SIGNS.items()))
 
 
+def date_places() -> str:
+    """Return the places of a date on a page, most trusted first, with the share of dates there that are right."""
+    return table(("place", "share"), ((f"`{place}`", f"{share:.2f}") for place, share in TRUST.items()))
+
+
 TABLES = {
+    "date-places": date_places,
     "settings": settings,
     "exit-codes": exit_codes,
     "reasons": reasons,
