@@ -16,6 +16,7 @@ version = release = version_of("corpus-spider")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_click", "from_code"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
+default_role = "code"
 smartquotes = False  # They make a dash of the two hyphens of an option.
 
 myst_heading_anchors = 4
@@ -26,6 +27,8 @@ nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!corpus_spider\.).*")]
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_title = "corpus-spider"
 html_copy_source = False
 html_show_sourcelink = False
