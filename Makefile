@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo check test test-kills test-hostile test-install setup peers render segment langid web figures axe docs-tools docs \
+.PHONY: demo check check-containers test test-kills test-hostile test-install setup peers render segment langid web figures axe docs-tools docs \
 	screenshots lint lock audit clean
 
 setup: $(VENV)/.ready
@@ -100,6 +100,11 @@ test-hostile: setup
 test-install: setup
 	$(BIN)/python tools/check_install.py
 
+# Install what the Dockerfile installs into a new folder, and run the commands of compose.yaml there. Needs the package
+# registry and some minutes. `make test` has the part that needs neither.
+check-containers: setup
+	$(BIN)/python tools/check_containers.py --run
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -138,6 +143,8 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/axe.lock
 	uv pip compile --group pyproject.toml:docs --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/docs.lock
+	printf 'hatchling\nsetuptools\n' | uv pip compile - --constraint requirements/core.lock --generate-hashes --universal \
+		--python-version 3.11 --custom-compile-command "make lock" -o requirements/build.lock
 
 clean:
 	rm -rf $(VENV) .audit build dist demo
