@@ -37,6 +37,8 @@ OTHERS = frozenset(
 )
 """Variables that a crawl reads and that are no settings of corpus.toml."""
 PROXIES = frozenset({"http_proxy", "https_proxy", "no_proxy"})
+CHROMIUM_CALLS = "@pkey chroot seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"
+"""System calls of Chromium and its sandbox that `@system-service` (systemd 252) does not have, as strace(1) shows."""
 LINGER = (
     "User timers run only while the user is logged in. `loginctl enable-linger` makes them run always; "
     "`schedule --system` needs no login."
@@ -221,13 +223,14 @@ def hardening(plan: Plan) -> str:
     """Return the lines that limit a unit of the system (systemd.exec(5), systemd.resource-control(5)).
 
     Namespaces of users and networks stay allowed: each worker takes its network away with them. Chromium's sandbox
-    needs chroot(2) and more namespaces, and its compiler writes machine code. ``OOMPolicy``: a worker that uses too
-    much memory affects its own page only.
+    needs more of them, it reads /proc/meminfo, and its compiler writes machine code. ``OOMPolicy``: a worker that uses
+    too much memory affects
+    its own page only.
     """
     writable = " ".join(_quoted(str(path), "$") for path in (plan.folder, *plan.writable))
-    namespaces, calls = ("user net", "@system-service")
+    namespaces, calls, files = "user net", "@system-service", "pid"
     if plan.rendered:
-        namespaces, calls = ("user net pid ipc mnt", "@system-service chroot")
+        namespaces, calls, files = "user net pid ipc mnt", f"@system-service {CHROMIUM_CALLS}", "all"
     return f"""User={plan.user}
 UMask=0077
 IOSchedulingClass=idle
@@ -246,7 +249,7 @@ ProtectKernelLogs=true
 ProtectKernelModules=true
 ProtectKernelTunables=true
 ProtectProc=invisible
-ProcSubset=pid
+ProcSubset={files}
 NoNewPrivileges=true
 CapabilityBoundingSet=
 AmbientCapabilities=
