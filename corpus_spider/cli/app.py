@@ -172,6 +172,7 @@ def crawl(state: State, /, **options: Any) -> int:
 
     planned = crawl_plan.plan(config)
     if options["dry_run"]:
+        planned["changed_rules"] = crawl_plan.changed_rules(config, state.console)
         state.console.json(planned) if options["as_json"] else crawl_plan.render(planned, state.console)
         return 0
     from corpus_spider.crawling.runner import crawl as start

@@ -1,4 +1,4 @@
-"""`crawl --dry-run`: the settings, sites and sources of a crawl, without fetching."""
+"""`crawl --dry-run`: the settings, sites and sources of a crawl and the effect of changed rules, without fetching."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from corpus_spider.config.sections import DEFAULT_EXTRACTOR
 from corpus_spider.config.values import nearest
 from corpus_spider.terminal.console import human_size
 from storage.disk import disk_errors, require_file, require_folder
-from storage.errors import ConfigError
+from storage.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
     from corpus_spider.config.model import Config
@@ -40,6 +40,25 @@ def plan(config: Config) -> dict[str, Any]:
         "sites": [_site(config, site) for site in config.sites],
         "seeds": [{"site": seed.site, "kind": seed.kind.value, "url": seed.fetch_url} for seed in config.seeds()],
     }
+
+
+def changed_rules(config: Config, console: Console) -> list[dict[str, Any]]:
+    """Return by site how many queued URLs changed link rules take out and let in. The corpus is only read.
+
+    Empty without a corpus. One that cannot be read is reported; the plan is valid all the same.
+    """
+    _, is_sqlite, file = config.database_url.partition("sqlite:///")
+    if is_sqlite and not Path(file).exists():
+        return []
+    from corpus_spider.crawling import link_rules
+    from storage.corpus import Corpus
+
+    try:
+        with Corpus.open(config.database_url, read_only=True) as corpus:
+            return link_rules.rows(link_rules.compare(config, corpus))
+    except CorpusError as error:
+        console.note(f"The queue could not be read. {error}")
+        return []
 
 
 def require_extractors(config: Config) -> None:
@@ -89,6 +108,8 @@ def render(planned: dict[str, Any], console: Console) -> None:
     ]
     console.table("Sites", header, rows)
     console.table("Sources", ("site", "kind", "url"), [tuple(seed.values()) for seed in planned["seeds"]])
+    changed = [tuple(row.values()) for row in planned["changed_rules"]]
+    console.table("Queued URLs and changed link rules", ("site", "taken_out", "let_in"), changed)
 
 
 def _site(config: Config, site: Site) -> dict[str, Any]:

@@ -213,6 +213,11 @@ class Config:
         }
         return Schedule(tuple(sorted(self.crawl.reread)), {name: _digest(rule) for name, rule in rules.items()})
 
+    def link_rules(self) -> dict[str, str]:
+        """Return for each site a digest of the rules that decide which URLs belong to it."""
+        models = {site.name: self.site_model(site) for site in self.sites}
+        return {name: _digest((one.hosts, one.allow, one.deny, one.elsewhere)) for name, one in models.items()}
+
     def seeds(self, *, days: bool = True) -> list[Seed]:
         """Return the sources of all sites, each once per site. With ``days`` they include archive pages by day."""
         archives = {site.name: self._archive_pages(site) if days else () for site in self.sites}

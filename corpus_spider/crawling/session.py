@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from corpus_spider.archive import adoption, retention
+from corpus_spider.crawling import link_rules
 from corpus_spider.crawling.model_learning import learn_due
 from corpus_spider.crawling.open_corpus import open_for_writing
 from corpus_spider.crawling.open_files import CONNECTIONS, open_files
@@ -93,6 +94,8 @@ class Session:
         """Findings about failing sites, after :meth:`close`."""
         self.site_runs: list[SiteRun] = []
         """Counters by site, after :meth:`close`."""
+        self.rule_changes: list[dict[str, Any]] = []
+        """Counts of queued URLs that changed link rules took out and let in, by site."""
         self._left = Left()
         self._stack = stack
         self._closed = False
@@ -129,17 +132,23 @@ class Session:
                 logger.info("forgotten: %s", counted(corpus.frontier.forget_pending(sites), "pending URL"))
             if release:
                 logger.info("released: %s", counted(corpus.frontier.release_suspended(sites), "suspended URL"))
+            changes = link_rules.follow(config, corpus)
             woken = corpus.frontier.wake(sites, time.time(), sources=now)
+            # Links that were refused when they were found are not in the queue. The sources name the newest of them.
+            if changes:
+                woken += corpus.frontier.wake(changes, time.time(), sources=True)
             if woken:
                 logger.info("due again: %s", counted(woken, "known URL"))
             if corpus.frontier.hosts(sites, time.time()):
                 # The workers load while the crawl goes on. With nothing due only an unprocessed page starts them.
                 start_fork_server()
-            run_id = corpus.runs.start(msgspec.json.encode(config.effective()).decode(), sites)
+            run_id = corpus.runs.start(link_rules.stored_config(config), sites)
             adoption.take_up(config, corpus, run_id)
             archive = opened.archive(run_id)
             stack.callback(archive.close)
-            return cls(opened, archive, run_id, stack.pop_all())
+            session = cls(opened, archive, run_id, stack.pop_all())
+            session.rule_changes = link_rules.rows(changes)
+            return session
         raise AssertionError("unreachable")
 
     @property
@@ -202,6 +211,7 @@ class Session:
             "first_failure": counts.first_failure,
             "sick": [str(finding) for finding in self.sick],
             "refused": counts.refused,
+            "changed_rules": self.rule_changes,
             "pending": self._left.pending,
             "unread": self._left.unread,
             "next_try": self._left.next_try,

@@ -62,6 +62,8 @@ HEADINGS = {
         *("model", "lines", "recurring", "shared", "with", "without", "gain", "changed"),
         # Extractors.
         *("version", "for"),
+        # Queued URLs after a change of the link rules.
+        *("taken_out", "let_in"),
         # Known newspapers.
         *("homepage", "country", "timezone", "feeds", "terms", "checked"),
         # Earlier metadata.

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from storage.blocklist.tombstones import refused
 from storage.database.schema import IS_SOURCE, fetch, host, original, url
 from storage.database.transactions import among, chunks, insert_many, upsert
-from storage.frontier import robots_cache
+from storage.frontier import robots_cache, rule_changes
 from storage.frontier.imported_pages import Seen, take_in
 from storage.frontier.leases import (
     LATEST,
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 
     from storage.database.transactions import AnyRow, Database
     from storage.frontier.robots_cache import RobotsCopy
+    from storage.frontier.rule_changes import RuleChange
     from storage.frontier.sources import SourceState
     from storage.records import Ruling
 
@@ -95,20 +96,29 @@ class Frontier:
     def wake(self, sites: Collection[str], now: float, *, sources: bool = False) -> int:
         """Set URLs that are due again to pending, with attempts and redirects 0. Return how many.
 
-        ``sources``: include every feed, sitemap, start and section page of these sites, due or not. URLs that were out
-        of scope under other link rules become pending too.
+        ``sources``: include every feed, sitemap, start and section page of these sites, due or not.
         """
         given = {"of_sites": sites, "now": now}
 
         def work(connection: Connection) -> int:
             woken = connection.execute(_AGAIN_IN_TIME, given).rowcount
-            for site, reason in connection.execute(_OUT_OF_SCOPE, {"of_sites": sites}).all():
-                if reason != self.schedule.rules.get(site, ""):
-                    returned = {"of_site": site, "under": reason}
-                    woken += connection.execute(_IN_SCOPE_AGAIN, returned).rowcount
             return woken + connection.execute(_SOURCES_AGAIN if sources else _MISREAD_AGAIN, given).rowcount
 
         return self.database.write(work, durable=False)
+
+    def compare_rules(
+        self, sites: Collection[str], is_in_scope: Callable[[Lease, bool], bool]
+    ) -> dict[str, RuleChange]:
+        """Return the queued URLs of each site that changed link rules take out and let in. Nothing is changed.
+
+        ``is_in_scope``: decides by the rules of today. Its second argument says whether the URL was read before. All
+        queued URLs are read, perhaps a million.
+        """
+        return self.database.read(lambda connection: rule_changes.compare(connection, sites, is_in_scope))
+
+    def follow_rules(self, changes: Mapping[str, RuleChange]) -> None:
+        """Set URLs to ``out_of_scope``, and back to pending, as `compare_rules` returned them. Idempotent."""
+        self.database.write(lambda connection: rule_changes.follow(connection, changes, self.schedule.rules))
 
     def forget_pending(self, sites: Collection[str]) -> int:
         """Delete the pending pages of these sites that were found in a page and never fetched. Return how many."""
@@ -360,13 +370,6 @@ _DUE_HOSTS = sa.select(host.c.name).where(
 )
 _AGAIN = sa.update(url).where(url.c.due_again.is_not(None)).values(CLEAN_SLATE | {"hops": 0})
 _OF_SITES = url.c.site.in_(sa.bindparam("of_sites", expanding=True))
-_SCOPED_OUT = SETTLED, url.c.state == UrlState.OUT_OF_SCOPE
-_OUT_OF_SCOPE = sa.select(url.c.site, url.c.reason).where(_OF_SITES, *_SCOPED_OUT).distinct()
-_IN_SCOPE_AGAIN = (
-    sa.update(url)
-    .values(CLEAN_SLATE)
-    .where(url.c.site == sa.bindparam("of_site"), *_SCOPED_OUT, url.c.reason == sa.bindparam("under"))
-)
 _AGAIN_IN_TIME = _AGAIN.where(_OF_SITES, url.c.due_again <= sa.bindparam("now"))
 # By a subquery: otherwise SQLite chooses the index of articles that are due again.
 _SOURCES_AGAIN = _AGAIN.where(url.c.id.in_(sa.select(url.c.id).where(_OF_SITES, IS_SOURCE)))

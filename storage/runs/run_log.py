@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.database.schema import run
+from storage.database.schema import run, run_site
 from storage.database.transactions import upsert
 from storage.runs import site_runs
 
@@ -75,6 +75,13 @@ class Runs:
     def recount(self, sites: Collection[str]) -> None:
         """Compute the counters of runs at these sites that are not final yet. The caller holds the sites' locks."""
         self.database.write(lambda connection: site_runs.recount(connection, sites))
+
+    def last_configs(self, sites: Collection[str]) -> dict[str, str]:
+        """Return the configuration (JSON) of the last run of each of these sites, without sites that had no run."""
+        last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id).label("run_id")).group_by(run_site.c.site)
+        last_runs = last.where(run_site.c.site.in_(sites)).subquery()
+        statement = sa.select(last_runs.c.site, run.c.config).join(run, run.c.id == last_runs.c.run_id)
+        return dict(self.database.read(lambda connection: [tuple(row) for row in connection.execute(statement)]))
 
     def now(self, run_id: int) -> list[SiteRun]:
         """Return the counters of a run at its sites as they are now, also while it goes on. Changes nothing."""

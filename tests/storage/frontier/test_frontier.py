@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from storage.database.schema import url
 from storage.frontier.new_links import CLEAN_SLATE, MAX_HOPS, Found, follows, link_priority
-from storage.frontier.recrawl_schedule import Schedule
 from storage.records import Failure, Fetched, Kind, Lease, Link, Ruling, Seed, UrlState
 from tests.storage.corpus_samples import NOON, Crawl, capture, dropped, link, made, seed
 
@@ -407,10 +406,9 @@ def test_pages_that_are_put_off_wait_and_what_the_configuration_names_does_not(c
     assert set(paths(corpus.frontier.lease(crawl.run_id, {"a.example": 9}, 5001.0))) == {"list2", "list3"}
 
 
-def test_queued_urls_out_of_scope_return_when_the_rules_change(corpus: Corpus) -> None:
+def test_queued_urls_out_of_scope_give_way_to_those_behind_them(corpus: Corpus) -> None:
     """3,000 queued pages that no longer match are set aside when leased; the ones behind them are leased."""
-    old, new = (replace(corpus, schedule=Schedule(rules={"a.example": digest})) for digest in ("old", "new"))
-    crawl = Crawl(old)
+    crawl = Crawl(corpus)
     crawl.seed("list")
     names = [*(f"sport{number}" for number in range(3000)), "news1", "news2"]
     crawl.process(crawl.lease(), [dropped("listing", *map(link, names))])
@@ -420,14 +418,28 @@ def test_queued_urls_out_of_scope_return_when_the_rules_change(corpus: Corpus) -
         judged[known] += 1
         return Ruling.FETCH if "/news" in lease.url else Ruling.OUT_OF_SCOPE
 
-    leases = old.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=only_news)
+    leases = corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=only_news)
     assert paths(leases) == ["news1", "news2"]
-    assert old.frontier.counts()["a.example"] == {UrlState.OUT_OF_SCOPE: 3000, UrlState.LEASED: 2, UrlState.DONE: 1}
+    assert corpus.frontier.counts()["a.example"] == {UrlState.OUT_OF_SCOPE: 3000, UrlState.LEASED: 2, UrlState.DONE: 1}
     assert not judged[True]
-    now = NOON.timestamp()
-    assert old.frontier.wake(["a.example"], now) == new.frontier.wake(["b.example"], now) == 0
-    assert new.frontier.wake(["a.example"], now) == 3000
-    assert len(new.frontier.lease(crawl.run_id, {"a.example": 9}, 1.0)) == 9
+
+
+def test_changed_rules_take_queued_urls_out_and_let_others_in(corpus: Corpus) -> None:
+    """Each rule in turn, with the counts. Only URLs of the named sites move. Nothing happens under the same rules."""
+    crawl, other = Crawl(corpus), Crawl(corpus, "b.example")
+    crawl.seed("list")
+    crawl.process(crawl.lease(), [dropped("listing", *map(link, ("sport1", "sport2", "news1")))])
+    other.visit("start", dropped("listing", link("sport9", site="b.example")))
+
+    def follow(word: str) -> tuple[int, int]:
+        changes = corpus.frontier.compare_rules(["a.example"], lambda lease, _: not lease.depth or word in lease.url)
+        corpus.frontier.follow_rules(changes)
+        corpus.frontier.follow_rules(changes)
+        return len(changes["a.example"].taken_out), len(changes["a.example"].let_in)
+
+    assert [follow(word) for word in ("news", "news", "sport", "")] == [(2, 0), (0, 0), (1, 2), (0, 1)]
+    assert set(paths(crawl.lease(9))) == {"sport1", "sport2", "news1"}
+    assert states(corpus)["sport9"] == "pending"
 
 
 def test_a_configured_url_is_never_out_of_scope(corpus: Corpus) -> None:

@@ -1,0 +1,63 @@
+"""Queued URLs after a change of the link rules: those that they now refuse, and refused ones that they now allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.database.schema import url
+from storage.database.transactions import chunks
+from storage.frontier.leases import LEASE_COLUMNS, PENDING, SETTLED, lease_of
+from storage.frontier.new_links import CLEAN_SLATE
+from storage.records import UrlState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from sqlalchemy.engine import Connection
+
+    from storage.records import Lease
+
+ROWS = 1000
+"""Rows that are read at a time. A queue may have millions."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """Ids of the URLs of a site that its changed link rules take out of the queue, and of those that they let in."""
+
+    taken_out: list[int] = field(default_factory=list)
+    let_in: list[int] = field(default_factory=list)
+
+
+def compare(
+    connection: Connection, sites: Collection[str], is_in_scope: Callable[[Lease, bool], bool]
+) -> dict[str, RuleChange]:
+    """Return for each site the queued URLs that are no longer in scope, and those that are in scope again.
+
+    The second argument of ``is_in_scope`` says whether the URL was read before. Nothing is changed.
+    """
+    changes = {site: RuleChange() for site in sites}
+    pending, refused = PENDING, sa.and_(SETTLED, url.c.state == UrlState.OUT_OF_SCOPE)
+    for state in (pending, refused):
+        statement = sa.select(*LEASE_COLUMNS).where(url.c.site.in_(sites), state)
+        for row in connection.execute(statement.execution_options(yield_per=ROWS)):
+            if is_in_scope(lease_of(row), row.reads > 0) is (state is refused):
+                change = changes[row.site]
+                (change.let_in if state is refused else change.taken_out).append(row.lease_id)
+    return changes
+
+
+def follow(connection: Connection, changes: Mapping[str, RuleChange], rules: Mapping[str, str]) -> None:
+    """Set the URLs to out of scope, with the digest of their site's ``rules`` as reason, or to pending."""
+    for site, change in changes.items():
+        out = {"state": UrlState.OUT_OF_SCOPE, "reason": rules.get(site, "")}
+        _set(connection, change.taken_out, UrlState.PENDING, out)
+        _set(connection, change.let_in, UrlState.OUT_OF_SCOPE, CLEAN_SLATE)
+
+
+def _set(connection: Connection, url_ids: list[int], state: UrlState, values: Mapping[str, object]) -> None:
+    for part in chunks(url_ids):
+        connection.execute(sa.update(url).where(url.c.id.in_(part), url.c.state == state).values(values))
