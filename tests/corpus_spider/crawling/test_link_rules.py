@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:
@@ -29,22 +29,23 @@ def crawled(folder: Path, *options: str) -> list[dict[str, Any]]:
 
 
 def test_changed_rules_reach_the_queue_and_links_that_were_refused(tmp_path: Path) -> None:
-    """Three crawls. Articles 3 and 4 are taken out and let in. The link to article 6 was refused when it was found."""
+    """Articles 3 and 4 are taken out and let in. Only the front page names /special, and the link was refused."""
     with served(Newspaper(articles=9)) as paper:
-        configure(tmp_path, paper, "/article/6$")
+        paper.extra["/special"] = lambda: (200, {"Content-Type": "text/html; charset=utf-8"}, article(50))
+        configure(tmp_path, paper, "/special$")
         assert planned(tmp_path) == []
         assert crawled(tmp_path, "--page-limit", "2") == []
 
-        configure(tmp_path, paper, "/article/[346]$")
+        configure(tmp_path, paper, "/special$", "/article/[34]$")
         taken_out = [{"site": "newspaper", "taken_out": 2, "let_in": 0}]
         assert planned(tmp_path) == taken_out
         assert "newspaper\t2\t0" in run(tmp_path, "crawl", "--dry-run").stdout
-        assert crawled(tmp_path, "--page-limit", "1") == taken_out
-        assert not any(paper.asked[f"/article/{number}"] for number in (3, 4, 6))
+        assert crawled(tmp_path) == taken_out
+        assert not any(paper.asked[path] for path in ("/article/3", "/article/4", "/special"))
 
         configure(tmp_path, paper)
         let_in = [{"site": "newspaper", "taken_out": 0, "let_in": 2}]
         assert planned(tmp_path) == let_in
         assert crawled(tmp_path) == let_in
-        assert all(paper.asked[f"/article/{number}"] == 1 for number in (3, 4, 6))
+        assert all(paper.asked[path] == 1 for path in ("/article/3", "/article/4", "/special"))
         assert planned(tmp_path) == []
