@@ -132,7 +132,7 @@ def init(state: State, /, **options: Any) -> None:
     wanted = NewCorpus(**options)
     file = create(wanted)
     if alone := uncovered(wanted):
-        state.console.note(f"No newspaper is known in {', '.join(alone)}. Add some with --site URL.")
+        state.console.note(f"No newspaper is known in {', '.join(alone)}. Add some with --site URL. See `sites list`.")
     if doubtful := unverified(wanted):
         state.console.note(doubtful)
     steps = [f"  {PROGRAM} -c {shlex.quote(str(file))} {step}" for step in next_steps(file, wanted)]

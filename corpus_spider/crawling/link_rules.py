@@ -50,6 +50,7 @@ def compare(config: Config, corpus: Corpus) -> dict[str, RuleChange]:
     changed = changed_sites(config, corpus)
     if not changed:
         return {}
+    logger.info("comparing the queue with the link rules of %s", counted(len(changed), "site"))
     models = {site.name: config.site_model(site) for site in config.sites}
 
     def is_in_scope(lease: Lease, known: bool) -> bool:

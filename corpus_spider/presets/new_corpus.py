@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -32,6 +33,7 @@ from storage.errors import ConfigError
 from storage.frontier.recrawl_schedule import DAY
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from corpus_spider.config.sections import Section
@@ -109,7 +111,7 @@ def next_steps(file: Path, wanted: NewCorpus) -> list[str]:
     Newspapers without known sources need `sites discover` first. So does a corpus without any newspaper. Known
     newspapers that were never checked need `sites check`.
     """
-    addresses = [site for site in wanted.sites if "://" in site]
+    addresses = [url for site in _choose(wanted) if isinstance(site, Site) for url in site.start]
     bare = without_sources(wanted)
     unknown = [*addresses, *bare] or ([] if parse(file).get("site") else ["https://…"])
     if len(addresses) > MOST_ADDRESSES:
@@ -166,25 +168,47 @@ def corpus_name(folder: Path) -> str:
 
 
 def _choose(wanted: NewCorpus) -> list[presets.Newspaper | Site]:
-    known = {paper.site.name: paper for language in wanted.languages for paper in presets.newspapers(language)}
+    papers = [paper for language in wanted.languages for paper in presets.newspapers(language)]
     if not wanted.sites:
-        return list(known.values())
+        return list(papers)
+    # A word that two newspapers share, such as VOA, names neither.
+    shared = Counter(word for paper in papers for word in _names(paper))
+    known = {word: paper for paper in papers for word in _names(paper) if shared[word] == 1}
     chosen: dict[str, presets.Newspaper | Site] = {}
     for name in dict.fromkeys(wanted.sites):
-        if "://" not in name and name not in known:
-            raise ConfigError(
-                f'no newspaper "{name}" is known in these languages{nearest(name, known)}',
-                where="--site",
-                do=f"Known: {', '.join(known) or 'none'}. Or give the URL of its front page, https://…",
-            )
-        if "://" not in name:
-            chosen[name] = known[name]
+        if paper := known.get(_plain(name)):
+            chosen[paper.site.name] = paper
             continue
+        if "://" not in name:
+            raise _unknown(name, papers)
         site = _own_site(name)
         there = chosen.get(site.name)
         # Two addresses of one host are one site with two start pages.
         chosen[site.name] = replace(there, start=(*there.start, *site.start)) if isinstance(there, Site) else site
     return list(chosen.values())
+
+
+def _names(paper: presets.Newspaper) -> set[str]:
+    """Return what a newspaper may be called: its name, its title in either script, its front page."""
+    titles = [paper.title, *re.split(r"[()]", paper.title)]
+    return {_plain(word) for word in (paper.site.name, paper.homepage, *titles) if word.strip()}
+
+
+def _plain(name: str) -> str:
+    """Return a name or address without case, scheme, ``www.`` and final slash."""
+    return name.strip().casefold().partition("://")[2 if "://" in name else 0].removeprefix("www.").rstrip("/")
+
+
+def _unknown(name: str, papers: Sequence[presets.Newspaper]) -> ConfigError:
+    known = [paper.site.name for paper in papers]
+    others = {paper.site.name: code for code in presets.languages() for paper in presets.newspapers(code)}
+    if code := others.get(name):
+        return ConfigError(f'"{name}" is a newspaper in {code}', where="--site", do=f"Add --language {code}.")
+    return ConfigError(
+        f'no newspaper "{name}" is known in these languages{nearest(name, known)}',
+        where="--site",
+        do=f"Known: {', '.join(known) or 'none'}. Or give the URL of its front page, https://…",
+    )
 
 
 def _own_site(address: str) -> Site:

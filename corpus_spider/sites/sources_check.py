@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from corpus_spider.sites.at_once import at_once
 from corpus_spider.sites.discover import stale
-from corpus_spider.sites.polite_client import PoliteClient, manners_of
+from corpus_spider.sites.polite_client import Pace, PoliteClient, manners_of
 from corpus_spider.sites.single_page import NotFetchedError
 from pipelines.discovery.links import page_links
 from pipelines.discovery.scope import scope_of
@@ -51,20 +53,29 @@ def sources(config: Config) -> list[Seed]:
 
 
 def check(config: Config, max_age: float, show: Callable[[int], None]) -> list[State]:
-    """Fetch each source of the configured sites and return its state. ``max_age`` is in days.
+    """Fetch each source of the configured sites, of several sites at once, and return its state.
+
+    ``max_age`` is in days. ``show`` gets the number of checked sources.
 
     Raises ConfigError if the configuration has no contact.
     """
-    seeds = sources(config)
-    client = PoliteClient(manners_of(config), config.crawl.delay, MAX_REQUESTS_EACH * len(seeds))
+    by_site: dict[str, list[Seed]] = {}
+    for seed in sources(config):
+        by_site.setdefault(seed.site, []).append(seed)
     models = {site.name: config.site_model(site) for site in config.sites}
     delays = {site.name: config.site_delay(site) for site in config.sites}
-    states = []
-    for count, seed in enumerate(seeds, 1):
-        client.delay = delays[seed.site]
-        states.append(_state(seed, client, models[seed.site], timedelta(days=max_age)))
-        show(count)
-    return states
+    manners, pace, checked = manners_of(config), Pace(), itertools.count(1)
+
+    def check_site(seeds: list[Seed]) -> list[State]:
+        site = seeds[0].site
+        client = PoliteClient(manners, delays[site], MAX_REQUESTS_EACH * len(seeds), pace=pace)
+        states = []
+        for seed in seeds:
+            states.append(_state(seed, client, models[site], timedelta(days=max_age)))
+            show(next(checked))
+        return states
+
+    return [state for states in at_once(check_site, list(by_site.values())) for state in states]
 
 
 def _state(seed: Seed, client: PoliteClient, model: SiteModel, max_age: timedelta) -> State:

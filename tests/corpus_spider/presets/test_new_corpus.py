@@ -90,6 +90,36 @@ def test_init_names_the_newspapers_that_were_never_checked(
     assert bool(told) == bool(expected)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        "aljazeera",
+        "الجزيرة نت",
+        "AL JAZEERA",
+        "aljazeera.net",
+        "www.aljazeera.net",
+        "https://www.aljazeera.net",
+        "http://aljazeera.net/",
+    ],
+)
+def test_a_known_newspaper_may_be_called_by_its_title_or_address(tmp_path: Path, given: str) -> None:
+    """It is the known one, with its feeds, under each of its names."""
+    wanted = new(tmp_path / "a", "ar", sites=(given,))
+    file = create(wanted)
+    (site,) = load(file, environ={}).sites
+    assert (site.name, bool(site.feeds)) == ("aljazeera", True)
+    assert next_steps(file, wanted)[0] == "sites check --write"
+
+
+@pytest.mark.parametrize("language", presets.languages())
+def test_no_two_newspapers_of_a_language_share_a_name(language: str, tmp_path: Path) -> None:
+    """Each title and address names one newspaper."""
+    for paper in presets.newspapers(language):
+        for name in (paper.site.name, paper.homepage, paper.title):
+            text = render(new(tmp_path, language, sites=(name,)))
+            assert f'name = "{paper.site.name}"' in text
+
+
 def test_newspapers_without_known_sources_are_named(tmp_path: Path) -> None:
     """`sites discover` looks for the feeds of these, and of no other."""
     wanted = new(tmp_path / "a", "vi", sites=("vnexpress", "vov"))
@@ -120,6 +150,8 @@ def test_an_existing_corpus_is_never_overwritten(tmp_path: Path) -> None:
         (NewCorpus(Path("x"), ("vi",), "nobody"), "corpus.contact"),
         (NewCorpus(Path("x"), ("vi",), "me@example.org", ("vnexpres",)), "did you mean vnexpress"),
         (NewCorpus(Path("x"), ("vi",), "me@example.org", ("ftp://a.b/",)), "site[0].start[0]"),
+        (NewCorpus(Path("x"), (), "me@example.org", ("vnexpress",)), "Add --language vi."),
+        (NewCorpus(Path("x"), ("fa", "ur"), "me@example.org", ("VOA",)), 'no newspaper "VOA" is known'),
     ],
 )
 def test_wrong_wishes_are_refused_before_anything_is_written(
