@@ -73,6 +73,14 @@ class SiteCount(TypedDict):
     pending: int
 
 
+class ChangedRules(TypedDict):
+    """Queued URLs of a site that its changed link rules take out and let in."""
+
+    site: str
+    taken_out: int
+    let_in: int
+
+
 class RunCounters(TypedDict):
     """Counters of a run."""
 
@@ -88,6 +96,7 @@ class RunCounters(TypedDict):
     failed: dict[str, int]
     first_failure: str
     refused: int
+    changed_rules: list[ChangedRules]
     pending: int
     unread: int
     next_try: float | None
@@ -194,6 +203,7 @@ class PlanOutput(TypedDict):
     limits: dict[str, int | float | str]
     sites: list[PlannedSite]
     seeds: list[PlannedSource]
+    changed_rules: list[ChangedRules]
 
 
 class HealthOutput(TypedDict):
@@ -390,7 +400,11 @@ class DiscoveredOutput(TypedDict, total=False):
 
 
 class KnownNewspaper(TypedDict):
-    """A newspaper that `init` knows. ``checked``: day on which a crawl of it was read, empty if none was."""
+    """A newspaper that the program knows.
+
+    ``country``: ISO 3166-1 code of its newsroom. ``terms``: URL of its terms of use, empty if unknown. ``origin``:
+    where its addresses were found. ``checked``: day of the last crawl whose result was read, empty if there was none.
+    """
 
     name: str
     title: str

@@ -64,7 +64,7 @@ CASES = [
     ("sites-check", "sites check --max-age 36500"),
     ("sites-discover", "sites discover HOME"),
     ("sites-discover-all", "sites discover HOME HOME/nothing"),
-    ("sites-list", "sites list"),
+    ("sites-list", "sites list --language vi"),
     ("status", "status"),
     ("tune", "tune vi-demo --gold gold --extractor bte,r2l"),
     ("words", "words --language vi"),
