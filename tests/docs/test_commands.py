@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import shlex
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
 IDS = [page.relative_to(ROOT).as_posix() for page in PAGES]
-SECTIONS = {"corpus", "crawl", "archive", "notify", "site", "log", "monitor"}
+sys.path.insert(0, str(ROOT / "docs"))
+tables = importlib.import_module("tables")
+SECTIONS = {re.findall(r"[a-z.]+", section.__doc__)[0] for section in tables.all_sections()}
 FENCE = re.compile(r"^( *)```([\w-]*)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 
 
