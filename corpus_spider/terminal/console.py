@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console as RichConsole
+    from rich.progress import ProgressColumn
 
     from storage.reporting import Progress
 
@@ -41,6 +42,10 @@ UNSAFE = re.compile(f"[\\x00-\\x1f{CONTROLS}]")
 UNSAFE_IN_LINES = re.compile(f"[\\x00-\\x09\\x0b-\\x1f{CONTROLS}]")
 UNSAFE_IN_JSON = re.compile(f"[{CONTROLS}]")
 DIRECTION_MARKS = re.compile("[\u200e\u200f\u2066-\u2069]")
+CLOCK, COUNTS = 7, 20
+"""Columns of a terminal for a clock (0:00:00), and for counts such as 1234567/1234567 with the spaces between."""
+WIDE_ENOUGH = 80
+"""Columns from which there is room for a bar."""
 PLAIN_PROGRESS_SECONDS = 30.0
 """Interval of progress lines without a terminal."""
 _ESCAPES = re.compile("(?:%[89A-Fa-f][0-9A-Fa-f])+")
@@ -442,17 +447,24 @@ def _drawing_on(stream: TextIO) -> RichConsole:
     return RichConsole(file=stream, color_system=None if os.environ.get("NO_COLOR") else "auto")
 
 
+def bar_columns(columns: int) -> tuple[ProgressColumn, ...]:
+    """Return the parts of a progress bar. A narrow terminal cuts the step and has no bar, but keeps clock and counts."""
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Column
+
+    clock = TimeElapsedColumn(table_column=Column(no_wrap=True, min_width=CLOCK))
+    step = Column(no_wrap=True, max_width=max(columns - CLOCK - COUNTS - 2, 8))
+    text = TextColumn("{task.description}", markup=False, table_column=step)
+    count = MofNCompleteColumn(table_column=Column(no_wrap=True))
+    return (SpinnerColumn(), clock, text, *([BarColumn()] if columns >= WIDE_ENOUGH else []), count)
+
+
 @contextmanager
 def _bar() -> Iterator[Progress]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress
 
-    columns: tuple[Any, ...] = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-    )
-    with Progress(*columns, TimeElapsedColumn(), console=_drawing_on(sys.stderr), transient=True) as progress:
+    console = _drawing_on(sys.stderr)
+    with Progress(*bar_columns(console.width), console=console, transient=True) as progress:
         task = progress.add_task("starting", total=None)
         newest = ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 from dataclasses import dataclass
@@ -12,11 +13,14 @@ from urllib.parse import quote, unquote_to_bytes
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console as RichConsole
+from rich.progress import Progress
 
 from corpus_spider.terminal.console import (
     Console,
     OneLine,
     RateLimit,
+    bar_columns,
     human_size,
     readable,
     safe,
@@ -348,3 +352,17 @@ def test_the_fullest_log_leaves_nothing_out(capsys: pytest.CaptureFixture[str]) 
     for _ in range(300):
         logging.getLogger("pipelines.runtime.workers").warning("worker crashed")
     assert len(capsys.readouterr().err.splitlines()) == 300
+
+
+@pytest.mark.parametrize("columns", [32, 40, 60, 79, 80, 120])
+def test_a_bar_keeps_its_clock_and_counts_in_a_narrow_terminal(columns: int) -> None:
+    """The step is cut, and the bar is left out below 80 columns."""
+    screen = RichConsole(file=io.StringIO(), width=columns, force_terminal=True, color_system=None)
+    progress = Progress(*bar_columns(columns), console=screen)
+    task = progress.add_task("computing the fingerprints again from the texts", total=123_456)
+    progress.update(task, completed=100_000)
+    screen.print(progress.get_renderable())
+    (line,) = screen.file.getvalue().rstrip("\n").split("\n")
+    assert "0:00:00 comput" in line
+    assert line.rstrip().endswith("100000/123456")
+    assert ("━" in line) == (columns >= 80)
