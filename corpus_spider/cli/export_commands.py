@@ -225,7 +225,8 @@ def remove(state: State, /, **options: Any) -> int:
     reason = options["reason"] or ("not stated" if options["dry_run"] else None)
     requests = requests_of(named, options["listed"], reason, duplicates=options["duplicates"])
     if options["listed"] and not requests:
-        raise ConfigError("there is no request in it", where=str(options["listed"]))
+        do = "Write a line for each request, such as: url https://news.example.org/story-1.html"
+        raise ConfigError("there is no request in it", where=str(options["listed"]), do=do)
     if options["future"] and all(request.kind == "id" for request in requests):
         raise click.UsageError("--future needs --url, --domain or --author.")
     config, defer = state.load_made(), options["defer_vacuum"]

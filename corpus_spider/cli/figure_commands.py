@@ -158,7 +158,8 @@ def explained(config: Config, page: Named, model: SiteModel) -> PageFigure:
         found = pool.explain(page.capture, model).result()
     if isinstance(found, Drop):
         detail = f" ({found.detail})" if found.detail else ""
-        raise UnreadablePageError(f"cannot be read: {found.reason}{detail}", where=page.name)
+        do = f"`corpus-spider help {found.reason}` explains the reason."
+        raise UnreadablePageError(f"cannot be read: {found.reason}{detail}", where=page.name, do=do)
     return PageFigure(page.name, found)
 
 

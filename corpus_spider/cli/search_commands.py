@@ -41,7 +41,8 @@ def index(state: State, /, **options: Any) -> None:
         state.console.stages() as show,
     ):
         if not is_writer:
-            raise LockedError(("the search index",), where=str(config.index_folder), holder="another process")
+            do = "Try again when it has finished. `search` works meanwhile."
+            raise LockedError(("the search index",), where=str(config.index_folder), do=do, holder="another process")
         report = refresh(corpus, config.database_url, config.index_folder, config.workers, show)
     if options["as_json"]:
         state.console.json(report)

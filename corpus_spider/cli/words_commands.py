@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -239,7 +240,8 @@ def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
     wanted = single_page.Wanted(allow_private=options["allow_private"])
     document = single_page.extract(target, wanted, config).document
     if document is None:
-        raise ConfigError("the page has no text", where=target)
+        do = f"See why: corpus-spider extract {shlex.quote(target)}"
+        raise ConfigError("the page has no text", where=target, do=do)
     language = options["languages"][0] if options["languages"] else document.language.language
     source = f"{document.metadata.title or target}"
     lines = (document.metadata.title or "", *document.text.split("\n"))

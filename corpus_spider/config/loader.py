@@ -35,6 +35,7 @@ Layer = dict[str, Given]
 
 FILE_NAME = "corpus.toml"
 PREFIX = "CORPUS_SPIDER_"
+EXPLAINED = "`corpus-spider help NAME` explains a setting."
 SECTIONS: dict[
     str, type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Log] | type[Monitor] | type[Plugins]
 ] = {
@@ -109,7 +110,8 @@ def parse(file: Path) -> dict[str, Any]:
             f"is not UTF-8 (byte {error.start})", where=str(file.absolute()), do="Save the file as UTF-8."
         ) from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"is not TOML: {error}", where=str(file.absolute())) from None
+        do = "Correct this line. Texts have quotation marks, lists have square brackets."
+        raise ConfigError(f"is not TOML: {error}", where=str(file.absolute()), do=do) from None
 
 
 def read_toml(data: bytes) -> dict[str, Any]:
@@ -251,6 +253,6 @@ def _add_overrides(layers: dict[str, Layer], overrides: Mapping[str, object], pr
 def _as_error(problems: list[Problem], file: Path | None) -> ConfigError:
     where = str(file) if file else "configuration"
     if len(problems) == 1:
-        return ConfigError(f"{problems[0]}", where=where)
+        return ConfigError(f"{problems[0]}", where=where, do=EXPLAINED)
     listed = "".join(f"\n  {problem}" for problem in problems)
-    return ConfigError(f"{len(problems)} errors:{listed}", where=where)
+    return ConfigError(f"{len(problems)} errors:{listed}", where=where, do=EXPLAINED)

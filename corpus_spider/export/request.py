@@ -57,14 +57,14 @@ def _refuse_mistakes(languages: Iterable[str], since: str | None, until: str | N
     """Raise ConfigError for filters that no document can meet. The export would be empty without a reason."""
     _refuse_languages(languages, "--language")
     if since and until and since > until:
-        raise ConfigError(f"{since} is after --until, {until}", where="--since")
+        raise ConfigError(f"{since} is after --until, {until}", where="--since", do="Exchange the two days.")
 
 
 def _refuse_languages(codes: Iterable[str], where: str) -> None:
     from corpus_spider.config.values import language_code
 
     for problem in filter(None, map(language_code, sorted(codes))):
-        raise ConfigError(problem, where=where)
+        raise ConfigError(problem, where=where, do="`corpus-spider status --all` lists the languages of the corpus.")
 
 
 def request(options: dict[str, Any]) -> Dump:
@@ -109,7 +109,7 @@ def _shard_size(text: str) -> int:
     try:
         return parse_size(text)
     except WrongValueError as problem:
-        raise ConfigError(str(problem), where="--shard-size") from None
+        raise ConfigError(str(problem), where="--shard-size", do="Use --shard-size 1GB, for example.") from None
 
 
 def _doi(text: str, *, release: bool) -> str:
@@ -118,7 +118,7 @@ def _doi(text: str, *, release: bool) -> str:
     if not release:
         raise ConfigError("only a release has a DOI", where="--doi", do="Add --release.")
     if problem := doi(text):
-        raise ConfigError(problem, where="--doi")
+        raise ConfigError(problem, where="--doi", do="Leave out --doi if there is none yet.")
     return text
 
 
@@ -135,7 +135,8 @@ def _sample(text: str) -> tuple[float, float]:
     found = re.fullmatch(r"(?:(\d{1,3}(?:\.\d{1,6})?)%-)?(\d{1,3}(?:\.\d{1,6})?)%", text.replace(" ", ""))
     low, high = (float(found[1] or 0), float(found[2])) if found else (0.0, 0.0)
     if not low < high <= 100:
-        raise ConfigError(f'expected a part such as "10%" or "10%-100%", got "{text[:40]}"', where="--sample")
+        do = "Use --sample 10%, and --sample 10%-100% for the rest."
+        raise ConfigError(f'expected a part in per cent, got "{text[:40]}"', where="--sample", do=do)
     return low, high
 
 

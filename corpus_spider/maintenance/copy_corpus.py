@@ -69,7 +69,8 @@ def _as_configured(config: Config, database_url: str) -> str:
     from corpus_spider.config.values import database_url as check
 
     if wrong := check(database_url):
-        raise ConfigError(wrong, where="DATABASE")
+        do = "Name one such as sqlite:////srv/news/corpus.db or postgresql://corpus@localhost/news."
+        raise ConfigError(wrong, where="DATABASE", do=do)
     return replace(config, corpus=replace(config.corpus, database=database_url)).database_url
 
 

@@ -104,7 +104,8 @@ def plan(
         raise ConfigError("the path contains a control character", where=repr(str(file)), do="Rename the folder.")
     name, variables = unit_name(config), own_variables(environ, overrides or {})
     if odd := [variable for variable, value in variables if re.search(r"[\x00-\x1f\x7f]", value)]:
-        raise ConfigError("the value contains a control character", where=f"${odd[0]}")
+        do = f"Unset {odd[0]}, or set it to a value on one line."
+        raise ConfigError("the value contains a control character", where=f"${odd[0]}", do=do)
     settings, units = config_folder(environ) / "corpus-spider", user_unit_folder(environ)
     if scheduler == SYSTEM:
         settings, units = SYSTEM_SETTINGS, SYSTEM_UNITS

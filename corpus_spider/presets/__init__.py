@@ -61,7 +61,7 @@ def parse(text: str, origin: str) -> tuple[Newspaper, ...]:
     )
     missing = [f"newspaper[{at}].{key} is missing" for at, one in enumerate(tables) for key in ABOUT if key not in one]
     if wrong := [*map(str, problems), *missing]:
-        raise ConfigError("; ".join(wrong), where=origin)
+        raise ConfigError("; ".join(wrong), where=origin, do="Correct the file of the newspapers.")
     return tuple(
         Newspaper(**{key: table[key] for key in ABOUT}, site=site) for table, site in zip(tables, sites, strict=True)
     )

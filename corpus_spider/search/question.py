@@ -83,7 +83,8 @@ def parse(text: str, splitter: Splitter) -> Question:
     question = _Parser(pieces, splitter).whole()
     words = [term for phrase in phrases(question, negated=True) for term in phrase.terms]
     if len(words) > MOST_WORDS:
-        raise ConfigError(f"a question has {MOST_WORDS} words at most, this one has {len(words)}", where=text[:80])
+        what = f"a question has {MOST_WORDS} words at most, this one has {len(words)}"
+        raise ConfigError(what, where=text[:80], do="Search for a part of it.")
     if next(phrases(question), None) is None:
         raise ConfigError("the question only says what must not occur", where=text[:80], do=_HOW)
     return question

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from corpus_spider.network.connection import Manners
-from corpus_spider.sites.single_page import TOO_MANY_REDIRECTS, NotFetchedError, exchange, obey, refuse, robots_of
+from corpus_spider.sites.single_page import (
+    IN_A_BROWSER,
+    TOO_MANY_REDIRECTS,
+    NotFetchedError,
+    exchange,
+    obey,
+    refuse,
+    robots_of,
+)
 from pipelines.urls.robots_txt import MAX_CRAWL_DELAY
 
 if TYPE_CHECKING:
@@ -86,7 +94,7 @@ class PoliteClient:
                 return capture
             address = redirect_target(location, target)
             target = address.fetchable if address else None
-        raise NotFetchedError(TOO_MANY_REDIRECTS, where=url)
+        raise NotFetchedError(TOO_MANY_REDIRECTS, where=url, do=IN_A_BROWSER)
 
     def rules(self, url: str) -> Robots:
         """Return the robots.txt rules of the URL's host. Raises NotFetchedError if they cannot be read."""
@@ -97,7 +105,7 @@ class PoliteClient:
                 delay = rules.crawl_delay(self.manners.user_agent) or 0.0
                 if delay > MAX_CRAWL_DELAY:
                     what = f"not fetched: robots.txt requires {delay:g} s between requests, which is too long"
-                    raise NotFetchedError(what, where=url)
+                    raise NotFetchedError(what, where=url, do="Ask the site for another rule, or leave the site out.")
                 self._rules[origin] = rules
             except RequestLimitError:
                 raise
@@ -112,7 +120,8 @@ class PoliteClient:
         """Wait until the host may be requested, and make one request."""
         host = urlsplit(url).netloc
         if self.asked >= self.budget:
-            raise RequestLimitError(f"not fetched: the limit of {self.budget} requests is reached", where=url)
+            what = f"not fetched: the limit of {self.budget} requests is reached"
+            raise RequestLimitError(what, where=url, do="Run it again for fewer sites.")
         with self.pace.turn(host):
             if host in self.pace.paused:
                 raise NotFetchedError("not fetched: the host requires a pause", where=url, do="Try again later.")

@@ -59,7 +59,7 @@ def attempt(
     named = config.site(site) if site else None
     for name, selector in given.items():
         if selector and (wrong := css_selector(selector)):
-            raise ConfigError(wrong, where=f"--{name}")
+            raise ConfigError(wrong, where=f"--{name}", do="See `corpus-spider rules try --help`.")
     if named and not _has_rules(named.rules, given):
         raise _no_rules(f"site {named.name}")
     capture = single_page.capture_of(target, wanted, config)

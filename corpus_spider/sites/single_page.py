@@ -39,6 +39,9 @@ CHUNK = 2**16
 TOO_MANY_REDIRECTS = "too many redirects, or a redirect to an invalid address"
 
 
+IN_A_BROWSER = "Open the address in a browser, and name the one that it ends at."
+
+
 class NotFetchedError(CorpusError):
     """A page that the user named could not be fetched, or is forbidden."""
 
@@ -132,7 +135,7 @@ def extract(target: str, wanted: Wanted, config: Config) -> Reading:
     if wanted.extractor:
         get(wanted.extractor)
     for wrong in filter(None, map(language_code, wanted.languages)):
-        raise ConfigError(wrong, where="--language")
+        raise ConfigError(wrong, where="--language", do="`corpus-spider help language` shows where languages are used.")
     capture = capture_of(target, wanted, config)
     model = model_for(config, capture.url, wanted)
     found = process(capture, replace(model, min_chars=1))
@@ -184,7 +187,7 @@ def read(target: str, limit: int, url: str = "") -> Capture:
     Raises ConfigError if it cannot be read, is larger than ``limit`` bytes, or ``url`` is not http(s).
     """
     if url and (wrong := web_address(url)):
-        raise ConfigError(f"{wrong}; only http and https", where="--url")
+        raise ConfigError(f"{wrong}; only http and https", where="--url", do="Use --url https://news.example.org/page.")
     try:
         if target == "-":
             body = sys.stdin.buffer.read(limit + 1)
@@ -224,7 +227,8 @@ def fetch(url: str, manners: Manners) -> Capture:
             return capture
         address = redirect_target(location, target)
         target = address.fetchable if address else None
-    raise NotFetchedError(TOO_MANY_REDIRECTS if fetchable(url) else "is not the address of a page", where=url)
+    what = TOO_MANY_REDIRECTS if fetchable(url) else "is not the address of a page"
+    raise NotFetchedError(what, where=url, do=IN_A_BROWSER)
 
 
 def refuse(url: str, manners: Manners, ports: set[int]) -> None:
@@ -270,7 +274,7 @@ def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture]
             break
         address = redirect_target(location, target)
         if address is None:
-            raise NotFetchedError("robots.txt redirects to an invalid address", where=url)
+            raise NotFetchedError("robots.txt redirects to an invalid address", where=url, do=IN_A_BROWSER)
         target = address.fetchable
     try:
         return rules_of(answer.status, whole_body(answer))

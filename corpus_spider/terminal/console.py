@@ -448,7 +448,7 @@ def _drawing_on(stream: TextIO) -> RichConsole:
 
 
 def bar_columns(columns: int) -> tuple[ProgressColumn, ...]:
-    """Return the parts of a progress bar. A narrow terminal cuts the step and has no bar, but keeps clock and counts."""
+    """Return the parts of a progress bar. In a narrow terminal the step is cut and there is no bar."""
     from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.table import Column
 

@@ -63,7 +63,8 @@ def listening(
     host, _, port = listen.rpartition(":")
     host = host.strip("[]") or "127.0.0.1"
     if not port.isdigit() or not 0 <= int(port) < 2**16:
-        raise ConfigError(f'expected HOST:PORT such as {DEFAULT_ADDRESS}, got "{listen}"', where="--listen")
+        do = f"Use --listen {DEFAULT_ADDRESS}, or another port."
+        raise ConfigError(f'expected HOST:PORT, got "{listen}"', where="--listen", do=do)
     if bool(certificate) != bool(key):
         raise ConfigError("a certificate needs its key and a key its certificate", do=_TLS)
     token = read_token(token_file) if token_file else ""
@@ -89,7 +90,8 @@ def read_token(path: Path) -> str:
     try:
         mode, text = path.stat().st_mode, path.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"the token cannot be read: {error}", where=str(path)) from error
+        do = "Name a readable file with --token-file."
+        raise ConfigError(f"the token cannot be read: {error}", where=str(path), do=do) from error
     if mode & 0o077:
         raise ConfigError("others can read the token", where=str(path), do=f"Run: chmod 600 {path}")
     if len(text) < _WEAK:

@@ -39,7 +39,7 @@ class _Run:
             found = found if isinstance(found, (Extraction, str)) or not isinstance(found, Iterable) else list(found)
         except Exception as error:
             what = f'the extractor "{name}" failed: {type(error).__name__}: {error}'
-            raise CorpusError(what, where=release) from error
+            raise CorpusError(what, where=release, do="Report it to its author, or name another extractor.") from error
         if isinstance(found, Extraction):
             return replace(found, extractor=name, version=release)
         if not isinstance(found, list):

@@ -133,7 +133,8 @@ def _make_folder() -> None:
     folder = Path(util.get_temp_dir())
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.lstat().st_uid != os.geteuid():
-        raise DiskError("somebody else has made the folder for temporary files of this crawl", where=str(folder))
+        what = "somebody else has made the folder for temporary files of this crawl"
+        raise DiskError(what, where=str(folder), do="Set TMPDIR to a folder of your own.")
 
 
 def _await_end(pid: int | None) -> None:

@@ -81,7 +81,8 @@ def _require_standing(removal_id: int, known: Mapping[int, AnyRow], lifted: Mapp
         do = f"Removals that can be lifted: {', '.join(numbers[-SHOWN:])}." if numbers else "There is no removal."
         raise ConfigError("no removal has this id", where=where, do=do)
     if removal_id in lifted:
-        raise ConfigError(f"this removal was lifted on {lifted[removal_id].date().isoformat()}", where=where)
+        what = f"this removal was lifted on {lifted[removal_id].date().isoformat()}"
+        raise ConfigError(what, where=where, do="Nothing is left to do. The next crawl may fetch its pages again.")
     if there.finished is None:
         do = "Run `corpus-spider remove` first. It finishes the removal."
         what = "this removal was deferred" if there.deferred else "this removal was interrupted"

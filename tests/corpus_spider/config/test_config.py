@@ -293,7 +293,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     """Five mistakes take one run to find, not five."""
     text = MINIMAL + '[[site]]\nname = "example"\nallow = ["("]\n[crawl]\nx = 1\ndelay = "a"\n'
     message = refused(text, tmp_path)
-    assert message.count("\n") == 5
+    assert message.count("\n") == 6
     for part in ("5 errors", "same name", "at least one of", "allow[0]", "crawl.x", "crawl.delay"):
         assert part in message
 
