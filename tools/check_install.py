@@ -24,6 +24,8 @@ from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+EXTRA = "chinese"
+"""The smallest extra, to install with the wheel."""
 LOCKS = ROOT / "requirements"
 MINORS = (11, 12, 13, 14)
 MIB = 2**20
@@ -52,7 +54,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="install-") as aside:
         folder = Path(aside)
         wheel = build(folder / "wheel")
-        checks = {f"{python}: wheel, demo, release, datasets": (use, python) for python in options.python or pythons()}
+        chosen = options.python or pythons()
+        checks = {f"{run(python, '--version').strip()}: wheel, demo, release": (use, python) for python in chosen}
         checks |= {name: (way, sys.executable) for name, way in WAYS.items()}
         results = []
         for number, (name, (check, python)) in enumerate(checks.items()):
@@ -112,7 +115,8 @@ def environment(python: str, folder: Path, lock: str | None = None) -> Path:
     """Make an environment with the packages of a lock and return its folder of programs."""
     run(python, "-m", "venv", folder)
     if lock:
-        run(folder / "bin" / "python", "-m", "pip", "install", "--require-hashes", "-r", LOCKS / lock)
+        # Python compiles what it imports, which is less than all.
+        run(folder / "bin" / "python", "-m", "pip", "install", "--no-compile", "--require-hashes", "-r", LOCKS / lock)
     return folder / "bin"
 
 
@@ -136,17 +140,17 @@ def use(python: str, wheel: Path, folder: Path) -> str:
 
 def by_pip(python: str, wheel: Path, folder: Path) -> str:
     """Let pip resolve what the wheel declares."""
-    return _by_pip(python, wheel, folder)
+    return _by_pip(python, f"{wheel}[{EXTRA}]", folder)
 
 
 def from_repository(python: str, _wheel: Path, folder: Path) -> str:
     """Let pip build the repository, with the build backend that it fetches."""
-    return _by_pip(python, _clone(folder), folder)
+    return _by_pip(python, f"{_clone(folder)}[{EXTRA}]", folder)
 
 
-def _by_pip(python: str, source: Path, folder: Path) -> str:
+def _by_pip(python: str, source: str, folder: Path) -> str:
     programs = environment(python, folder / "environment")
-    run(programs / "pip", "install", source)
+    run(programs / "pip", "install", "--no-compile", source)
     return _version(programs / "corpus-spider")
 
 
@@ -159,7 +163,7 @@ def by_pipx(python: str, wheel: Path, folder: Path) -> str:
         "PIPX_BIN_DIR": str(folder / "bin"),
         "PIPX_MAN_DIR": str(folder / "man"),
     }
-    run("pipx", "install", "--python", python, wheel, **places)
+    run("pipx", "install", "--python", python, f"{wheel}[{EXTRA}]", **places)
     return _version(folder / "bin" / "corpus-spider")
 
 
@@ -168,7 +172,7 @@ def by_uv(python: str, wheel: Path, folder: Path) -> str:
     if not shutil.which("uv"):
         return "not tested: uv is not on this machine"
     places = {"UV_TOOL_DIR": str(folder / "tools"), "UV_TOOL_BIN_DIR": str(folder / "bin")}
-    run("uv", "tool", "install", "--python", python, wheel, **places)
+    run("uv", "tool", "install", "--python", python, f"corpus-spider[{EXTRA}] @ {wheel}", **places)
     return _version(folder / "bin" / "corpus-spider")
 
 
@@ -189,10 +193,10 @@ def _version(program: Path) -> str:
 
 
 WAYS = {
-    "pip install WHEEL": by_pip,
-    "pip install REPOSITORY": from_repository,
-    "pipx install WHEEL": by_pipx,
-    "uv tool install WHEEL": by_uv,
+    "pip install WHEEL[EXTRA]": by_pip,
+    "pip install REPOSITORY[EXTRA]": from_repository,
+    "pipx install WHEEL[EXTRA]": by_pipx,
+    "uv tool install WHEEL[EXTRA]": by_uv,
     "make setup": by_make,
 }
 
