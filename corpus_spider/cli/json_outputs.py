@@ -328,7 +328,10 @@ ListedExtractor = TypedDict("ListedExtractor", {"name": str, "version": str, "fo
 
 
 class ExportOutput(TypedDict):
-    """Result of an export. ``path`` is null for standard output. ``changes``: since an earlier release."""
+    """Result of an export. ``path`` is null for standard output. ``changes``: since an earlier release.
+
+    ``tokens``: what the tokens of vertical text are in languages that need a segmenter.
+    """
 
     documents: int
     bytes: int
@@ -336,6 +339,7 @@ class ExportOutput(TypedDict):
     path: str | None
     format: str
     changes: NotRequired[dict[str, int]]
+    tokens: NotRequired[dict[str, str]]
 
 
 class LanguageAmount(TypedDict):

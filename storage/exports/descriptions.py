@@ -48,7 +48,8 @@ DESCRIPTIONS: Mapping[str, str] = {
     "date_calendar": "calendar of date_text: gregorian, buddhist, solar-hijri, islamic, ethiopian, hebrew or "
     "bikram-sambat",
     "date_source": "place of the date: json-ld, meta, time, url, text, masthead, below (after the text), listed "
-    "(beside other dates), updated (only the day of the last change is stated) or age (computed from an age)",
+    "(beside other dates), updated (only the day of the last change is stated), age (computed from an age) or rules "
+    "(of the site)",
     "date_confidence": "confidence of the date, 0 to 1",
     "robots": "why the page could be fetched: allowed by robots.txt, cached (by the last readable one) or missing",
     "robots_sha256": "SHA-256 of that robots.txt",

@@ -32,8 +32,8 @@ _AT_START = re.compile(r"[#+=:%-]|[0-9]{1,9}(?=[.)])")
 """Signs that are markup at the start of a line only: headings, lists, rules, definitions, title blocks."""
 _CLOSING = re.compile(r"(?<![\\#])#+$")
 """Signs that close a heading and are not shown."""
-_LINK = re.compile(r"(?i)(https?|ftp|mailto|xmpp)(?=:)|www(?=\.)|(?=@)")
-"""Starts of what GitHub's Markdown takes for a link without brackets."""
+_LINK = re.compile(r"(?i)/(?=/)|www(?=\.)|(?=@)")
+"""Starts of what GitHub's Markdown takes for a link without brackets. It still links mail addresses, to themselves."""
 _NOT_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
