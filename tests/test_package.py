@@ -94,7 +94,7 @@ PLACES = (
 )
 LOADED = """
 import sys
-sys.modules["zstandard"] = None  # the library does not bring it
+sys.modules |= dict.fromkeys(("zstandard", "backports.zstd"))  # the library brings neither
 import datasets
 folder, cache = sys.argv[1:]
 loaded = datasets.load_dataset(folder, split="train", cache_dir=cache)
