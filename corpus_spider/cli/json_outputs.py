@@ -140,6 +140,7 @@ class StatusOutput(TypedDict):
     dropped: dict[str, int]
     failed: dict[str, int]
     other_rules: dict[str, int]
+    """By site: documents that were made with other rules than those of today."""
     last_run: LastRun
 
 
@@ -184,6 +185,8 @@ class PlannedSite(TypedDict):
     extractor: str
     allow: list[str]
     deny: list[str]
+    rules: dict[str, str]
+    """CSS selectors of the site, by rule."""
 
 
 class PlannedSource(TypedDict):
@@ -340,6 +343,8 @@ class ExportOutput(TypedDict):
     format: str
     changes: NotRequired[dict[str, int]]
     tokens: NotRequired[dict[str, str]]
+    exporter: NotRequired[str]
+    """Distribution, with its version, of the plug-in that wrote the format."""
 
 
 class LanguageAmount(TypedDict):
@@ -450,6 +455,7 @@ class ConfigOutput(TypedDict):
     notify: dict[str, Any]
     log: dict[str, Any]
     monitor: dict[str, Any]
+    plugins: NotRequired[dict[str, Any]]
     site: list[dict[str, Any]]
 
 
