@@ -189,10 +189,12 @@ def dropped_pages(
     connection: Connection, reasons: Collection[str], sites: Collection[str], run_id: int | None, limit: int | None
 ) -> list[WithoutDocument]:
     """Return the pages that gave no document, newest first. Empty ``reasons`` or ``sites`` mean all."""
+    # The index of outcome and reason has the newest of one reason at its end. All reasons are most of the newest rows.
+    outcome = fetch.c.outcome if len(reasons) == 1 else OUTCOME
     statement = (
         sa.select(url.c.url, url.c.site, fetch.c.reason, fetch.c.detail, fetch.c.fetched_at)
         .join(url, url.c.id == fetch.c.url_id)
-        .where(OUTCOME == "drop")
+        .where(outcome == "drop")
         .order_by(fetch.c.id.desc())
         .limit(limit)
     )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from storage.fetches.url_history import WithoutDocument
     from storage.runs.run_log import Run
 
 NIGHTS = 60
@@ -92,6 +93,10 @@ def dropped(request: Request) -> Response:
     site = tuple(filter(None, request.query_params.getlist("site")))
     number = request.query_params.get("crawl", "")
     run_id = int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None
-    rows = here.corpus.fetches.dropped_pages(reasons=reasons, sites=site, run_id=run_id, limit=ROWS)
+    counts = here.status().dropped
+    rows: list[WithoutDocument] = []
+    # What is nowhere would be looked for in all fetches.
+    if any(row.key == reason for row in counts) if reason else counts:
+        rows = here.corpus.fetches.dropped_pages(reasons=reasons, sites=site, run_id=run_id, limit=ROWS)
     values = {"rows": rows, "reason": reason, "sites": site, "crawl": run_id, "most": ROWS}
-    return pages(request)(request, "dropped.html", values | {"counts": here.status().dropped})
+    return pages(request)(request, "dropped.html", values | {"counts": counts})
