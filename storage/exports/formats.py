@@ -185,9 +185,9 @@ def _standard_output(format_name: str | None, fields: Fields | None) -> Destinat
 
 
 def _by_name(target: str, path: Path) -> str:
-    if target.endswith(os.sep) or path.is_dir():
-        return FOLDER
     named = named_format(path.name)
+    if target.endswith(os.sep) or path.is_dir():
+        return named if named in FOLDERS else FOLDER
     if not named:
         raise ConfigError("no export format has this suffix", where=target, do=_known())
     return named

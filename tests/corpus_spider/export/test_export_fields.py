@@ -8,6 +8,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 from pyarrow import parquet
 
 from tests.corpus_spider.local_paper import crawl_into
@@ -66,6 +67,38 @@ def test_unknown_fields_are_refused_with_the_known_ones(
     folder: Path, tmp_path: Path, options: list[str], expected: str
 ) -> None:
     """Exit code 2, and no file."""
+    done = run(folder, "export", "-o", f"{tmp_path}/out", *options)
+    assert (done.returncode, expected in " ".join(done.stderr.split())) == (2, True), done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ((), None),
+        (("-s", "corpus.doi=10.5281/zenodo.1"), "10.5281/zenodo.1"),
+        (("-s", "corpus.doi=10.5281/zenodo.1", "--doi", "https://doi.org/10.5281/zenodo.2"), "10.5281/zenodo.2"),
+    ],
+)
+def test_a_release_has_the_doi_of_the_option_or_the_setting(
+    folder: Path, tmp_path: Path, options: tuple[str, ...], expected: str | None
+) -> None:
+    """The option names the DOI of one release, the setting that of all."""
+    done = run(folder, "export", "-o", f"{tmp_path}/out/", "--release", *options)
+    assert done.returncode == 0, done.stderr
+    assert yaml.safe_load((tmp_path / "out" / "CITATION.cff").read_text()).get("doi") == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--doi", "10.5281/zenodo.2"), "--doi: only a release has a DOI"),
+        (("--release", "--doi", "zenodo.2"), '--doi: expected a DOI such as "10.5281/zenodo.1234567", got "zenodo.2"'),
+        (("--release", "-s", "corpus.doi=x"), "expected a DOI"),
+    ],
+)
+def test_a_doi_that_is_none_is_refused(folder: Path, tmp_path: Path, options: tuple[str, ...], expected: str) -> None:
+    """Before anything is written."""
     done = run(folder, "export", "-o", f"{tmp_path}/out", *options)
     assert (done.returncode, expected in " ".join(done.stderr.split())) == (2, True), done.stderr
     assert list(tmp_path.iterdir()) == []
