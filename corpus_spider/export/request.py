@@ -135,8 +135,8 @@ def _sample(text: str) -> tuple[float, float]:
     found = re.fullmatch(r"(?:(\d{1,3}(?:\.\d{1,6})?)%-)?(\d{1,3}(?:\.\d{1,6})?)%", text.replace(" ", ""))
     low, high = (float(found[1] or 0), float(found[2])) if found else (0.0, 0.0)
     if not low < high <= 100:
-        do = "Use --sample 10%, and --sample 10%-100% for the rest."
-        raise ConfigError(f'expected a part in per cent, got "{text[:40]}"', where="--sample", do=do)
+        what = f'expected a part such as "10%" or "10%-100%", got "{text[:40]}"'
+        raise ConfigError(what, where="--sample", do="Use --sample 10%, and --sample 10%-100% for the rest.")
     return low, high
 
 
