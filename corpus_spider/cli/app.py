@@ -250,6 +250,8 @@ def check(state: State, /, **options: Any) -> int:
     if state.console.quiet and not options["as_json"]:
         for problem in report.problems:
             state.console.error(problem)
+    if not report.ok:
+        state.console.note("Restore what is missing or damaged from a backup: docs/how-to/back-up.md.")
     return 0 if report.ok else DAMAGED
 
 

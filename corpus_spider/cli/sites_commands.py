@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import click
 
 from corpus_spider.cli.options import State, Verbs, as_json, examples, languages, max_age, several_sites, verb_of
 from corpus_spider.exit_codes import SICK
-from storage.errors import ConfigError
+from storage.errors import NAMED, ConfigError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -225,6 +226,9 @@ def check(state: State, /, names: tuple[str, ...], **options: Any) -> int:
         state.console.json({"ok": not sick, "well": well, "sources": states})
     elif not state.console.quiet or sick:
         state.console.table("Sources", sources_check.HEADER, [one.row for one in states])
+    for site in [site for site in config.sites if site.name in sick and site.start][:NAMED]:
+        address = shlex.quote(site.start[0])
+        state.console.note(f"Today's sources of {site.name}: {state.program} sites discover {address} --write")
     if options["write"] and config.path:
         for name in well:
             set_site_keys(config.path, name, {"checked": datetime.now(UTC).date().isoformat()})

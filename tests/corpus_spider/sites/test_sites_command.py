@@ -174,14 +174,15 @@ def test_check_names_where_a_source_leads_out_of_its_site(
 
 
 def test_check_is_over_when_a_host_is_gone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An unreachable site is sick, not an error,."""
+    """An unreachable site is failing, and no error. The command that finds its sources again is named."""
     with served(Newspaper()) as gone:
         text = corpus_toml(gone)
     file = tmp_path / "corpus.toml"
     file.write_text(text)
-    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--json")
+    code, out, err = program(capsys, "-c", str(file), "sites", "check", "--json")
     assert code == 8
     assert all("cannot be fetched" in one["problem"] for one in json.loads(out)["sources"])
+    assert f"corpus-spider -c {file} sites discover {gone.origin}/" in err
 
 
 def test_check_asks_for_no_list_of_pages(paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
