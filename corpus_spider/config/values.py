@@ -400,8 +400,8 @@ def reservation_policy(text: str) -> str:
 
 def css_selector(text: str) -> str:
     """Check for a CSS selector, or several with commas between them."""
-    # The parser takes 20 ms to import, and few sites have rules.
-    from pipelines.markup.tree import selector_problem
+    # The parser takes long to import, and few sites have rules.
+    from pipelines.markup.selectors import selector_problem
 
     problem = selector_problem(text) if text else ""
     return f'expected a CSS selector, got "{text[:SHOWN_CHARS]}" ({problem})' if problem else ""

@@ -1,4 +1,4 @@
-"""Parse HTML to a tree (lexbor through selectolax), and read its base URL and shown text. No other module parses."""
+"""Parse HTML to a tree (lexbor through selectolax); read its base URL and shown text. No other module parses pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from pipelines.markup import hostile, lexer
 from pipelines.markup.tag_codes import AHEAD, codes_of, name_codes
@@ -68,25 +68,6 @@ def strain(source: bytes) -> str:
 def parse_unguarded(source: bytes) -> LexborHTMLParser:
     """Parse an encoded page that ``strain`` has found harmless."""
     return LexborHTMLParser(source, options=_NO_EVENTS)
-
-
-def selector_problem(selector: str) -> str:
-    """Return what is wrong with a CSS selector; "" if pages can be searched with it."""
-    if selector.lstrip().startswith(("/", "./", "(/")):
-        return "this is XPath"
-    tree = parse_unguarded(b"<p>")
-    if _is_selector(tree, selector):
-        return ""
-    right = next((part for end in range(len(selector), 0, -1) if _is_selector(tree, part := selector[:end])), "")
-    return f'unknown or incomplete after "{right.strip()}"' if right.strip() else "unknown or incomplete"
-
-
-def _is_selector(tree: LexborHTMLParser, text: str) -> bool:
-    try:
-        tree.css(text)
-    except SelectolaxError:
-        return False
-    return bool(text.strip())
 
 
 def outermost(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:

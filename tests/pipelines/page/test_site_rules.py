@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.extractors.registry import EXTRACTORS
-from pipelines.markup.tree import outermost, parse_tree, selector_problem
+from pipelines.markup.selectors import selector_problem
+from pipelines.markup.tree import outermost, parse_tree
 from pipelines.page.process import process
 from storage.records import RULES, Capture, Document, Processed, SiteModel, SiteRules, noted_matches
 
@@ -106,6 +107,15 @@ def test_every_extractor_reads_the_page_without_removed_elements(name: str) -> N
     assert "Xem thêm" not in made.text
     assert SECOND.strip() in made.text
     assert not made.kinds or len(made.kinds) == made.text.count("\n") + 1
+
+
+def test_an_extractor_that_is_named_finds_the_text_itself() -> None:
+    """The other rules still apply, and parameters of the site's own extractor do not."""
+    own = SiteModel(extractor="r2l", parameters=(("p", 8),), rules=RULES_OF_PAGE)
+    named = own.with_extractor("bte")
+    assert (named.extractor, named.parameters) == ("bte", ())
+    assert named.rules == replace(RULES_OF_PAGE, content="")
+    assert own.with_extractor("r2l").parameters == own.parameters
 
 
 def test_removed_elements_still_give_links_and_metadata() -> None:
