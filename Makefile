@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .PHONY: demo check check-containers test test-kills test-hostile test-install setup peers render segment langid web figures axe docs-tools docs \
-	screenshots lint lock audit clean
+	screenshots data lint lock audit clean
 
 setup: $(VENV)/.ready
 
@@ -55,6 +55,10 @@ docs-tools: setup
 # The documentation site, in build/docs. A warning, such as a link that leads nowhere, is an error.
 docs: docs-tools
 	$(BIN)/python -m sphinx -W --keep-going -n -E -q -b html docs build/docs
+
+# pandas and Polars, for the data frames of the Python interface.
+data: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/data.lock
 
 demo: setup
 	$(BIN)/corpus-spider demo
@@ -146,6 +150,8 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/docs.lock
 	printf 'hatchling\nsetuptools\n' | uv pip compile - --constraint requirements/core.lock --generate-hashes --universal \
 		--python-version 3.11 --custom-compile-command "make lock" -o requirements/build.lock
+	uv pip compile pyproject.toml --extra pandas --extra polars --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/data.lock
 
 clean:
 	rm -rf $(VENV) .audit build dist demo

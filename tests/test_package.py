@@ -139,7 +139,15 @@ def test_no_other_distribution_owns_our_package_names(package: str) -> None:
 
 @pytest.mark.parametrize(
     ("lock", "kind"),
-    [("core", "test"), ("datasets", "datasets"), ("peers", "peers"), ("render", "render"), ("docs", "docs")],
+    [
+        ("core", "test"),
+        ("datasets", "datasets"),
+        ("peers", "peers"),
+        ("render", "render"),
+        ("docs", "docs"),
+        ("data", "pandas"),
+        ("data", "polars"),
+    ],
 )
 def test_a_lock_pins_every_dependency_with_hashes_and_names_no_host(lock: str, kind: str) -> None:
     """What is declared is locked; what is locked can be had from any mirror."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from corpus_spider.cli import extract as extracted
 from corpus_spider.cli import (
     figure_commands,
     help_commands,
@@ -200,8 +201,27 @@ crawl.help = "\n".join(
 )
 
 
-@verb("extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list")
-@click.argument("target", metavar="URL|FILE|-", required=False)
+@verb(
+    "extract https://news.example.org/article",
+    "extract page.html --extractor bte --json",
+    "extract pages/ -o texts/",
+    "extract pages/ more.html -o texts.jsonl",
+    "extract pages/ --format md -o markdown/ --only-articles",
+    "extract --list",
+)
+@click.argument("targets", metavar="[URL|FILE|FOLDER|-]...", nargs=-1)
+@click.option(
+    "--format",
+    "form",
+    metavar="NAME",
+    type=click.Choice(extracted.FORMATS),
+    help="Form of the texts: txt, jsonl, md. [default: by the name of -o, else txt]",
+)
+@click.option(
+    "-o", "--output", metavar="PATH", help="Write to this folder, a file for each page, or to this .jsonl file."
+)
+@click.option("--overwrite", is_flag=True, help="Write to an output that exists.")
+@click.option("--only-articles", is_flag=True, help="Only pages that a crawl would keep.")
 @click.option(
     "--extractor",
     metavar="NAME",
@@ -214,23 +234,22 @@ crawl.help = "\n".join(
 @click.option("--marks", is_flag=True, help="Mark headings, list items and quotations as in Markdown.")
 @click.option("--list", "list_them", is_flag=True, help="List the extractors.")
 @as_json
-def extract(state: State, /, target: str | None, **options: Any) -> int:
-    """Extract the text of one page.
+def extract(state: State, /, targets: tuple[str, ...], **options: Any) -> int:
+    """Extract the texts of pages.
 
-    Prints the text that a crawl would store. Exit code 1 if there is none.
+    Prints the text that a crawl would store, however short. Several pages are processed by as many workers as there are
+    processors; a page that fails does not stop the others. Exit code 1 if a page has no text.
     """
-    from corpus_spider.cli import extract as shown
     from corpus_spider.sites import single_page
 
     config = state.load_or_default()
     if options["list_them"]:
         single_page.show_extractors(state.console, as_json=options["as_json"])
         return 0
-    if target is None:
-        raise click.UsageError("Name a URL, a file, or - for standard input.")
+    if not targets:
+        raise click.UsageError("Name a URL, a file, a folder, or - for standard input.")
     wanted = single_page.Wanted(options["extractor"], options["languages"], options["url"], options["allow_private"])
-    found = single_page.extract(target, wanted, config)
-    return shown.show(found, state.console, as_json=options["as_json"], marks=options["marks"])
+    return extracted.extract(config, state.console, targets, wanted, options)
 
 
 @verb("check", "check --deep --json")

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, NotRequired, Required, TypedDict
 
 from corpus_spider.archive.retention import Going
+from corpus_spider.cli.extract import ExtractReport
 from corpus_spider.cli.glossary import Entry
 from corpus_spider.crawling.model_learning import SiteLearning
 from corpus_spider.demo.run import DemoReport
@@ -489,6 +490,7 @@ OUTPUTS = (
     Output("export-dry-run", "export", ExportPlanOutput, "--dry-run"),
     Output("export-originals", "export", OriginalsReport, "-o FILE.wacz or FILE.cdxj"),
     Output("extract", "extract", ExtractOutput),
+    Output("extract-pages", "extract", ExtractReport, "several pages and -o"),
     Output("extract-list", "extract", list[ListedExtractor], "--list"),
     Output("health", "health", HealthOutput),
     Output("help", "help", list[Entry], "a WORD"),

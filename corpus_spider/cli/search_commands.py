@@ -12,11 +12,8 @@ from storage.reporting import counted
 
 if TYPE_CHECKING:
     from corpus_spider.cli.options import State
-    from corpus_spider.config.model import Config
     from corpus_spider.search.searching import Answer
     from corpus_spider.terminal.console import Console
-    from storage.corpus import Corpus
-    from storage.reporting import Progress
 
 MOST_LINES = 10_000
 _SHOWN_GROUPS = 12
@@ -82,6 +79,7 @@ def search(state: State, /, question: str, **options: Any) -> None:
     marks find every spelling, words with marks only theirs, =word as typed. Refreshes the index first, if no other
     program does.
     """
+    from corpus_spider.search.builder import refresh_if_alone
     from corpus_spider.search.searching import SearchIndex
     from corpus_spider.search.shard import Filters
     from storage.corpus import Corpus
@@ -91,22 +89,13 @@ def search(state: State, /, question: str, **options: Any) -> None:
     filters = Filters(options["sites"], options["languages"], first, last)
     with Corpus.open(config.database_url, read_only=True) as corpus:
         with state.console.stages() as show:
-            refresh_if_alone(config, corpus, show)
+            refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
         with SearchIndex.open(config.index_folder, corpus) as opened:
             answer = opened.concordance(corpus, question, filters, most=options["limit"], order=options["order"])
     if options["as_json"]:
         state.console.json(answer)
     else:
         render(answer, state.console)
-
-
-def refresh_if_alone(config: Config, corpus: Corpus, show: Progress) -> None:
-    """Refresh the index if the corpus has changed, unless another process is doing that."""
-    from corpus_spider.search.builder import is_current, only_writer, refresh
-
-    with only_writer(config.index_folder) as is_writer:
-        if is_writer and not is_current(corpus, config.index_folder):
-            refresh(corpus, config.database_url, config.index_folder, config.workers, show)
 
 
 def render(answer: Answer, console: Console) -> None:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.cli.options import allow_private, as_json, languages, limit, several_sites, since, until, verb_of
-from corpus_spider.cli.search_commands import refresh_if_alone
 from storage.disk import disk_errors
 from storage.errors import ConfigError
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from corpus_spider.words.clouds import Cloud
     from storage.corpus import Corpus
 
-REST = "rest"
 _verbs = click.Group()
 
 
@@ -73,6 +71,7 @@ def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
     duplicates. They come from the search index, which is refreshed first.
     """
     from corpus_spider.words import lists
+    from corpus_spider.words.request import WordList, reference_of, rows_of
     from pipelines.text.segmentation.choice import advice
 
     if sum(bool(options[name]) for name in ("against", "around", "by")) > 1:
@@ -84,10 +83,13 @@ def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
         known = lists.sizes(index.manifest, selected)
         if not known.tokens:
             raise ConfigError("no document in the index matches", do="`corpus-spider status` shows what there is.")
-        rows = _rows(index, corpus, selected, chosen, options)
+        wanted = WordList(
+            options["against"] or "", options["around"] or "", chosen, options["without_stop_words"], options["limit"]
+        )
+        rows = rows_of(index, corpus, selected, wanted)
         why = "No word passes the thresholds."
         if not rows and options["against"]:
-            why = lists.why_empty(index.manifest, selected, reference_of(options["against"], selected))
+            why = lists.why_empty(index.manifest, selected, reference_of(options["against"], selected, "--against"))
     _write(state.console, rows, options, asdict(known), why)
     for sentence in advice(selected.languages):
         state.console.note(sentence)
@@ -101,60 +103,18 @@ def selection_of(options: dict[str, Any]) -> Selected:
     return Selected(options["languages"], options["sites"], *months)
 
 
-def reference_of(text: str, selected: Selected) -> Selected | None:
-    """Return the reference that an option describes; None for the rest of the corpus."""
-    from corpus_spider.search.manifest import Selected
-
-    if text.strip() == REST:
-        return None
-    given: dict[str, str] = {}
-    for part in text.replace(",", " ").split():
-        key, equals, value = part.partition("=")
-        if not equals or key not in {"site", "language", "since", "until"} or not value:
-            do = "Write rest, or site=NAME, language=CODE, since=YYYY-MM and until=YYYY-MM."
-            raise ConfigError(f'expected a selection, got "{part[:60]}"', where="--against", do=do)
-        given[key] = value
-    languages = (given["language"],) if "language" in given else selected.languages
-    sites = (given["site"],) if "site" in given else ()
-    return Selected(languages, sites, given.get("since", ""), given.get("until", ""))
-
-
 @contextmanager
 def _opened(state: State) -> Iterator[tuple[Corpus, SearchIndex]]:
+    from corpus_spider.search.builder import refresh_if_alone
     from corpus_spider.search.searching import SearchIndex
     from storage.corpus import Corpus
 
     config = state.load_made()
     with Corpus.open(config.database_url, read_only=True) as corpus:
         with state.console.stages() as show:
-            refresh_if_alone(config, corpus, show)
+            refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
         with SearchIndex.open(config.index_folder, corpus) as index:
             yield corpus, index
-
-
-def _rows(
-    index: SearchIndex, corpus: Corpus, selected: Selected, chosen: Sequence[str], options: dict[str, Any]
-) -> Sequence[Any]:
-    from corpus_spider.search.shard import Filters
-    from corpus_spider.words import lists
-
-    most = options["limit"]
-    if options["against"]:
-        return lists.keywords(index.manifest, selected, reference_of(options["against"], selected), most)
-    if options["around"]:
-        until = f"{selected.until}-31" if selected.until else ""
-        filters = Filters(selected.sites, selected.languages, f"{selected.since}-01" if selected.since else "", until)
-        return lists.collocates(index, corpus, options["around"], filters, selected, most)
-    if options["by"]:
-        return lists.trend(index.manifest, selected, chosen)
-    without = _stop_words(selected.languages) if options["without_stop_words"] else frozenset[str]()
-    return lists.frequencies(index.manifest, selected, most, without)
-
-
-def _stop_words(codes: Sequence[str]) -> frozenset[str]:
-    from pipelines.quality.stop_word_lists import stop_words_of
-
-    return frozenset(word for code in codes for word in stop_words_of(code))
 
 
 def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size: dict[str, int], why: str) -> None:
@@ -253,11 +213,12 @@ def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
 
 def _cloud_of_corpus(state: State, options: dict[str, Any]) -> Cloud:
     from corpus_spider.words import clouds, lists
+    from corpus_spider.words.request import reference_of
 
     if not options["languages"]:
         raise click.UsageError("Name a --language, or a --page.")
     selected = selection_of(options)
-    reference = reference_of(options["against"], selected) if options["against"] else None
+    reference = reference_of(options["against"], selected, "--against") if options["against"] else None
     with _opened(state) as (_, index):
         size = lists.sizes(index.manifest, selected)
         parts = (

@@ -70,7 +70,7 @@ def _dump(config: Config, wanted: Dump, corpus: Corpus, where: Destination | Sha
     with console.progress("documents exported", partial(number, config, wanted)) as show:
         if isinstance(where, Shape):
             return _release(config, corpus, wanted, where, show)
-        documents = _prepared(config, wanted, corpus.documents(wanted.selection))
+        documents = prepared(config, wanted, corpus.documents(wanted.selection))
         return export(
             fit(documents, where.format_name),
             wanted.target,
@@ -114,7 +114,7 @@ def number(config: Config, wanted: Dump) -> int | None:
         return corpus.documents.count(wanted.selection)
 
 
-def _prepared(config: Config, wanted: Dump, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+def prepared(config: Config, wanted: Dump, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
     """Yield the chosen documents as they are exported, before `fit` adapts them to the format."""
     return folded(chosen(config, wanted, documents, Counter()), wanted.folds)
 
@@ -123,7 +123,7 @@ def _fitted(
     config: Config, wanted: Dump, format_name: str, documents: Iterable[CorpusDocument]
 ) -> Iterator[CorpusDocument]:
     """Yield the chosen documents in their written form."""
-    return fit(_prepared(config, wanted, documents), format_name)
+    return fit(prepared(config, wanted, documents), format_name)
 
 
 def chosen(
@@ -205,7 +205,7 @@ def _release(config: Config, corpus: Corpus, wanted: Dump, shape: Shape, show: C
     if shape.earlier and shape.earlier.covers_exact:
         before = _ExactBefore()
         stored, shape = before.passing(stored), replace(shape, exact_before=before)
-    documents = fit(_prepared(config, wanted, stored), shape.format_name)
+    documents = fit(prepared(config, wanted, stored), shape.format_name)
     return write_release(documents, wanted.target, described, shape, show)
 
 

@@ -107,6 +107,15 @@ def is_current(corpus: Corpus, folder: Path) -> bool:
     return {name: settings.get(name) for name in made} == made
 
 
+def refresh_if_alone(
+    corpus: Corpus, database: str, folder: Path, processes: int, on_progress: Progress = unseen
+) -> None:
+    """Refresh the index if the corpus has changed, unless another process is doing that. Errors as of `refresh`."""
+    with only_writer(folder) as is_writer:
+        if is_writer and not is_current(corpus, folder):
+            refresh(corpus, database, folder, processes, on_progress)
+
+
 def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_progress: Progress = unseen) -> Refreshed:
     """Bring the index up to the corpus. The caller holds the lock. Errors of the database, and DiskError.
 

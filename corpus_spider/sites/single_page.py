@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from corpus_spider.terminal.console import Console
     from pipelines.urls.robots_txt import Robots
-    from storage.records import Document, Drop, SiteModel
+    from storage.records import Document, Drop, Processed, SiteModel
 
 CHUNK = 2**16
 TOO_MANY_REDIRECTS = "too many redirects, or a redirect to an invalid address"
@@ -129,17 +129,70 @@ def extract(target: str, wanted: Wanted, config: Config) -> Reading:
 
     Raises ConfigError (unknown extractor, invalid language, missing file) or NotFetchedError.
     """
-    from pipelines.extractors.registry import get
     from pipelines.page.process import process
+
+    checked(wanted)
+    capture = capture_of(target, wanted, config)
+    return reading(capture, model_for(config, capture.url, wanted), process)
+
+
+def checked(wanted: Wanted, place: str = "--language") -> None:
+    """Raise ConfigError for an unknown extractor or an invalid language. ``place`` names the languages in the error."""
+    from pipelines.extractors.registry import get
 
     if wanted.extractor:
         get(wanted.extractor)
     for wrong in filter(None, map(language_code, wanted.languages)):
-        raise ConfigError(wrong, where="--language", do="`corpus-spider help language` shows where languages are used.")
-    capture = capture_of(target, wanted, config)
-    model = model_for(config, capture.url, wanted)
-    found = process(capture, replace(model, min_chars=1))
-    return Reading(found.document, found.drop or process(capture, model).drop)
+        raise ConfigError(wrong, where=place, do="`corpus-spider help language` shows where languages are used.")
+
+
+def reading(capture: Capture, model: SiteModel, process: Callable[[Capture, SiteModel], Processed]) -> Reading:
+    """Process a page as a crawl would. If that drops it, process it again for its text, however short."""
+    found = process(capture, model)
+    if found.drop is None:
+        return Reading(found.document, None)
+    of_any_size = process(capture, replace(model, min_chars=1))
+    return Reading(of_any_size.document, of_any_size.drop or found.drop)
+
+
+def fields_of(document: Document) -> dict[str, object]:
+    """Return the values of a text outside a corpus, under the field names of an export."""
+    stated, found = document.metadata, document.language
+    return {
+        "text": document.text,
+        "title": stated.title,
+        "title_source": stated.title_source,
+        "author": stated.author,
+        "authors": stated.authors,
+        "author_source": stated.author_source,
+        "date": stated.published,
+        "date_text": stated.published_text,
+        "date_calendar": stated.published_calendar,
+        "date_source": stated.published_source,
+        "date_confidence": stated.published_confidence,
+        "date_zone": stated.published_zone,
+        "language": found.language,
+        "language_confidence": found.confidence,
+        "script": found.script,
+        "script_share": found.script_share,
+        "canonical": stated.canonical,
+        "chars": len(document.text),
+        "extractor": document.extractor,
+        "extractor_version": document.extractor_version,
+        "extractor_reason": document.extractor_reason,
+        "encoding": document.encoding,
+        "encoding_source": document.encoding_source,
+        "replaced": document.replaced,
+        "exact": document.fingerprint.exact.hex(),
+        "confidence": document.confidence,
+        "kinds": document.kinds,
+        "captions": document.captions,
+        "comments": document.comments,
+        "languages": document.languages,
+        "foreign_share": document.foreign_share,
+        "quality": document.quality,
+        "rules": document.rules,
+    }
 
 
 def capture_of(target: str, wanted: Wanted, config: Config) -> Capture:
@@ -205,8 +258,7 @@ def read(target: str, limit: int, url: str = "") -> Capture:
 def _instead_of(path: Path) -> str:
     """Return advice for a file that cannot be read."""
     if path.is_dir():
-        each = 'do corpus-spider extract -q "$page" > "${page%.html}.txt"; done'
-        return f"Name a file. For all files of a folder: for page in {shlex.quote(str(path))}/*.html; {each}"
+        return f"Name a file. All files of a folder: corpus-spider extract {shlex.quote(str(path))} -o texts/"
     return "" if path.exists() else "Name an existing file, or a web address with its https://."
 
 

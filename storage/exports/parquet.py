@@ -71,6 +71,12 @@ def schema(fields: Fields = FIELDS) -> Any:
     return pyarrow.schema([pyarrow.field(field.name, arrow[field.kind]) for field in fields])
 
 
+def record_batches(rows: Iterable[CorpusDocument], fields: Fields = FIELDS) -> Iterator[Any]:
+    """Yield the rows as Arrow record batches of this schema, at most `BATCH_ROWS` rows each."""
+    for batch in _batches(rows, fields):
+        yield batch.drop_columns([_SIZE])
+
+
 def write(rows: Iterable[CorpusDocument], stream: BinaryIO, fields: Fields = FIELDS) -> None:
     """Write the rows as one Parquet file. The stream is only appended to."""
     _write(_batches(rows, fields), stream, fields)

@@ -43,6 +43,7 @@ CASES = [
     ("export-originals", "export -o all.wacz"),
     ("extract", "extract gold/pages/p1.html"),
     ("extract", "extract empty.html"),
+    ("extract-pages", "extract gold/pages empty.html -o texts.jsonl"),
     ("extract-list", "extract --list"),
     ("health", "health"),
     ("help", "help duplicates"),

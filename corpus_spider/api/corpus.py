@@ -1,0 +1,335 @@
+"""`corpus_spider.open`: a corpus for reading, as documents, data frames, search results and word lists."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from corpus_spider.api.document import Document
+from corpus_spider.api.filters import day, dump_of, several
+from corpus_spider.api.tables import Rows, html_table
+from storage.errors import ConfigError, CorpusError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from types import TracebackType
+    from typing import Unpack
+
+    import pandas
+    import polars
+    import pyarrow
+
+    from corpus_spider.api.filters import Day, Filters
+    from corpus_spider.config.model import Config
+    from corpus_spider.export.request import Dump
+    from corpus_spider.search.searching import SearchIndex
+    from storage.corpus import Corpus as Store
+    from storage.documents.model import CorpusDocument, Status
+
+SHOWN = 10
+"""Languages and sites in a notebook."""
+
+
+def open_corpus(where: str | os.PathLike[str] = ".", *, settings: Mapping[str, object] | None = None) -> Corpus:
+    """Open a corpus for reading.
+
+    Args:
+        where: a folder with a corpus.toml, a corpus.toml, the file of an SQLite database, or the URL of a database such
+            as ``postgresql://user@host/news``. A database file gets the corpus.toml beside it if that names it.
+        settings: settings that replace those of corpus.toml, such as ``{"corpus.index": "/fast/index"}``.
+
+    Nothing is written to the database: it refuses every change. Close the corpus, or use it in a ``with`` statement.
+    Raises ConfigError if there is no corpus, NewerCorpusError or DatabaseError if it cannot be opened.
+    """
+    config = config_of(where, settings or {})
+    config.require_corpus()
+    return Corpus(config)
+
+
+def config_of(where: str | os.PathLike[str], settings: Mapping[str, object]) -> Config:
+    """Return the configuration of a corpus. See `open_corpus`."""
+    from corpus_spider.config.loader import FILE_NAME, assemble, load
+
+    place = os.fspath(where)
+    if not isinstance(place, str):
+        raise ConfigError(f"expected the name of a folder or file, or a URL, got {place!r}", where="open")
+    if "://" in place:
+        return assemble({}, {**settings, "corpus.database": place}, os.environ, None)
+    path = Path(place).expanduser()
+    if path.is_file() and not _is_database(path):
+        return load(path, overrides=settings)
+    if not path.is_file():
+        if path.is_dir() and not (path / FILE_NAME).is_file():
+            do = "Name a folder with a corpus.toml, a corpus.toml, a database file, or the URL of a database."
+            raise ConfigError(f"this folder has no {FILE_NAME}", where=str(path), do=do)
+        return load(path, overrides=settings)
+    database = f"sqlite:///{path.resolve()}"
+    beside = path.resolve().parent / FILE_NAME
+    if beside.is_file() and (config := load(beside, overrides=settings)).database_url == database:
+        return config
+    # Relative paths, such as that of the search index, are beside the database.
+    return assemble({}, {**settings, "corpus.database": database}, os.environ, beside)
+
+
+def _is_database(path: Path) -> bool:
+    """Return whether a file is one of SQLite, whose first bytes say so. An empty file is none."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(16) == b"SQLite format 3\0"
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(path)) from None
+
+
+class Corpus(AbstractContextManager["Corpus"]):
+    """A corpus that is open for reading. Made by `corpus_spider.open`.
+
+    Documents come as `corpus-spider export` writes them: newest versions, one of each set of duplicates, without
+    removed texts. The filters of each method are the options of `export`.
+    """
+
+    def __init__(self, config: Config) -> None:
+        from storage.corpus import Corpus as Store
+
+        self.config = config
+        """The settings of the corpus, also those that have their default."""
+        self._store: Store | None = Store.open(config.database_url, read_only=True)
+
+    def close(self) -> None:
+        """Close the database. Safe to repeat."""
+        if self._store is not None:
+            self._store.close()
+        self._store = None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    @property
+    def store(self) -> Store:
+        """The read-only `storage.corpus.Corpus`, for what this class does not offer."""
+        if self._store is None:
+            raise CorpusError("the corpus is closed", where=self.name, do="Open it again with corpus_spider.open.")
+        return self._store
+
+    @property
+    def name(self) -> str:
+        """Name of the corpus in its corpus.toml, else of its database."""
+        from storage.database.transactions import masked, parse_url
+
+        has_file = self.config.path is not None and self.config.path.is_file()
+        named = self.config.corpus.name if has_file else ""
+        return named or Path(masked(parse_url(self.config.database_url))).name
+
+    def __len__(self) -> int:
+        """Count the documents that `documents` yields without filters."""
+        return self.store.documents.count(dump_of({}).selection)
+
+    def __bool__(self) -> bool:
+        """Return True: also an empty corpus is one."""
+        return True
+
+    def __iter__(self) -> Iterator[Document]:
+        return self.documents()
+
+    def documents(self, **filters: Unpack[Filters]) -> Iterator[Document]:
+        """Return an iterator over the documents, in the order of their ids. Memory use is constant.
+
+        It shows the corpus as it is at the first document, also while a crawl adds some. Filters are checked at once.
+        """
+        wanted, rows = self._selected(filters)
+        return map(partial(Document.of_corpus, fields=wanted.fields), rows)
+
+    def find(self, id_or_url: str) -> Document | None:
+        """Return the document with this id, or the newest version of this URL; None if the corpus has none."""
+        from corpus_spider.export.exporter import licences_of, with_licences
+
+        found = self.store.documents.find(id_or_url)
+        rows = with_licences([found] if found else [], licences_of(self.config))
+        return next(map(Document.of_corpus, rows), None)
+
+    def to_batches(self, **filters: Unpack[Filters]) -> pyarrow.RecordBatchReader:
+        """Return the documents as a reader of Arrow record batches, with the schema of an export in Parquet.
+
+        A batch has 256 documents at most, and only one is in memory. Read it in a loop, or hand it to a library.
+        """
+        import pyarrow
+
+        from storage.exports.fields import FIELDS
+        from storage.exports.parquet import record_batches, schema
+
+        wanted, rows = self._selected(filters)
+        fields = wanted.fields or FIELDS
+        return pyarrow.RecordBatchReader.from_batches(schema(fields), record_batches(rows, fields))
+
+    def to_arrow(self, **filters: Unpack[Filters]) -> pyarrow.Table:
+        """Return the documents as an Arrow table in memory, read by batches."""
+        return self.to_batches(**filters).read_all()
+
+    def to_pandas(self, **filters: Unpack[Filters]) -> pandas.DataFrame:
+        """Return the documents as a pandas data frame. Needs pandas."""
+        _require("pandas")
+        # Each column of the Arrow table is freed when it is converted, so memory holds the texts about once.
+        return self.to_arrow(**filters).to_pandas(split_blocks=True, self_destruct=True)
+
+    def to_polars(self, **filters: Unpack[Filters]) -> polars.DataFrame:
+        """Return the documents as a Polars data frame. Needs polars."""
+        _require("polars")
+        import polars
+
+        return polars.DataFrame(self.to_arrow(**filters))
+
+    def search(
+        self,
+        question: str,
+        *,
+        language: str | Sequence[str] = (),
+        site: str | Sequence[str] = (),
+        since: Day | None = None,
+        until: Day | None = None,
+        order: str = "rank",
+        limit: int = 20,
+    ) -> Rows:
+        """Find words in the texts, each with its context, in the syntax of `corpus-spider search`. Needs tantivy.
+
+        Args:
+            question: words, ``"a phrase"``, a beginning such as ``govern*``, ``AND``, ``OR``, ``NOT`` and brackets.
+            order: ``rank``, ``date``, or ``left`` or ``right`` by the neighbouring word.
+            limit: maximum number of lines, 1 to 10,000.
+
+        Return a row for each line: ``left``, ``keyword``, ``right``, and ``id``, ``url``, ``title``, ``site``,
+        ``language`` and ``day`` of its document. Its ``totals`` have the number of documents.
+
+        The search index is refreshed first, in its own folder, unless another program does. It is derived data.
+        Raises ConfigError for a question or filter that is wrong.
+        """
+        from corpus_spider.search.searching import ORDERS
+        from corpus_spider.search.shard import Filters as SearchFilters
+
+        if order not in ORDERS:
+            raise ConfigError(f"expected one of {', '.join(ORDERS)}, got {order!r}", where="order")
+        _require_limit(limit, 10_000)
+        filters = SearchFilters(
+            several(site, "site"), several(language, "language"), _day(since, "since"), _day(until, "until")
+        )
+        with self._index() as index:
+            answer = index.concordance(self.store, question, filters, most=limit, order=order)
+        rows = (
+            {"left": each.line.left, "keyword": each.line.keyword, "right": each.line.right}
+            | {name: getattr(each, name) for name in ("id", "url", "title", "site", "language", "day")}
+            for each in answer.places
+        )
+        return Rows(rows, {"documents": answer.documents, "by": answer.groups})
+
+    def words(
+        self,
+        *trends: str,
+        language: str | Sequence[str] = (),
+        site: str | Sequence[str] = (),
+        since: Day | None = None,
+        until: Day | None = None,
+        against: str = "",
+        around: str = "",
+        without_stop_words: bool = False,
+        limit: int = 50,
+    ) -> Rows:
+        """List words by frequency, as `corpus-spider words` does. Needs tantivy.
+
+        Args:
+            trends: words to count in each month, instead of a list.
+            since: first month of publication, by any day in it; ``until``: the last one.
+            against: keywords against a reference, ``"rest"`` or ``"site=NAME language=CODE since=YYYY-MM"``.
+            around: collocates of this word or phrase.
+
+        Return rows with the columns of the command. Their ``totals`` have the number of documents and tokens.
+        Raises ConfigError for a wrong reference, or if no document matches.
+        """
+        from dataclasses import asdict
+
+        from corpus_spider.search.manifest import Selected
+        from corpus_spider.words import lists
+        from corpus_spider.words.request import WordList, rows_of
+
+        if sum(map(bool, (trends, against, around))) > 1:
+            raise ConfigError("trends, against and around exclude each other", where="words")
+        _require_limit(limit, 100_000)
+        months = (_day(since, "since")[:7], _day(until, "until")[:7])
+        selected = Selected(several(language, "language"), several(site, "site"), *months)
+        wanted = WordList(against, around, trends, without_stop_words, limit)
+        with self._index() as index:
+            sizes = lists.sizes(index.manifest, selected)
+            if not sizes.tokens:
+                do = "print(corpus) shows the languages, corpus_spider.open(…).documents() the texts."
+                raise ConfigError("no document in the index matches", where="words", do=do)
+            return Rows(map(asdict, rows_of(index, self.store, selected, wanted, "against")), asdict(sizes))
+
+    @contextmanager
+    def _index(self) -> Iterator[SearchIndex]:
+        """Open the search index, refreshed."""
+        from corpus_spider.search.builder import refresh_if_alone
+        from corpus_spider.search.searching import SearchIndex
+
+        folder = self.config.index_folder
+        # In this process: a further one would import the caller's program again.
+        refresh_if_alone(self.store, self.config.database_url, folder, 1)
+        with SearchIndex.open(folder, self.store) as index:
+            yield index
+
+    def _selected(self, filters: Filters) -> tuple[Dump, Iterator[CorpusDocument]]:
+        """Return the request of these filters, and the documents as an export gets them."""
+        from corpus_spider.export.exporter import prepared, refuse_unknown_sites
+
+        wanted = dump_of(filters)
+        refuse_unknown_sites(self.config, self.store, wanted.selection.sites)
+        return wanted, prepared(self.config, wanted, self.store.documents(wanted.selection))
+
+    def __repr__(self) -> str:
+        if self._store is None:
+            return f"<Corpus {self.name}, closed>"
+        status = self._store.status()
+        codes = [row.key for row in status.by_language]
+        languages = ", ".join([*codes[:5], *(["…"] if len(codes) > 5 else [])]) or "no language"
+        return f"<Corpus {self.name}: {status.documents - status.duplicates:,} documents in {languages}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table of languages and sites for notebooks."""
+        from html import escape
+
+        heading = f"<p><b>{escape(repr(self)[1:-1])}</b></p>"
+        return heading if self._store is None else heading + _counts(self._store.status())
+
+
+def _require_limit(limit: object, most: int) -> None:
+    if not isinstance(limit, int) or not 1 <= limit <= most:
+        raise ConfigError(f"expected a whole number from 1 to {most:,}, got {limit!r}", where="limit")
+
+
+def _day(given: Day | None, name: str) -> str:
+    """Return a day as YYYY-MM-DD, an empty text for none."""
+    found = day(given, name)
+    return f"{found:%Y-%m-%d}" if found else ""
+
+
+def _counts(status: Status) -> str:
+    tables = []
+    for kind, rows in (("language", status.by_language), ("site", status.by_site)):
+        tables.append(html_table((kind, "documents", "characters"), [(r.key, r.count, r.chars) for r in rows[:SHOWN]]))
+        if len(rows) > SHOWN:
+            tables.append(f"<p>{len(rows) - SHOWN:,} more</p>")
+    note = f"<p>{status.duplicates:,} of these are duplicates, which documents() leaves out.</p>"
+    return "".join([*tables, note if status.duplicates else ""])
+
+
+def _require(library: str) -> None:
+    """Raise ConfigError with the command that installs a missing library."""
+    from importlib.util import find_spec
+
+    if find_spec(library) is None:
+        do = f"pip install {library}   (in a checkout: make data)"
+        raise ConfigError(f"{library} is not installed", where=f"to_{library}", do=do)
