@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider import settings as settings_module
-from corpus_spider.crawling.session import FORCED, NONE_SUCCEEDED, STOPPED, Session, count_pending, exit_code
+from corpus_spider.crawling.session import FORCED, STOPPED, Session, count_pending, exit_code, log_end
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.metrics import SECONDS, Metrics, reporting
 from corpus_spider.terminal.progress import Limits, Recount, closing_words, shown
@@ -74,13 +74,7 @@ def crawl(
         if isinstance(error, CorpusError) and session.exit_code == error.exit_code:
             raise error
         metrics.end(session.exit_code, session.summary())
-    if isinstance(error, CorpusError):
-        logger.warning("%s", error)
-    for finding in session.sick:
-        logger.warning("%s", finding)
-    # With -q, as a timer runs it, a night without a response still says why.
-    level = logging.WARNING if code == NONE_SUCCEEDED else logging.INFO
-    logger.log(level, "%s", closing_words(session.summary(), code))
+    log_end(session, code)
     sites = health.summary_rows(session.site_runs)
     return session.exit_code, session.summary() | {"sick": session.sick, "sites": sites}
 

@@ -21,6 +21,7 @@ from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import Rule
 from corpus_spider.network.connection import require_proxies
 from corpus_spider.rendering.chromium import require_browser
+from corpus_spider.terminal.progress import closing_words
 from pipelines.runtime.workers import start_fork_server
 from storage.disk import allow_open_files
 from storage.errors import CorpusError, DatabaseError
@@ -281,6 +282,17 @@ class Session:
 def ranked(counts: Counter[str]) -> dict[str, int]:
     """Return the counts, largest first and equal ones by name, so that the same pages give the same summary."""
     return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+
+
+def log_end(session: Session, code: int) -> None:
+    """Log how a closed run ended: its error, its failing sites, and the counters in words."""
+    if isinstance(session.pipeline.error, CorpusError):
+        logger.warning("%s", session.pipeline.error)
+    for finding in session.sick:
+        logger.warning("%s", finding)
+    # With -q, as a timer runs it, a night without a response still says why.
+    level = logging.WARNING if code == NONE_SUCCEEDED else logging.INFO
+    logger.log(level, "%s", closing_words(session.summary(), code))
 
 
 def exit_code(session: Session, *, stopped: bool) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
+from scrapy.http.request import NO_CALLBACK
 from scrapy.resolver import HostResolution, dnscache
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
@@ -23,8 +24,10 @@ from twisted.internet.interfaces import IHostnameResolver
 from twisted.internet.threads import deferToThreadPool
 from zope.interface import implementer
 
+from corpus_spider.extensions.capture import LEASE
 from corpus_spider.network.connection import may_connect
 from corpus_spider.network.errors import RefusalError
+from corpus_spider.terminal.console import safe
 from pipelines.urls.url import normalise_host, private_address
 
 if TYPE_CHECKING:
@@ -42,6 +45,16 @@ MAX_ADDRESSES = 8
 """Addresses of a name that are tried. A name may have any number, and each costs a connection."""
 MAX_TOLD = 100
 """Names with private addresses that are logged in one run. Pages may contain any number."""
+
+
+WORDS = {
+    "scheme": "only http and https.",
+    "port": "its port is not 80 or 443, nor that of a source in corpus.toml.",
+    "robots": "robots.txt forbids it.",
+    "robots_unreachable": "robots.txt could not be read, which forbids every page for now (RFC 9309).",
+    "crawl_delay": "robots.txt requires a delay that is too long.",
+}
+"""Reasons of refused requests in words."""
 
 
 def proxy_hosts() -> frozenset[str]:
@@ -98,6 +111,21 @@ class GuardMiddleware:
         reason = refusal(request.url, self._allowed, self._ports, self._proxies)
         if reason is not None:
             raise RefusalError(reason, request.url)
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Log why a request by hand is refused (`scrapy shell`). Those of a crawl have their reason stored."""
+        by_hand = LEASE not in request.meta and request.callback is not NO_CALLBACK
+        if isinstance(exception, RefusalError) and by_hand:
+            logger.error("%s is not fetched: %s", safe(request.url), in_words(exception.reason, request.url))
+
+
+def in_words(reason: str, url: str) -> str:
+    """Return why a URL is refused, and what to do about it. Pure."""
+    if reason == "private_address":
+        parts = urlsplit(url)
+        place = f"{parts.hostname}:{parts.port or PORTS.get(parts.scheme)}"
+        return f'it has a private address. If the host is yours, add "{place}" to allow_private in [crawl].'
+    return WORDS.get(reason, reason.replace("_", " "))
 
 
 @implementer(IHostnameResolver)

@@ -16,10 +16,10 @@ from corpus_spider.addon import loaded, slot_of
 from corpus_spider.crawling.dispatcher import Dispatcher
 from corpus_spider.crawling.downloader import PatientDownloader, RecalledError
 from corpus_spider.crawling.retry_policy import OF_HOST, RetryPolicy, conditions, failure_reason, pause_asked
-from corpus_spider.crawling.session import Session, exit_code
+from corpus_spider.crawling.session import Session, exit_code, log_end
 from corpus_spider.extensions.capture import CAPTURE, FAULT, KIND, LEASE
 from corpus_spider.middlewares.wire import WIRE
-from corpus_spider.terminal.console import safe
+from corpus_spider.terminal.console import Console, safe
 from pipelines.runtime.stages import Page
 from storage.errors import CorpusError
 from storage.frontier.visit_results import REFUSED
@@ -36,6 +36,15 @@ if TYPE_CHECKING:
     from storage.records import Capture, Lease
 
 logger = logging.getLogger(__name__)
+
+
+def _opened(crawler: Crawler) -> Session:
+    """Open the session of `scrapy crawl news`. An error ends the program with its message, not with a traceback."""
+    try:
+        return Session.open(loaded(crawler.settings))
+    except CorpusError as error:
+        Console().error(f"corpus-spider: {error}")
+        raise SystemExit(error.exit_code) from None
 
 
 class NewsSpider(Spider):
@@ -55,9 +64,7 @@ class NewsSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, session: Session | None = None, **kwargs: Any) -> Self:
         """Use the session of the program, or (`scrapy crawl news`) open one and close it at the end."""
         owned = session is None
-        spider = super().from_crawler(
-            crawler, *args, session=session or Session.open(loaded(crawler.settings)), **kwargs
-        )
+        spider = super().from_crawler(crawler, *args, session=session or _opened(crawler), **kwargs)
         crawler.signals.connect(spider.ended, signals.spider_closed)
         crawler.signals.connect(spider.stumbled, signals.spider_error)
         crawler.signals.connect(spider.dropped_by_fault, signals.item_error)
@@ -154,11 +161,10 @@ class NewsSpider(Spider):
         self.pipeline.break_down(failure.value or Exception("a stage"))
 
     def close_session(self) -> None:
-        """Close a session that this spider has opened."""
-        stopped = self.session.ended == "shutdown"
-        if isinstance(self.pipeline.error, CorpusError):
-            logger.error("%s", self.pipeline.error)
-        self.session.close(exit_code(self.session, stopped=stopped))
+        """Close a session that this spider has opened, and log how it ended, as `corpus-spider crawl` does."""
+        code = exit_code(self.session, stopped=self.session.ended == "shutdown")
+        self.session.close(code)
+        log_end(self.session, code)
 
     def ended(self, reason: str) -> None:
         """Record why the crawl ended, for the exit code and the summary."""

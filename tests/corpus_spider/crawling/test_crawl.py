@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -230,15 +231,59 @@ def test_scrapy_itself_runs_the_spider(tmp_path: Path, newspaper: Newspaper) -> 
         [*scrapy, "list"], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True
     )
     assert listed.stdout.split() == ["news"]
-    subprocess.run(
+    done = subprocess.run(
         [*scrapy, "crawl", "news"],
         cwd=tmp_path,
         env=environment(),
         capture_output=True,
+        text=True,
         check=True,
         timeout=2 * PATIENCE,
     )
     assert len(stored(tmp_path)) == newspaper.articles
+    assert re.search(rf"Done: \d+ pages fetched, {newspaper.articles} documents", done.stderr)
+
+
+def test_scrapy_shows_an_error_of_the_corpus_without_a_traceback(tmp_path: Path, newspaper: Newspaper) -> None:
+    """The message and the exit code of `corpus-spider crawl`."""
+    configured(tmp_path, newspaper)
+    (tmp_path / "corpus.toml").write_text(re.sub("contact = .*", "", (tmp_path / "corpus.toml").read_text()))
+    (tmp_path / "scrapy.cfg").write_text((ROOT / "scrapy.cfg").read_text())
+    command = [sys.executable, "-m", "scrapy", "crawl", "news"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
+    assert done.returncode == 2
+    assert "corpus.contact is missing" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://127.0.0.1:1/", 'it has a private address. If the host is yours, add "127.0.0.1:1" to allow_private'),
+        ("ORIGIN/private/x", "robots.txt forbids it."),
+        ("file:///etc/passwd", "only http and https."),
+    ],
+)
+def test_the_shell_of_scrapy_says_why_it_does_not_fetch_a_url(
+    tmp_path: Path, newspaper: Newspaper, url: str, words: str
+) -> None:
+    """In a sentence; it would show an empty response only."""
+    configured(tmp_path, newspaper)
+    (tmp_path / "scrapy.cfg").write_text((ROOT / "scrapy.cfg").read_text())
+    address = url.replace("ORIGIN", newspaper.origin)
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "shell", address, "-c", "print(response)"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=2 * PATIENCE,
+    )
+    assert f"{address} is not fetched: {words}" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_the_effective_configuration_is_stored_with_the_run(tmp_path: Path, newspaper: Newspaper) -> None:
