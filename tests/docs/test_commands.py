@@ -27,6 +27,7 @@ IDS = [page.relative_to(ROOT).as_posix() for page in PAGES]
 sys.path.insert(0, str(ROOT / "docs"))
 tables = importlib.import_module("tables")
 SECTIONS = {re.findall(r"[a-z.]+", section.__doc__)[0] for section in tables.all_sections()}
+SIGNS = frozenset("|;&<>()")
 FENCE = re.compile(r"^( *)```([\w-]*)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 
 
@@ -50,9 +51,12 @@ def runs(line: str) -> Iterator[list[str]]:
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     words = list(lexer)
-    for start in (place for place, word in enumerate(words) if word.rpartition("/")[2] == PROGRAM):
+    for start, (before, word) in enumerate(zip(["", *words], words, strict=False)):
+        # A path to the program is a run of it where a command stands. Elsewhere it is a folder of the same name.
+        if word != PROGRAM and not (word.endswith(f"/{PROGRAM}") and set(before) <= SIGNS):
+            continue
         run = words[start + 1 :]
-        ends = [place for place, word in enumerate(run) if set(word) <= set("|;&<>()")]
+        ends = [place for place, word in enumerate(run) if set(word) <= SIGNS]
         arguments = run[: ends[0]] if ends else run
         # The number of a stream belongs to the sign behind it.
         yield arguments[:-1] if ends and run[ends[0]] == ">" and arguments[-1:] == ["2"] else arguments
@@ -131,6 +135,7 @@ def test_the_program_accepts_each_corpus_toml_of_a_page(page: Path) -> None:
         ("corpus-spider crawl --now", ""),
         ("corpus-spider -c a/b crawl --site one --site two 2> log", ""),
         ("corpus-spider export -o - | head", ""),
+        ("make setup && .venv/bin/corpus-spider demo --json", ""),
         ("corpus-spider crawl --nowhere", "--nowhere"),
         ("corpus-spider crwl", "crwl"),
         ("corpus-spider crawl --page-limit many", "'many' is not a valid integer range."),
@@ -142,3 +147,8 @@ def test_a_command_that_the_program_refuses_is_found(line: str, message: str) ->
     [arguments] = runs(line)
     assert message in refusal(arguments)
     assert bool(message) == bool(refusal(arguments))
+
+
+def test_a_folder_with_the_name_of_the_program_is_no_command() -> None:
+    """As the environment that `python3 -m venv` makes."""
+    assert list(runs("python3 -m venv ~/corpus-spider")) == []
