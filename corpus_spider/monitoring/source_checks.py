@@ -14,10 +14,15 @@ from storage.records import Kind, UrlState
 if TYPE_CHECKING:
     from corpus_spider.monitoring.model import Case
     from storage.frontier.sources import SourceState
+    from storage.runs.site_runs import SiteRun
 
 STALE_DAYS = 30
 FAILED_NIGHTS = 2
 """Nights in a row in which a source fails, or is due and not read, before it is reported."""
+FAILED_RUNS = 2
+"""Runs since the last visit in which the host of a source failed, before the source is reported."""
+HOST_FAULTS = frozenset({"robots_unreachable", "dns", "unreachable", "certificate"})
+"""Reasons of a failed host. Its sources stay pending and no failed visit is counted for them."""
 LEADS_OUT, SCRIPTED, TOO_SLOW = "redirect_refused", "script_only", "crawl_delay"
 
 
@@ -36,6 +41,9 @@ def source_words(case: Case, state: SourceState) -> str:
         return f"{state.kind} redirects out of the site, to {state.detail or 'no address'}{last_read}"
     if is_broken(state) and state.failures >= FAILED_NIGHTS:
         return f"{state.kind} failed {state.failures} times in a row: {state.reason}{last_read}"
+    attempts = _attempts(case, state)
+    if attempts >= FAILED_RUNS:
+        return f"{state.kind} failed in {attempts} crawls: {state.reason}{last_read}"
     due = [night for night in case.nights if night.whole and night.started.timestamp() >= state.due]
     if state.state is UrlState.PENDING and len(due) >= FAILED_NIGHTS:
         # A pause of the host is recorded only at the source that was tried.
@@ -45,6 +53,26 @@ def source_words(case: Case, state: SourceState) -> str:
     # If another site owns the URL, its problems are reported there.
     own = state.site in {"", case.site}
     return _useless(case, state) or (_dead_end(state) if case.without_news and own else "")
+
+
+def _attempts(case: Case, state: SourceState) -> int:
+    """Count the runs since the last visit of a source in which its host failed.
+
+    A run in which nothing of the site was due, or of a machine that was offline, has no reasons and does not count.
+    """
+    if state.state is not UrlState.PENDING or state.reason not in HOST_FAULTS:
+        return 0
+    # A source that was never read may be found by the first of these runs, after the run has started.
+    return sum(
+        state.reason in run.reasons
+        and (run.started.timestamp() > state.read_at if state.read_at else _end(run) >= state.due)
+        for night in case.nights
+        for run in night.runs
+    )
+
+
+def _end(run: SiteRun) -> float:
+    return (run.finished or run.started).timestamp()
 
 
 def _useless(case: Case, state: SourceState) -> str:

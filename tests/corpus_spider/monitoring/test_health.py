@@ -18,6 +18,7 @@ from corpus_spider.monitoring.model import Rule, Sign
 from corpus_spider.terminal.console import Console
 from storage.database.schema import run as run_table
 from storage.records import Failure, Kind, Seed
+from tests.conftest import free_port
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 from tests.storage.corpus_samples import Crawl, capture, dropped, link, made, with_parts
@@ -74,6 +75,28 @@ def test_a_crawl_says_which_feed_died_and_ends_with_exit_code_8(tmp_path: Path, 
     )
     status = json.loads(run(tmp_path, "status", "--json").stdout)
     assert status["last_run"]["exit_code"] == 8
+
+
+def test_a_source_whose_host_refuses_connections_is_reported_after_two_crawls(
+    tmp_path: Path, newspaper: Newspaper
+) -> None:
+    """The site gave articles an hour before, and nothing else is due: health, status and exit code agree on it."""
+    working = corpus_toml(newspaper, retries=0)
+    (tmp_path / "corpus.toml").write_text(working)
+    assert run(tmp_path, "crawl").returncode == 0
+    closed = f"127.0.0.1:{free_port()}"
+    refused = working.replace(f"{newspaper.origin}/feed.xml", f"http://{closed}/f")
+    refused = refused.replace("allow_private = [", f'allow_private = ["{closed}", ')
+    (tmp_path / "corpus.toml").write_text(refused)
+    first = run(tmp_path, "crawl")
+    assert first.returncode == 7, first.stderr
+    assert run(tmp_path, "health").returncode == 0
+    assert run(tmp_path, "crawl", "--now").returncode == 8
+    words = "feed failed in 2 crawls: robots_unreachable (never read)"
+    told = run(tmp_path, "health", "--json")
+    assert told.returncode == 8
+    assert [(one["url"], one["words"]) for one in json.loads(told.stdout)["sick"]] == [(f"http://{closed}/f", words)]
+    assert words in " ".join(run(tmp_path, "status").stdout.split())
 
 
 def test_thirty_nights_with_an_outage_are_told_right_each_time(corpus: Corpus, tmp_path: Path) -> None:

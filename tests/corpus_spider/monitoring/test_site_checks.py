@@ -333,6 +333,41 @@ def test_a_source_that_waits_with_others_of_its_site_is_told_why(reason: str, wh
     assert [one.words.partition(" not read: ")[2].partition(" (")[0] for one in judged] == [why, why]
 
 
+READ = (NOW - timedelta(hours=30)).timestamp()
+DOWN = {"reasons": {"robots_unreachable": 1}}
+IDLE = dict.fromkeys(GOOD, 0)
+
+
+@pytest.mark.parametrize(
+    ("last", "reason", "read_at", "words"),
+    [
+        ([DOWN, DOWN], "robots_unreachable", READ, "feed failed in 2 crawls: robots_unreachable"),
+        ([DOWN, IDLE, DOWN, IDLE], "robots_unreachable", READ, "feed failed in 2 crawls: robots_unreachable"),
+        ([DOWN, DOWN], "robots_unreachable", 0.0, "feed failed in 2 crawls: robots_unreachable"),
+        ([IDLE, DOWN], "robots_unreachable", READ, ""),
+        ([DOWN, IDLE, IDLE], "robots_unreachable", READ, ""),
+        ([DOWN, DOWN], "host_paused", READ, ""),
+        ([DOWN, DOWN], "", READ, ""),
+        ([DOWN, DOWN], "robots_unreachable", (NOW - timedelta(hours=1, minutes=30)).timestamp(), ""),
+    ],
+)
+def test_a_source_whose_host_fails_is_reported_after_two_crawls_that_tried_it(
+    last: list[dict[str, Any]], reason: str, read_at: float, words: str
+) -> None:
+    """Crawls of one hour, after a good night. A crawl in which nothing was due is no attempt."""
+    good = runs({}, {})[0]
+    hours = [NOW - timedelta(hours=len(last) - at) for at in range(len(last))]
+    later = [
+        SiteRun(at + 2, "paper", **{"started": hour, "exit_code": 0} | IDLE | changes)
+        for at, (hour, changes) in enumerate(zip(hours, last, strict=True))
+    ]
+    pending = replace(
+        STATE, state=UrlState.PENDING, reason=reason, read_at=read_at, due=(NOW - timedelta(hours=10)).timestamp()
+    )
+    judged = judge(Case("paper", nights_of([good, *later]), [("https://paper.example/feed", pending)]), Rule(), NOW)
+    assert [one.words.partition(" (")[0] for one in judged] == ([words] if words else [])
+
+
 @pytest.mark.parametrize(
     ("owners", "words"),
     [
