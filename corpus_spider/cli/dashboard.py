@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from corpus_spider.exit_codes import EXPECTED, REASONS, SICK
+from corpus_spider.exit_codes import EXPECTED, NONE_SUCCEEDED, REASONS, SICK
 from corpus_spider.monitoring.advice import next_command
 from corpus_spider.terminal.console import human_size, safe
 from corpus_spider.terminal.layout import GAP, beside, flow, padded, wrap
@@ -168,14 +169,26 @@ def _problems(overview: Overview) -> Iterator[tuple[str, str]]:
     if overview.run_state.startswith("died"):
         yield "The last crawl was killed. The next one goes on where it stopped.", "crawl"
     elif "exit_code" in known and (code := int(known["exit_code"])) not in {*EXPECTED, SICK}:
-        yield f"The last crawl ended with exit code {code}: {REASONS.get(code, 'unknown')}.", "doctor"
+        yield f"The last crawl ended with exit code {code}: {REASONS.get(code, 'unknown')}.", _after(code, known)
     for problem in overview.problems[:MOST_PROBLEMS]:
-        yield f"{safe(problem.site)}: {safe(problem.words)}", next_command(problem)
+        yield f"{safe(str(problem))}", next_command(problem)
     for site, documents in overview.other_rules.items():
         what = f"{safe(site)}: {counted(documents, 'document')} made with other rules than those of today"
         yield what, f"reextract --site {shlex.quote(site)}"
     if (more := len(overview.problems) - MOST_PROBLEMS) > 0:
         yield f"{counted(more, 'more problem')}.", "health"
+
+
+def _after(code: int, last_run: Mapping[str, str]) -> str:
+    """Return the arguments of the command that shows why a crawl failed: the site's sources, or this machine."""
+    try:
+        summary = json.loads(last_run.get("summary") or "{}")
+    except ValueError:
+        summary = {}
+    site = summary.get("first_failed_site") if isinstance(summary, dict) else None
+    if code != NONE_SUCCEEDED or not site:
+        return "doctor"
+    return "doctor --network" if set(summary.get("failed") or ()) == {"dns"} else f"sites check {shlex.quote(site)}"
 
 
 def _labelled(label: str, block: Sequence[str]) -> list[str]:

@@ -96,6 +96,7 @@ class RunCounters(TypedDict):
     dropped: dict[str, int]
     failed: dict[str, int]
     first_failure: str
+    first_failed_site: str
     refused: int
     changed_rules: list[ChangedRules]
     pending: int

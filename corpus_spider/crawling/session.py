@@ -210,6 +210,7 @@ class Session:
             "dropped": ranked(counts.drops),
             "failed": ranked(counts.failures),
             "first_failure": counts.first_failure,
+            "first_failed_site": counts.first_failed_site,
             "sick": [str(finding) for finding in self.sick],
             "refused": counts.refused,
             "changed_rules": self.rule_changes,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import sys
 import threading
 import time
@@ -107,7 +108,9 @@ def closing_words(summary: Mapping[str, Any], code: int) -> str:
         return f"Nothing could be fetched. No host name could be resolved. {OFFLINE}"
     if code == NONE_SUCCEEDED:
         reason = summary["first_failure"] or next(iter(summary["dropped"]), "") or "robots.txt forbids every URL"
-        return f"Nothing could be fetched. First reason: {reason}."
+        site = summary.get("first_failed_site", "")
+        check = f" `corpus-spider sites check {shlex.quote(site)}` checks its sources." if site else ""
+        return f"Nothing could be fetched. First reason: {reason}.{check}"
     unread = f", {counted(summary['unread'], 'page')} not processed yet" if summary["unread"] else ""
     pending = f", {counted(summary['pending'], 'URL')} pending" if summary["pending"] else ""
     ends = {STOPPED: "Stopped by a signal", LIMITED: f"Stopped at {summary['limit']}"}

@@ -96,7 +96,9 @@ class PipelineCounts:
     refused_sources: int = 0
     """Sources of the crawl among them."""
     first_failure: str = ""
-    """Reason and host of the first failure."""
+    """Reason, site and URL of the first failure."""
+    first_failed_site: str = ""
+    """Site of the first failure; empty for a page without a lease."""
     sites: defaultdict[str, SiteCounts] = field(default_factory=lambda: defaultdict(SiteCounts))
     """Counters by site."""
 
@@ -126,7 +128,9 @@ class PipelineCounts:
         self.failures[reason] += 1
         if lease is not None:
             self.sites[lease.site].failed += 1
-        self.first_failure = self.first_failure or (f"{reason} ({lease.host})" if lease else reason)
+        if not self.first_failure:
+            self.first_failure = f"{reason} ({lease.site}, {lease.fetch_url})" if lease else reason
+            self.first_failed_site = lease.site if lease else ""
 
     def outcome(self, processed: Processed, site: str) -> None:
         """Count the outcome of one page."""

@@ -70,6 +70,10 @@ def test_it_fits_the_terminal(width: int) -> None:
     assert [line for line in lines(FULL, width) if cell_len(line) > width] == []
 
 
+UNREACHABLE = '{"first_failed_site": "tuoitre", "failed": {"unreachable": 2}}'
+OFFLINE = '{"first_failed_site": "tuoitre", "failed": {"dns": 2}}'
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
@@ -86,6 +90,18 @@ def test_it_fits_the_terminal(width: int) -> None:
         (
             {"status": replace(STATUS, last_run={"exit_code": "3"})},
             "exit code 3: disk or file error.\n              corpus-spider doctor",
+        ),
+        (
+            {"status": replace(STATUS, last_run={"exit_code": "7", "summary": UNREACHABLE})},
+            "exit code 7: nothing could be fetched.\n              corpus-spider sites check tuoitre",
+        ),
+        (
+            {"status": replace(STATUS, last_run={"exit_code": "7", "summary": OFFLINE})},
+            "exit code 7: nothing could be fetched.\n              corpus-spider doctor --network",
+        ),
+        (
+            {"problems": [Finding("tuoitre", Sign.SOURCE, "feed is gone", "https://tuoitre.example/feed")]},
+            "tuoitre: https://tuoitre.example/feed feed is gone\n              corpus-spider sites check tuoitre",
         ),
     ],
 )

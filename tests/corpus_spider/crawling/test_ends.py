@@ -245,7 +245,7 @@ def test_a_host_with_a_bad_certificate_is_refused_and_named(tmp_path: Path) -> N
         (tmp_path / "corpus.toml").write_text(corpus_toml(paper, retries=0).replace("http://", "https://"))
         ended = run(tmp_path, "crawl")
     assert ended.returncode == 7
-    assert "First reason: certificate (127.0.0.1:" in ended.stderr
+    assert "First reason: certificate (newspaper, https://127.0.0.1:" in ended.stderr
     assert "robots_unreachable" not in ended.stderr
 
 
