@@ -100,14 +100,14 @@ def search(state: State, /, question: str, **options: Any) -> None:
 
 def render(answer: Answer, console: Console) -> None:
     """Write a concordance with the keywords below each other, then the numbers by site and month."""
-    from corpus_spider.terminal.concordance import aligned
+    from corpus_spider.terminal.concordance import drawn
+    from corpus_spider.terminal.console import width
 
     if not answer.documents:
         console.note(f"No document has this. `{PROGRAM} status` shows the documents of the corpus.")
         return
     if console.on_terminal:
-        for row in aligned([(each.line.left, each.line.keyword, each.line.right) for each in answer.places]):
-            console.result(row)
+        console.lines([*drawn(answer.places, width()), ""])
     else:
         header = ("day", "site", "left", "keyword", "right", "id")
         rows = ((e.day, e.site, e.line.left, e.line.keyword, e.line.right, e.id) for e in answer.places)

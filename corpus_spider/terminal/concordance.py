@@ -2,55 +2,92 @@
 
 from __future__ import annotations
 
-import shutil
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
+import regex
 from rich.cells import cell_len
 
+from corpus_spider.terminal.console import bold, safe
+from corpus_spider.terminal.headings import heading
+from corpus_spider.terminal.layout import GAP, is_right_to_left, padded, pieces
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from corpus_spider.search.searching import Place
+
+SHORT_ID = 8
+"""Digits of an id. One of a billion pairs of documents shares them, and `show` lists both of such a pair."""
+WIDE = 100
+"""Columns from which day and site are shown too."""
+_CUT = "…"
+_LEFT_ISOLATE, _POP = "\u2066", "\u2069"
 
 
-def aligned(lines: Sequence[tuple[str, str, str]], width: int | None = None) -> list[str]:
-    """Return (left, keyword, right) as rows of ``width`` cells, by default of the terminal.
+def drawn(places: Sequence[Place], width: int) -> list[str]:
+    """Return headings and rows of ``width`` cells: context, keyword, context, and the document at the end.
 
-    A terminal with bidirectional text mirrors rows of a right-to-left script as a whole, so the columns stay aligned.
+    The document stands behind the text, so that the direction of a row is that of its text. A terminal with
+    bidirectional text mirrors rows of a right-to-left script as a whole, so the columns stay aligned.
     """
-    width = width or shutil.get_terminal_size().columns
+    names = ("id", "day", "site") if width >= WIDE else ("id",)
+    cells = [[place.id[:SHORT_ID], place.day, safe(place.site)][: len(names)] for place in places]
+    header = [heading(name) for name in names]
+    sizes = [max(cell_len(row[at]) for row in (header, *cells)) for at in range(len(names))]
+    lines = [(safe(each.line.left), safe(each.line.keyword), safe(each.line.right)) for each in places]
+    room = max(20, width - sum(sizes) - len(GAP) * len(names))
     widest = max((cell_len(keyword) for _, keyword, _ in lines), default=0)
-    side = max(10, (width - min(widest, width // 3) - 2) // 2)
-    return [_row(*line, side) for line in lines]
+    side = max(10, (room - min(widest, room // 3)) // 2)
+    size = max(room, 2 * side + widest)
+    rows = [_columns(padded(" " * side + heading("keyword"), size), header, sizes)]
+    for line, row in zip(lines, cells, strict=True):
+        text, blank = _row(*line, side, size)
+        end = GAP + _columns("", row, sizes).lstrip()
+        isolate = is_right_to_left("".join(line))
+        rows.append(f"{text}{blank}{_LEFT_ISOLATE}{end}{_POP}" if isolate else f"{text}{blank}{end}".rstrip())
+    return rows
 
 
-def _row(left: str, keyword: str, right: str, side: int) -> str:
-    before, behind = _last(left, side), _first(right, side)
-    return f"{' ' * (side - cell_len(before))}{before}{keyword}{behind}"
+def _columns(first: str, cells: Iterable[str], sizes: Iterable[int]) -> str:
+    return GAP.join([first, *(padded(cell, size) for cell, size in zip(cells, sizes, strict=True))]).rstrip()
 
 
-def _last(text: str, cells: int) -> str:
-    """Return the end of a text that fits. It begins with a whole word, where words have spaces.
+def _row(left: str, keyword: str, right: str, side: int, size: int) -> tuple[str, str]:
+    """Return a row with its keyword in bold, and the blanks behind it."""
+    before, behind = last_words(left, side), first_words(right, side)
+    indent = side - cell_len(before)
+    blank = size - side - cell_len(keyword) - cell_len(behind)
+    return f"{' ' * indent}{before}{bold(keyword)}{behind}", " " * max(0, blank)
 
-    >>> _last("the old harbour was", 14), _last("ประกาศนโยบาย", 4)
-    ('harbour was', 'ยบาย')
+
+def last_words(text: str, cells: int) -> str:
+    """Return the last words of a text that fit, behind "…" if words are missing.
+
+    >>> last_words("the old harbour was", 14), last_words("the old harbour was", 30)
+    ('…harbour was', 'the old harbour was')
     """
-    kept = text
-    while cell_len(kept) > cells:
-        kept = kept[max(1, len(kept) - cells) if cell_len(kept) > 2 * cells else 1 :]
-    cut = len(text) - len(kept)
-    if cut and not text[cut - 1].isspace() and " " in kept.strip():
-        kept = kept[kept.index(" ") :]
-    return kept.lstrip() if cut else kept
+    if cell_len(text) <= cells:
+        return text
+    kept = _fitting(list(pieces(text))[::-1], cells) or _fitting(regex.findall(r"\X", text)[::-1], cells)
+    return _CUT + "".join(kept[::-1])
 
 
-def _first(text: str, cells: int) -> str:
-    """Return the start of a text that fits. It ends with a whole word, where words have spaces.
+def first_words(text: str, cells: int) -> str:
+    """Return the first words of a text that fit, before "…" if words are missing.
 
-    >>> _first("was closed for years", 12)
-    'was closed'
+    >>> first_words(" was closed for years", 12)
+    ' was…'
     """
-    kept = text
-    while cell_len(kept) > cells:
-        kept = kept[:-1]
-    if len(kept) < len(text) and not text[len(kept)].isspace() and " " in kept.strip():
-        kept = kept[: kept.rindex(" ")]
-    return kept
+    if cell_len(text) <= cells:
+        return text
+    kept = _fitting(list(pieces(text)), cells)
+    if not "".join(kept).strip():
+        kept = _fitting(regex.findall(r"\X", text), cells)
+    return "".join(kept).rstrip() + _CUT
+
+
+def _fitting(parts: Sequence[str], cells: int) -> list[str]:
+    """Return the first parts that fit into the cells, with one cell left."""
+    ends = accumulate(cell_len(part) for part in parts)
+    return [part for part, end in zip(parts, ends, strict=True) if end < cells]

@@ -46,7 +46,7 @@ _NUMERIC = re.compile(r"[-+]?[\d.,]+( (bytes|[KMGT]iB|%))?|[–-]?")
 def wrap(text: str, width: int) -> list[str]:
     """Break a line of text at words into lines of ``width`` cells. A longer word has a line of its own."""
     lines, line = [], ""
-    for piece in _pieces(text):
+    for piece in pieces(text):
         if line and cell_len(line + piece.rstrip()) > width:
             lines.append(line.rstrip())
             line = ""
@@ -54,7 +54,7 @@ def wrap(text: str, width: int) -> list[str]:
     return [*lines, line.rstrip()]
 
 
-def _pieces(text: str) -> Iterator[str]:
+def pieces(text: str) -> Iterator[str]:
     """Yield the parts of a line that must not be broken, with the spaces behind them."""
     special = not _is_plain(text)
     for chunk in re.findall(r"[^ ]+ *|^ +", text):
@@ -188,7 +188,7 @@ def facts(pairs: Sequence[tuple[str, str]], width: int) -> list[str]:
 
 
 def _words_of(cell: str) -> list[int]:
-    return [cell_len(piece.rstrip()) for piece in _pieces(cell)] or [0]
+    return [cell_len(piece.rstrip()) for piece in pieces(cell)] or [0]
 
 
 def _shrunk(natural: list[int], least: list[int], room: int) -> list[int]:

@@ -73,8 +73,10 @@ GO_ON = "Run the same command to resume."
             | {"failed": {"robots_unreachable": 1}, "first_failure": "robots_unreachable (a b, http://a.example/feed)"}
             | {"first_failed_site": "a b"},
             7,
-            "Nothing could be fetched. First reason: robots_unreachable (a b, http://a.example/feed). "
-            "`corpus-spider sites check 'a b'` checks its sources.",
+            (
+                "Nothing could be fetched. First reason: robots_unreachable (a b, http://a.example/feed). "
+                "`corpus-spider sites check 'a b'` checks its sources."
+            ),
         ),
         (IDLE | {"refused": 2}, 7, "Nothing could be fetched. First reason: robots.txt forbids every URL."),
         (
