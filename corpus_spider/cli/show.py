@@ -190,6 +190,8 @@ def _why_unknown(config: Config, target: str) -> str:
     address = parse(target if "://" in target else f"https://{target}")
     if is_id(target):
         return "No document has this id, or one that begins so. `export` writes the ids of all documents."
+    if not re.search("[./:]", target):
+        return "No document has an id that begins so: ids have hexadecimal digits. `search` shows the id of each text."
     if address is None:
         return "Give the URL of a page, or the id of a document."
     scopes = {site.name: scope_of(config.site_model(site)) for site in config.sites}
@@ -278,8 +280,11 @@ def next_command(page: Page) -> str:
         return f"crawl --release-suspended --site {site}"
     if page.state in {UrlState.PENDING, UrlState.LEASED, UrlState.FETCHED}:
         return f"crawl --site {site}"
-    if any(visit.pointer for visit in page.visits):
+    reasons = [visit.reason or "" for visit in page.visits if visit.pointer]
+    if not all(reason.startswith("http_") for reason in reasons):
         return f"show --original {address}"
+    if reasons:
+        return f"dropped --site {site} --reason {reasons[0]}"
     if page.state is UrlState.FAILED and page.reason:
         return f"dropped --site {site} --reason {shlex.quote(page.reason)}"
     return f"sites check {site}"
