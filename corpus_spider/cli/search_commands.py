@@ -79,6 +79,7 @@ def search(state: State, /, question: str, **options: Any) -> None:
     marks find every spelling, words with marks only theirs, =word as typed. Refreshes the index first, if no other
     program does.
     """
+    from corpus_spider.export.exporter import refuse_unknown_sites
     from corpus_spider.search.builder import refresh_if_alone
     from corpus_spider.search.searching import SearchIndex
     from corpus_spider.search.shard import Filters
@@ -88,6 +89,7 @@ def search(state: State, /, question: str, **options: Any) -> None:
     first, last = (f"{day:%Y-%m-%d}" if (day := options[name]) else "" for name in ("since", "until"))
     filters = Filters(options["sites"], options["languages"], first, last)
     with Corpus.open(config.database_url, read_only=True) as corpus:
+        refuse_unknown_sites(config, corpus, options["sites"])
         with state.console.stages() as show:
             refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
         with SearchIndex.open(config.index_folder, corpus) as opened:

@@ -78,8 +78,9 @@ def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError("--against, --around and --by exclude each other.")
     if bool(chosen) != bool(options["by"]):
         raise click.UsageError("WORDs need --by month, and --by month needs words.")
-    with _opened(state) as (corpus, index):
-        selected = selection_of(options)
+    selected = selection_of(options)
+    reference = reference_of(options["against"], selected, "--against") if options["against"] else None
+    with _opened(state, (*selected.sites, *(reference.sites if reference else ()))) as (corpus, index):
         known = lists.sizes(index.manifest, selected)
         if not known.tokens:
             raise ConfigError("no document in the index matches", do="`corpus-spider status` shows what there is.")
@@ -89,7 +90,9 @@ def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
         rows = rows_of(index, corpus, selected, wanted)
         why = "No word passes the thresholds."
         if not rows and options["against"]:
-            why = lists.why_empty(index.manifest, selected, reference_of(options["against"], selected, "--against"))
+            why = lists.why_empty(index.manifest, selected, reference)
+        if not rows and options["around"]:
+            why = lists.why_no_collocate(options["around"])
     _write(state.console, rows, options, asdict(known), why)
     for sentence in advice(selected.languages):
         state.console.note(sentence)
@@ -104,13 +107,15 @@ def selection_of(options: dict[str, Any]) -> Selected:
 
 
 @contextmanager
-def _opened(state: State) -> Iterator[tuple[Corpus, SearchIndex]]:
+def _opened(state: State, sites: tuple[str, ...] = ()) -> Iterator[tuple[Corpus, SearchIndex]]:
+    from corpus_spider.export.exporter import refuse_unknown_sites
     from corpus_spider.search.builder import refresh_if_alone
     from corpus_spider.search.searching import SearchIndex
     from storage.corpus import Corpus
 
     config = state.load_made()
     with Corpus.open(config.database_url, read_only=True) as corpus:
+        refuse_unknown_sites(config, corpus, sites)
         with state.console.stages() as show:
             refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
         with SearchIndex.open(config.index_folder, corpus) as index:
@@ -143,6 +148,7 @@ def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size:
         "cloud --language ar --against 'site=aljazeera' -o cloud.html",
         "cloud --page https://news.example.org/article -o cloud.png",
         "cloud --page page.html --limit 40 -o cloud.svg",
+        "cloud --page ID -o cloud.svg",
     ),
 )
 @languages("Only this language")
@@ -150,7 +156,7 @@ def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size:
 @since("Published in this month or later.")
 @until("Published in this month or earlier.")
 @click.option("--against", metavar="SELECTION", help="Reference of the keyness, as for `words`. [default: rest]")
-@click.option("--page", metavar="URL|FILE", help="Cloud of one page instead of the corpus.")
+@click.option("--page", metavar="URL|ID|FILE", help="Cloud of one page instead of the corpus.")
 @allow_private
 @limit("Maximum number of words.", 60, 500)
 @click.option(
@@ -190,6 +196,7 @@ def cloud(state: State, /, **options: Any) -> None:
 
 
 def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
+    from corpus_spider.cli.show import is_id
     from corpus_spider.search.totals import FILE
     from corpus_spider.sites import single_page
     from corpus_spider.words import clouds
@@ -197,6 +204,8 @@ def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
     if any(options[name] for name in ("sites", "since", "until", "against")):
         raise click.UsageError("--page excludes --site, --since, --until and --against.")
     config, target = state.load_or_default(), options["page"]
+    if is_id(target) and not Path(target).exists():
+        return _cloud_of_document(state, target, options)
     wanted = single_page.Wanted(allow_private=options["allow_private"])
     document = single_page.extract(target, wanted, config).document
     if document is None:
@@ -211,6 +220,25 @@ def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
         return clouds.of_text(lines, language, index.manifest, options["limit"], source)
 
 
+def _cloud_of_document(state: State, target: str, options: dict[str, Any]) -> Cloud:
+    from corpus_spider.cli.show import look_up
+    from corpus_spider.search.totals import FILE
+    from corpus_spider.words import clouds
+
+    config = state.load_made()
+    document = look_up(config, target).document
+    if document is None:
+        raise ConfigError("the page has no text", where=target)
+    language = options["languages"][0] if options["languages"] else document.language
+    source, lines = document.title or document.url, (document.title or "", *document.text.split("\n"))
+    if not (config.index_folder / FILE).exists():
+        return clouds.of_text(lines, language, None, options["limit"], source)
+    # The index has the current texts, without duplicates.
+    is_counted = document.duplicate_of is None and language == document.language
+    with _opened(state) as (_, index):
+        return clouds.of_text(lines, language, index.manifest, options["limit"], source, is_counted=is_counted)
+
+
 def _cloud_of_corpus(state: State, options: dict[str, Any]) -> Cloud:
     from corpus_spider.words import clouds, lists
     from corpus_spider.words.request import reference_of
@@ -219,7 +247,7 @@ def _cloud_of_corpus(state: State, options: dict[str, Any]) -> Cloud:
         raise click.UsageError("Name a --language, or a --page.")
     selected = selection_of(options)
     reference = reference_of(options["against"], selected, "--against") if options["against"] else None
-    with _opened(state) as (_, index):
+    with _opened(state, (*selected.sites, *(reference.sites if reference else ()))) as (_, index):
         size = lists.sizes(index.manifest, selected)
         parts = (
             ", ".join(selected.languages),

@@ -169,8 +169,19 @@ def _cloud(weights: tuple[Weighted, ...], languages: Sequence[str], measure: str
     return Cloud(weights, languages[0] if languages else "", side, measure, source)
 
 
-def of_text(lines: Iterable[str], language: str, manifest: Manifest | None, most: int, source: str) -> Cloud:
-    """Return the cloud of one text, against all texts of its language in the index if there are some."""
+def of_text(
+    lines: Iterable[str],
+    language: str,
+    manifest: Manifest | None,
+    most: int,
+    source: str,
+    *,
+    is_counted: bool = False,
+) -> Cloud:
+    """Return the cloud of one text, against all texts of its language in the index if there are some.
+
+    ``is_counted``: the text is one of those in the index. It is left out of the reference.
+    """
     counter = words(language)
     counted = Counter(as_counted(line[a:b]) for line in lines for a, b in counter.spans(line))
     reference: Mapping[str, int] | None = None
@@ -180,8 +191,10 @@ def of_text(lines: Iterable[str], language: str, manifest: Manifest | None, most
         ids = manifest.ids_by_text(counted)
         known = list(ids)
         frequencies = every.frequency_of(np.array([ids[word] for word in known], np.int64))
-        size = every.tokens
-        reference = dict(zip(known, map(int, frequencies), strict=True)) if size else None
+        own = counted if is_counted else Counter[str]()
+        size = max(0, every.tokens - own.total())
+        others = (max(0, int(number) - own[word]) for word, number in zip(known, frequencies, strict=True))
+        reference = dict(zip(known, others, strict=True)) if size else None
     weights = of_page(counted, reference, size, language, most)
     measure = FREQUENCY if reference is None else KEYNESS.format(f"{size:,} words of the corpus")
     return _cloud(weights, (language,), measure, source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
@@ -138,7 +139,14 @@ def why_empty(manifest: Manifest, selected: Selected, reference: Selected | None
         compared -= sizes(manifest, selected).tokens
     if not compared:
         return "There is nothing to compare with. Choose a site or a time, so that a rest remains."
-    return f"No word is {LEAST} times there with a log-likelihood of {CRITICAL} or more."
+    words = f"No word is {LEAST} times there with a log-likelihood of {CRITICAL} or more."
+    return f"{words} Choose more texts, or another reference."
+
+
+def why_no_collocate(text: str) -> str:
+    """Say why a word has no collocate, and which command shows its places."""
+    near = f"within {WINDOW} words of it"
+    return f"No word stands {LEAST} times or more {near}. `corpus-spider search {shlex.quote(text)}` shows its places."
 
 
 def collocates(

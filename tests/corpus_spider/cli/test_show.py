@@ -83,6 +83,8 @@ def test_a_page_without_a_text_says_why(
         ("https://a.example/video/1", 'The rules of site "a.example" exclude it'),
         ("https://b.example/x", "has its host"),
         ("0" * 32, "No document has this id"),
+        ("nosuch", "No document has an id that begins so"),
+        ("nosuch.example/x", "No [[site]] of corpus.toml has its host"),
         ("http://[", "the id of a document"),
         ("--original --json https://a.example/x", "exclude each other"),
     ],
@@ -93,6 +95,48 @@ def test_an_unknown_page_is_told_with_what_the_rules_say_of_it(
     """Whether the site would have it, its rules leave it out, or it is of no site; exit code 2."""
     assert run(["show", *target.split()]) == 2
     assert expected in capsys.readouterr().err
+
+
+def test_the_next_command_of_a_missing_page_is_not_its_original(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The stored page is the server's page of an error."""
+    with Corpus.open(home / "corpus.db") as corpus:
+        Crawl(corpus).visit("gone", dropped("http_404"))
+    assert run(["show", "https://a.example/gone"]) == 0
+    err = capsys.readouterr().err
+    assert ("--original" in err, "dropped --site a.example --reason http_404" in err) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["search", "tin", "--site", "nosuch"],
+        ["words", "--site", "nosuch"],
+        ["words", "--against", "site=nosuch"],
+        ["cloud", "--language", "vi", "--site", "nosuch", "--json"],
+        ["health", "nosuch"],
+        ["dropped", "--site", "nosuch"],
+    ],
+    ids=" ".join,
+)
+def test_an_unknown_site_is_refused_by_each_verb(
+    home: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    """With the names of the sites, and exit code 2. An empty result would look like an answer."""
+    assert run(command) == 2
+    err = capsys.readouterr().err
+    assert 'there is no site "nosuch"' in err
+    assert "Sites: a.example." in err
+
+
+def test_a_cloud_is_drawn_of_the_document_of_an_id(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By any beginning of it, as `show` and `plot` take one."""
+    with Corpus.open(home / "corpus.db") as corpus:
+        stored = corpus.documents.find(STORY)
+    assert stored is not None
+    assert run(["cloud", "--page", stored.id[:6], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["words"]
+    assert run(["cloud", "--page", "0" * 8, "--json"]) == 2
+    assert "No document has this id" in capsys.readouterr().err
 
 
 def test_what_was_dropped_is_listed_by_reason_and_site(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

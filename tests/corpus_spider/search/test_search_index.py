@@ -327,6 +327,20 @@ def test_one_process_writes_and_a_missing_index_is_named(opened: Crawl, tmp_path
         assert (first, second) == (True, False)
 
 
+def test_a_page_is_no_part_of_its_own_reference(opened: Crawl, tmp_path: Path) -> None:
+    """The words of the page are taken from the counts of the corpus."""
+    folder = tmp_path / "index"
+    built(opened, folder)
+    _, text = TEXTS["1"]
+    with SearchIndex.open(folder, opened.corpus) as index:
+        size = lists.sizes(index.manifest, Selected(("vi",))).tokens
+        own = clouds.of_text([text], "vi", index.manifest, 50, "", is_counted=True)
+        whole = clouds.of_text([text], "vi", index.manifest, 50, "")
+        page = len(words("vi").spans(text))
+    assert f"{size - page:,} words" in own.caption
+    assert f"{size:,} words" in whole.caption
+
+
 def test_word_lists_are_counted_from_the_index(opened: Crawl, tmp_path: Path) -> None:
     """Frequencies and documents equal a count by hand; the word of one month is in its trend only."""
     folder = tmp_path / "index"
