@@ -226,6 +226,8 @@ def check(state: State, /, names: tuple[str, ...], **options: Any) -> int:
         state.console.json({"ok": not sick, "well": well, "sources": states})
     elif not state.console.quiet or sick:
         state.console.table("Sources", sources_check.HEADER, [one.row for one in states])
+        for sentence in sources_check.advice(states):
+            state.console.note(sentence)
     for site in [site for site in config.sites if site.name in sick and site.start][:NAMED]:
         address = shlex.quote(site.start[0])
         state.console.note(f"Today's sources of {site.name}: {state.program} sites discover {address} --write")

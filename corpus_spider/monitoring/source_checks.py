@@ -23,7 +23,7 @@ FAILED_RUNS = 2
 """Runs since the last visit in which the host of a source failed, before the source is reported."""
 HOST_FAULTS = frozenset({"robots_unreachable", "dns", "unreachable", "certificate"})
 """Reasons of a failed host. Its sources stay pending and no failed visit is counted for them."""
-LEADS_OUT, SCRIPTED, TOO_SLOW = "redirect_refused", "script_only", "crawl_delay"
+LEADS_OUT, SCRIPTED, TOO_SLOW, PRIVATE = "redirect_refused", "script_only", "crawl_delay", "private_address"
 
 
 def source_words(case: Case, state: SourceState) -> str:
@@ -32,7 +32,8 @@ def source_words(case: Case, state: SourceState) -> str:
         return ""  # It was removed on request. That needs no report each night.
     last_read = f" (last read {_day(state.read_at)})" if state.read_at else " (never read)"
     if (state.state is UrlState.FAILED and state.reason in REFUSED) or state.reason == TOO_SLOW:
-        return f"{state.kind} may not be fetched: {state.reason}"
+        hint = "; if the host is yours, add it to `allow_private`" if state.reason == PRIVATE else ""
+        return f"{state.kind} may not be fetched: {state.reason}{hint}"
     if state.reason in GONE:
         return f"{state.kind} is gone: {state.reason}{last_read}"
     if state.reason == LEADS_OUT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -17,14 +18,19 @@ from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_sour
 from pipelines.metadata.rights import robots_headers
 from pipelines.urls.url import host_of
 from storage.records import Kind
+from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from corpus_spider.config.model import Config
     from storage.records import Seed, SiteModel
 
 HEADER = ("site", "kind", "form", "entries", "newest", "verdict", "url")
+MOST_ADVICE = 3
+UNREACHABLE = ("cannot be fetched", "robots.txt could not be read")
+"""Beginnings of the problems of a source whose host gave no response."""
+CHECK_NETWORK = "No source could be fetched. `corpus-spider doctor --network` checks the connection of this machine."
 MAX_REQUESTS_EACH = 8
 """Requests for one source at most: the page, redirects, and robots.txt of each host on the way."""
 
@@ -40,11 +46,21 @@ class State:
     entries: int = 0
     newest: str | None = None
     problem: str = ""
+    advice: str = ""
+    """What to do about a source that could not be fetched."""
 
     @property
     def row(self) -> tuple[object, ...]:
         """Cells of a table row, in the order of ``HEADER``."""
         return self.site, self.kind, self.form, self.entries, self.newest or "", self.problem or "well", self.url
+
+
+def advice(states: Sequence[State]) -> list[str]:
+    """Return what to do about the sources that could not be fetched, each sentence once, the most frequent first."""
+    found = Counter(one.advice for one in states if one.advice)
+    is_offline = bool(states) and all(one.problem.startswith(UNREACHABLE) for one in states)
+    offline = [CHECK_NETWORK] if is_offline else []
+    return [*(f"{text} ({counted(number, 'source')})" for text, number in found.most_common(MOST_ADVICE)), *offline]
 
 
 def sources(config: Config) -> list[Seed]:
@@ -83,7 +99,7 @@ def _state(seed: Seed, client: PoliteClient, model: SiteModel, max_age: timedelt
     try:
         capture = replace(client.get(seed.fetch_url), kind=seed.kind)
     except NotFetchedError as error:
-        return replace(unknown, problem=error.what)
+        return replace(unknown, problem=error.what, advice=error.do)
     if not scope_of(model).has_host(host_of(capture.url)):
         return replace(unknown, problem=f"redirects out of the site, to {capture.url}")
     source = read_source(capture, model)

@@ -324,6 +324,14 @@ def test_a_site_without_an_article_is_told_what_came_instead() -> None:
     ]
 
 
+def test_a_private_address_is_reported_with_the_setting_that_allows_it() -> None:
+    """The setting is of use only to who runs the host."""
+    failed = replace(STATE, state=UrlState.FAILED, reason="private_address")
+    judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), [("http://10.0.0.1/feed", failed)]), Rule(), NOW)
+    words = "feed may not be fetched: private_address; if the host is yours, add it to `allow_private`"
+    assert [one.words for one in judged] == [words]
+
+
 @pytest.mark.parametrize(("reason", "why"), [("robots_unreachable", "robots_unreachable"), ("", "no run reached it")])
 def test_a_source_that_waits_with_others_of_its_site_is_told_why(reason: str, why: str) -> None:
     """A host that cannot be asked is tried at some of its addresses; of the others nothing is noted."""

@@ -183,6 +183,10 @@ def test_check_is_over_when_a_host_is_gone(tmp_path: Path, capsys: pytest.Captur
     assert code == 8
     assert all("cannot be fetched" in one["problem"] for one in json.loads(out)["sources"])
     assert f"corpus-spider -c {file} sites discover {gone.origin}/" in err
+    assert all("that this machine can reach it" in one["advice"] for one in json.loads(out)["sources"])
+    code, _, err = program(capsys, "-c", str(file), "sites", "check")
+    assert (code, err.count("that this machine can reach it. (2 sources)")) == (8, 1)
+    assert "`corpus-spider doctor --network` checks the connection" in err
 
 
 def test_check_asks_for_no_list_of_pages(paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
