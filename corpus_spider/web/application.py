@@ -19,7 +19,7 @@ from corpus_spider.terminal.values import per_cent
 from corpus_spider.web import formatting
 from corpus_spider.web.guard import Guard
 from corpus_spider.web.state import BusyError
-from corpus_spider.web.views import crawls, document, documents, downloads, overview, searching, words
+from corpus_spider.web.views import crawls, document, documents, downloads, dropped, overview, searching, words
 from storage.errors import CorpusError, TooSlowError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ VIEWS = (
     ("/words", "Words"),
     ("/crawls", "Crawls"),
     ("/sites", "Sites"),
+    ("/dropped", "Dropped"),
     ("/about", "About"),
 )
 """Entries of the menu."""
@@ -112,7 +113,9 @@ def application(served: Served, hosts: frozenset[str], token: str = "") -> Guard
             Route("/crawls/{run:int}", crawls.run),
             Route("/crawls/{run:int}/now", crawls.progress),
             Route("/sites", crawls.sites),
-            Route("/dropped", crawls.dropped),
+            Route("/dropped", dropped.listing),
+            Route("/dropped/page", dropped.page),
+            Route("/dropped/page/original", dropped.original),
             Route("/about", overview.about),
             Mount("/static", StaticFiles(directory=FOLDER / "static")),
         ],

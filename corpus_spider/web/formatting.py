@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from corpus_spider.terminal.console import human_size, readable
+from corpus_spider.terminal.reasons import meaning
 from corpus_spider.terminal.values import MISSING, duration, number
 from storage.exports.vertical import RIGHT_TO_LEFT
 
@@ -40,5 +42,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "seconds": duration,
     "direction": direction,
     "readable": readable,
+    "meaning": meaning,
+    "shell": shlex.quote,
 }
 """Filters of the templates."""

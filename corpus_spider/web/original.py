@@ -43,12 +43,13 @@ POLICY = (
     "sandbox"
 )
 """Content security policy of the frame."""
-_LEGEND = "Marked words are in the text. Scripts, styles, links and pictures are left out."
+_LEFT_OUT = "Scripts, styles, links and pictures are left out."
 
 
 def frame(page: Inert, language: str) -> str:
     """Return the frame's document. ``language``: that of the text, for a page that states none."""
-    note = f"{page.found} of {page.lines} lines of the text are found on this page. {_LEGEND}"
+    note = f"{page.found} of {page.lines} lines of the text are found on this page. Marked words are in the text. "
+    note = (note if page.lines else "") + _LEFT_OUT
     if page.cut:
         note += " The page is long: its end is left out."
     if not page.html:

@@ -1,7 +1,8 @@
-"""Crawls and sites: each night with its numbers, the health of each site, and dropped pages by reason."""
+"""Crawls and sites: each night with its numbers, and the health of each site."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -14,20 +15,19 @@ from corpus_spider.web.views import pages, served
 from storage.runs.site_runs import SiteRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from storage.fetches.url_history import WithoutDocument
     from storage.runs.run_log import Run
 
 NIGHTS = 60
-ROWS = 200
 SUMS = ("found", "fetched", "articles", "versions", "unchanged", "refused", "http_errors", "failed", "no_text", "short")
 """Counters that a crawl shows."""
 CHARTED = ("articles", "versions", "unchanged", "refused", "dropped")
 """Parts of the chart of crawls, from the bottom. ``dropped``: answers of the other counters."""
+_NO_ARTICLE = ("no_text", "short")
 _DROPPED = ("http_errors", "failed", "no_text", "short", "language")
 
 
@@ -60,7 +60,21 @@ def run(request: Request) -> Response:
     """Show one crawl by site, with its numbers of this moment while it runs."""
     one = _run(request)
     rows = served(request).corpus.runs.now(one.id)
-    return pages(request)(request, "crawl.html", {"run": one, "rows": rows, "columns": SUMS, "sums": totals(rows)})
+    reasons = {row.site: stored_reasons(row.reasons) for row in rows}
+    values = {"run": one, "rows": rows, "columns": SUMS, "sums": totals(rows), "reasons": reasons}
+    return pages(request)(request, "crawl.html", values)
+
+
+def stored_reasons(counted: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts by the reasons that pages have: a crawl counts `no_article` in two parts.
+
+    >>> stored_reasons({"listing": 3, "no_text": 1, "short": 2})
+    {'listing': 3, 'no_article': 3}
+    """
+    sums = Counter[str]()
+    for reason, count in counted.items():
+        sums["no_article" if reason in _NO_ARTICLE else reason] += count
+    return dict(sums)
 
 
 def progress(request: Request) -> Response:
@@ -84,19 +98,3 @@ def sites(request: Request) -> Response:
     here = served(request)
     found = health.examine(here.corpus, here.config, Rule())
     return pages(request)(request, "sites.html", {"health": found})
-
-
-def dropped(request: Request) -> Response:
-    """Show the newest pages without a document, of one reason, site or crawl, or all."""
-    here, reason = served(request), request.query_params.get("reason", "")
-    reasons = (reason,) if reason else ()
-    site = tuple(filter(None, request.query_params.getlist("site")))
-    number = request.query_params.get("crawl", "")
-    run_id = int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None
-    counts = here.status().dropped
-    rows: list[WithoutDocument] = []
-    # What is nowhere would be looked for in all fetches.
-    if any(row.key == reason for row in counts) if reason else counts:
-        rows = here.corpus.fetches.dropped_pages(reasons=reasons, sites=site, run_id=run_id, limit=ROWS)
-    values = {"rows": rows, "reason": reason, "sites": site, "crawl": run_id, "most": ROWS}
-    return pages(request)(request, "dropped.html", values | {"counts": counts})

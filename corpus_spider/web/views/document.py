@@ -9,15 +9,14 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from corpus_spider.archive.originals import pointer_to, read_original, record_bytes
 from corpus_spider.crawling.site_models import Models
 from corpus_spider.web.differences import difference
-from corpus_spider.web.guard import is_from_here
-from corpus_spider.web.original import POLICY, frame, notice
-from corpus_spider.web.state import BusyError
+from corpus_spider.web.original import POLICY
 from corpus_spider.web.views import pages, served
+from corpus_spider.web.views.inert import in_words, inert, refuse_others
 from pipelines.extractors import peers
 from pipelines.extractors.registry import EXTRACTORS
 from storage import plugins
@@ -91,20 +90,9 @@ def text(request: Request) -> Response:
 
 def original(request: Request) -> Response:
     """Return the original for the frame, inert."""
-    _refuse_others(request)
-    here, found = served(request), _document(request)
-    try:
-        capture = read_original(here.config, here.corpus, pointer_to(found))
-    except CorpusError as error:
-        return _framed(notice(f"The original cannot be shown: {error.what}."), 404)
-    try:
-        with here.expensive():
-            page = here.workers().inert(capture, tuple(found.text.split("\n"))).result()
-    except BusyError as error:
-        return _framed(notice(str(error)), 503)
-    if isinstance(page, Drop):
-        return _framed(notice(f"The original cannot be shown: {_in_words(page)}."), 404)
-    return _framed(frame(page, found.language))
+    refuse_others(request)
+    found = _document(request)
+    return inert(served(request), pointer_to(found), tuple(found.text.split("\n")), found.language)
 
 
 def metadata(request: Request) -> Response:
@@ -159,7 +147,7 @@ def why(request: Request) -> Response:
 
 def figure(request: Request) -> Response:
     """Return the figure of an extractor's decision on the original, or its numbers."""
-    _refuse_others(request)
+    refuse_others(request)
     here, found = served(request), _document(request)
     form, name = request.path_params["form"], request.query_params.get("extractor", "")
     if form not in FIGURES or name not in explained_names():
@@ -194,7 +182,7 @@ def record(request: Request) -> Response:
 
 def download(request: Request) -> Response:
     """Return the record with its request, as a WARC file."""
-    _refuse_others(request)
+    refuse_others(request)
     here, found = served(request), _document(request)
     with here.expensive():
         content = record_bytes(here.config, here.corpus, pointer_to(found))
@@ -211,7 +199,7 @@ def extractors(request: Request) -> Response:
     if name:
         if name not in {each for group in named.values() for each in group}:
             raise HTTPException(400)
-        _refuse_others(request)
+        refuse_others(request)
         values["trial"] = run(served(request), found, name)
     return _page(request, "document_extractors.html", found, values)
 
@@ -236,7 +224,7 @@ def run(here: Served, found: CorpusDocument, name: str) -> Trial:
         done = here.workers().submit(capture, trial_model(here, found, name)).result()
         seconds = time.monotonic() - started
     if done.document is None:
-        return Trial(seconds, _in_words(done.drop or Drop("empty")))
+        return Trial(seconds, in_words(done.drop or Drop("empty")))
     return Trial(seconds, "", _rows(found, done.document), difference(found.text, done.document.text))
 
 
@@ -357,10 +345,6 @@ def _rows(stored: CorpusDocument, new: Document) -> tuple[tuple[str, object, obj
     )
 
 
-def _in_words(drop: Drop) -> str:
-    return f"{drop.reason} ({drop.detail})" if drop.detail else drop.reason
-
-
 def _document(request: Request) -> CorpusDocument:
     found = served(request).corpus.documents.find(request.path_params["id"])
     if found is None:
@@ -372,16 +356,6 @@ def _chosen(request: Request, every: Iterable[Related], found: CorpusDocument) -
     """Return the id in ``with`` if it is one of these documents and not the one that is shown."""
     wanted = request.query_params.get("with", "")
     return next((each.id for each in every if each.id == wanted != found.id), "")
-
-
-def _refuse_others(request: Request) -> None:
-    """Refuse requests that pages of other sites make: these views cost the time of a worker."""
-    if not is_from_here(request.headers):
-        raise HTTPException(403)
-
-
-def _framed(html: str, status: int = 200) -> Response:
-    return HTMLResponse(html.encode("utf-8", "replace"), status, {"Content-Security-Policy": POLICY})
 
 
 def _page(request: Request, template: str, found: CorpusDocument, values: Mapping[str, object]) -> Response:

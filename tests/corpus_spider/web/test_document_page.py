@@ -93,6 +93,7 @@ def paths() -> list[Served]:
         Served("gia-xang-4714.html", article(longer, "Giá xăng")),
         Served("khutta-4712.html", article(ARABIC, "خطة جديدة", language="ar")),
         Served("matrakan-4713.html", article(THAI, "มาตรการ", language="th")),
+        Served("muc-luc.html", f"<p>Mục lục</p>{HOSTILE['all']}", is_dropped=True),
         *hostile,
     ]
 
@@ -374,6 +375,22 @@ def test_a_page_that_a_browser_rendered_is_shown_as_it_rendered_it(tmp_path: Pat
         _, _, content = raw(site, "app-4711.html", "/record.warc.gz")
         types = re.findall(rb"^WARC-Type: (\w+)", gzip.decompress(content), re.MULTILINE)
         assert types == [b"response", b"request", b"conversion"]
+
+
+def test_a_page_without_a_document_is_shown_with_its_reason_and_its_original(site: Site) -> None:
+    """The list leads to its record: the meaning of its reason, and the stored page in a frame, inert."""
+    _, _, listed = ask(site.app, "/dropped?reason=no_article")
+    [link] = document_fromstring(listed).xpath("//tbody/tr/th/a/@href")
+    status, _, text = ask(site.app, link)
+    assert (status, "no running text" in text) == (200, True)
+    [frame] = document_fromstring(text).iter("iframe")
+    assert frame.get("sandbox") == ""
+    status, headers, inert = ask(site.app, frame.get("src"))
+    assert (status, headers["content-security-policy"][-9:], "Mục lục" in inert) == (200, "; sandbox", True)
+    assert "lines of the text" not in inert
+    assert {each.tag for each in document_fromstring(inert).iter()} <= ELEMENTS
+    assert ask(site.app, frame.get("src"), sec_fetch_site="cross-site")[0] == 403
+    assert ask(site.app, "/dropped/page?url=https://other.example/")[0] == 404
 
 
 def test_a_huge_page_is_cut(tmp_path: Path) -> None:

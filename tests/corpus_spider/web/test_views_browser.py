@@ -27,6 +27,8 @@ VIEWS = (
     "/crawls/1",
     "/sites",
     "/dropped",
+    "/dropped?reason=no_article",
+    "/dropped/page?url=https://a.example/muc-luc.html",
     "/about",
 )
 

@@ -20,7 +20,7 @@ from corpus_spider.search.builder import only_writer, refresh
 from corpus_spider.web import serving
 from storage.corpus import Corpus
 from storage.errors import ConfigError
-from storage.records import LanguageGuess
+from storage.records import Failure, LanguageGuess
 from tests.storage.corpus_samples import Crawl, dropped, made
 
 if TYPE_CHECKING:
@@ -169,16 +169,39 @@ def test_a_running_crawl_shows_its_numbers_of_this_moment(tmp_path: Path) -> Non
         assert now["sites"]["a.example"] == {name: now["sum"][name] for name in now["sites"]["a.example"]}
         page = document_fromstring(ask(app, f"/crawls/{crawl.run_id}")[2])
         assert page.xpath("string(//tfoot//td[@data-name='fetched'])") == "2"
-        [link] = page.xpath("//a[starts-with(@href, '/dropped')]/@href")
+        [link] = page.xpath("//a[starts-with(@href, '/dropped?')]/@href")
         rows = document_fromstring(ask(app, link)[2]).xpath("//tbody/tr")
         assert ["soft_404" in row.text_content() for row in rows] == [True]
-        every = document_fromstring(ask(app, "/dropped")[2]).xpath("//tbody/tr")
+        every = document_fromstring(ask(app, "/dropped")[2]).xpath("//table[contains(@class, 'dropped')]/tbody/tr")
         assert len(every) == 2
         corpus.runs.recount(["a.example"])
         corpus.runs.finish(crawl.run_id, 0, "{}")
         assert json.loads(ask(app, f"/crawls/{crawl.run_id}/now")[2])["over"]
         heights = document_fromstring(ask(app, "/crawls")[2]).xpath("//figure//a[last()]/rect/@height")
         assert [float(each) for each in heights] == [48.0, 0.0, 0.0, 0.0, 48.0]
+
+
+def test_each_reason_of_a_crawl_leads_to_what_it_counts(tmp_path: Path) -> None:
+    """Pages with too little text have one reason, URLs that failed are listed, and an empty table is a sentence."""
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        crawl.run_id = corpus.runs.start("{}", ["a.example"])
+        crawl.visit("1", dropped("no_article", detail="0 characters"))
+        crawl.visit("2", dropped("no_article", detail="9 characters"))
+        crawl.seed("3")
+        [lease] = crawl.lease()
+        corpus.frontier.fail(crawl.run_id, [Failure(lease, "robots")])
+        app = application_of(tmp_path, corpus)
+        page = document_fromstring(ask(app, f"/crawls/{crawl.run_id}")[2])
+        links = page.xpath("//a[starts-with(@href, '/dropped?')]")
+        assert sorted(link.text_content() for link in links) == ["no_article 2", "robots 1"]
+        for link in links:
+            found = document_fromstring(ask(app, link.get("href"))[2])
+            rows = found.xpath("//table[contains(@class, 'dropped')]/tbody/tr")
+            assert len(rows) == int(link.text_content()[-1])
+        nothing = ask(app, "/dropped?reason=listing")[2]
+        assert ("<table" in nothing, "a page of headlines" in nothing) == (False, True)
 
 
 def test_a_document_shows_its_text_by_direction_and_unknown_ids_are_404(app: Guard, folder: Path) -> None:

@@ -1,0 +1,53 @@
+"""An original for a frame, inert, of a page with or without a document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, Response
+
+from corpus_spider.archive.originals import read_original
+from corpus_spider.web.guard import is_from_here
+from corpus_spider.web.original import POLICY, frame, notice
+from corpus_spider.web.state import BusyError
+from storage.errors import CorpusError
+from storage.records import Drop
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from corpus_spider.web.state import Served
+    from storage.records import Pointer
+
+
+def inert(here: Served, pointer: Pointer, lines: tuple[str, ...] = (), language: str = "") -> Response:
+    """Return the original at a pointer, inert, with these lines of its text marked."""
+    try:
+        capture = read_original(here.config, here.corpus, pointer)
+    except CorpusError as error:
+        return framed(notice(f"The original cannot be shown: {error.what}."), 404)
+    try:
+        with here.expensive():
+            page = here.workers().inert(capture, lines).result()
+    except BusyError as error:
+        return framed(notice(str(error)), 503)
+    if isinstance(page, Drop):
+        return framed(notice(f"The original cannot be shown: {in_words(page)}."), 404)
+    return framed(frame(page, language))
+
+
+def framed(html: str, status: int = 200) -> Response:
+    """Return a document for the frame, with its policy."""
+    return HTMLResponse(html.encode("utf-8", "replace"), status, {"Content-Security-Policy": POLICY})
+
+
+def refuse_others(request: Request) -> None:
+    """Refuse requests that pages of other sites make: these views cost the time of a worker."""
+    if not is_from_here(request.headers):
+        raise HTTPException(403)
+
+
+def in_words(drop: Drop) -> str:
+    """Return the reason of a drop with its detail."""
+    return f"{drop.reason} ({drop.detail})" if drop.detail else drop.reason
