@@ -17,21 +17,24 @@ if TYPE_CHECKING:
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fdfcfa; --ink: #1d1d1b; --quiet: #5c5a55; --line: #dcd8d0; --even: #fff0c2;
-  --odd: #dff0fa; --edge: #b06a00; }
+  --odd: #dff0fa; --edge: #b06a00; --cool: #0b5d8c; }
 @media (prefers-color-scheme: dark) { :root { --paper: #17181a; --ink: #f2efe9; --quiet: #a5a198; --line: #3a3b3d;
-  --even: #4a3d10; --odd: #123d55; --edge: #e0a030; } }
-body { margin: 0; padding: .75rem; background: var(--paper); color: var(--quiet); overflow-wrap: anywhere;
+  --even: #4a3d10; --odd: #123d55; --edge: #e0a030; --cool: #7cc4ee; } }
+body { margin: 0; padding: .75rem; background: var(--paper); color: var(--quiet); overflow-wrap: break-word;
   font: .95rem/1.6 system-ui, sans-serif; }
 .page { unicode-bidi: isolate; }
 .mixed :is(p, li, h1, h2, h3, h4, h5, h6, td, th, dd, dt, figcaption, blockquote, div) { unicode-bidi: plaintext; }
 mark { background: var(--even); color: var(--ink); border-block-end: 2px solid var(--edge); }
 mark.odd { background: var(--odd); }
+mark:lang(ur) { background: none; border: 0; text-decoration: underline 2px var(--edge); text-underline-offset: .5em; }
+mark.odd:lang(ur) { text-decoration-color: var(--cool); }
 mark:target { outline: 3px solid var(--edge); scroll-margin-block: 30vh; }
 .note { margin: 0 0 .75rem; padding-block-end: .5rem; border-block-end: 1px solid var(--line); }
 .medium { border: 1px dashed var(--quiet); padding: 0 .3rem; font-size: .85rem; unicode-bidi: isolate; }
 .link { text-decoration: underline dotted; }
-.button { border: 1px solid var(--line); padding: 0 .3rem; }
+.button { border: 1px solid var(--line); padding: 0 .3rem; } .button:empty { display: none; }
 table { border-collapse: collapse; } td, th { padding: .1rem .4rem; vertical-align: top; text-align: start; }
+@media (max-width: 30rem) { table, tbody, thead, tfoot, tr, td, th { display: block; } }
 pre { white-space: pre-wrap; } h1, h2, h3, h4, h5, h6 { font-size: 1.05rem; margin-block: .6rem; }
 ul, ol { padding-inline-start: 1.4rem; margin-block: .3rem; } p { margin-block: .5rem; }
 :lang(ur) { font-family: "Noto Nastaliq Urdu", "Noto Naskh Arabic", serif; line-height: 2.1; }

@@ -39,6 +39,8 @@ COMMON = 0.5
 """Share of documents above which a word is left out, where no list of stop words is known."""
 _LINE = 1.7
 """Height of a row against its largest font: marks of Thai and Burmese stand above and below."""
+_LINES = {"ur": 2.5}
+"""The same for languages whose letters hang below one another, as in Nastaliq."""
 _BROAD = {"W": 1.05, "F": 1.05}
 _BROAD_SCRIPTS = (("\u1000", "\u109f", 1.0), ("\u1780", "\u17ff", 0.95), ("\u0600", "\u06ff", 0.7))
 _MARKS = frozenset({"Mn", "Me", "Cf"})
@@ -88,7 +90,8 @@ class Cloud:
 
     def placed(self) -> tuple[list[Placed], float, float]:
         """Return the words with their places, and the width and height of the picture."""
-        return laid_out(self.weights, is_right_to_left=self.is_right_to_left)
+        line = _LINES.get(self.language, _LINE)
+        return laid_out(self.weights, is_right_to_left=self.is_right_to_left, line=line)
 
 
 def by_keyness(rows: Iterable[KeyRow], most: int) -> tuple[Weighted, ...]:
@@ -233,8 +236,13 @@ def _width(sign: str) -> float:
     return _BROAD.get(unicodedata.east_asian_width(sign), 0.8 if sign.isupper() or sign in "mwMW" else 0.66)
 
 
-def laid_out(weights: Collection[Weighted], *, is_right_to_left: bool) -> tuple[list[Placed], float, float]:
-    """Set words in rows, in the order of their characters. Return them, and the width and height of the picture."""
+def laid_out(
+    weights: Collection[Weighted], *, is_right_to_left: bool, line: float = _LINE
+) -> tuple[list[Placed], float, float]:
+    """Set words in rows, in the order of their characters. Return them, and the width and height of the picture.
+
+    ``line``: height of a row against its largest font.
+    """
     largest = max((each.weight for each in weights), default=0.0)
     sized = [(each.word, size_of(each.weight, largest)) for each in sorted(weights, key=lambda each: each.word)]
     wide = [(word, size, width_of(word) * size) for word, size in sized]
@@ -250,7 +258,7 @@ def laid_out(weights: Collection[Weighted], *, is_right_to_left: bool) -> tuple[
     placed: list[Placed] = []
     y = MARGIN
     for row in rows:
-        height = max((size for _, size, _ in row), default=0.0) * _LINE
+        height = max((size for _, size, _ in row), default=0.0) * line
         x = (across - sum(width for _, _, width in row) - GAP * (len(row) - 1)) / 2
         for word, size, width in row:
             middle = x + width / 2

@@ -160,12 +160,14 @@ def _attributes(tag: str, node: LexborNode) -> str:
 
 
 def _placeholder(node: LexborNode, kind: str) -> str:
-    """Return the name of a medium and its alternative text. Small pictures without one are ornaments or counters."""
+    """Return the name of a medium and its alternative text; nothing of a drawing without one: it is an icon."""
     stated = node.attributes
     if kind == "field" and (stated.get("type") or "").lower() == "hidden":
         return ""
     words = next((text for name in _ALTERNATIVES if (text := (stated.get(name) or "").strip())), "")
     words = _CONTROLS.sub("", " ".join(words.split()))[:MAX_ALT]
+    if kind == "drawing" and not words:
+        return ""
     shown = f": <bdi>{escape(words)}</bdi>" if words else ""
     return f'<span class="medium"><span lang="en" dir="ltr">{kind}</span>{shown}</span>'
 

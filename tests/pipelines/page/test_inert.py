@@ -36,6 +36,7 @@ def body(html: str, *lines: str) -> str:
         ('<a href="https://b.example/" title=x>t</a><a>u</a>', '<span class="link">t</span><span>u</span>'),
         ('<img src=x alt="a <b> c">', MEDIUM.format("picture", ": <bdi>a &lt;b&gt; c</bdi>")),
         ("<img src=x>", MEDIUM.format("picture", "")),
+        ("<p><svg><path d=x></svg>Home</p>", "<p>Home</p>"),
         ("<svg aria-label=Map><text>t</text></svg>", MEDIUM.format("drawing", ": <bdi>Map</bdi>")),
         ("<video title=V src=x>no video</video>", MEDIUM.format("video", ": <bdi>V</bdi>")),
         ("<iframe srcdoc='<p>x</p>'>no frames</iframe>", MEDIUM.format("frame", "")),
