@@ -102,7 +102,7 @@ def search(state: State, /, question: str, **options: Any) -> None:
 
 def render(answer: Answer, console: Console) -> None:
     """Write a concordance with the keywords below each other, then the numbers by site and month."""
-    from corpus_spider.terminal.concordance import drawn
+    from corpus_spider.cli.concordance_lines import drawn
     from corpus_spider.terminal.console import width
 
     if not answer.documents:

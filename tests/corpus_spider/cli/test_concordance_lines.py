@@ -6,9 +6,9 @@ import pytest
 import regex
 from rich.cells import cell_len
 
+from corpus_spider.cli.concordance_lines import drawn, first_words, last_words
 from corpus_spider.search.concordance import Line
 from corpus_spider.search.searching import Place
-from corpus_spider.terminal.concordance import drawn, first_words, last_words
 from corpus_spider.terminal.layout import pieces
 
 THAI = "รัฐบาลประกาศนโยบายใหม่เพื่อช่วยเหลือเกษตรกรที่ได้รับผลกระทบจากน้ำท่วม"
