@@ -432,7 +432,7 @@ class SiteRules:
         """Return the record of a document: the fingerprint, and for each rule how many elements it matched.
 
         >>> SiteRules(content=".body", date="time").note({"content": 1, "date": 0})
-        'c9b9e2ef5bdb content=1 date=0'
+        '6b6b2ab64f30 content=1 date=0'
         """
         counts = (f"{name}={matched.get(name, 0)}" for name in self.given)
         return " ".join([self.fingerprint, *counts]) if self.given else None

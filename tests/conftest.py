@@ -22,6 +22,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import text
 
+from storage import plugins
 from storage.corpus import Corpus
 from storage.database.schema import metadata
 from tests.corpus_spider.faults import damage, new_corpus, small_crawls, state
@@ -54,6 +55,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, value in report.user_properties:
             terminalreporter.write_line(f"{report.nodeid} {name}: {value}")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _plugins_are_forgotten() -> Iterator[None]:
+    """A process may load what any configuration that it has read names. No module of tests leaves that to the next."""
+    before = plugins.allowed()
+    yield
+    plugins._allowed.clear()
+    plugins.allow(before)
 
 
 def find_programs() -> Path | None:
