@@ -6,6 +6,7 @@ import shlex
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from corpus_spider.exit_codes import REASONS
 from corpus_spider.terminal.console import human_size, readable
 from corpus_spider.terminal.reasons import meaning
 from corpus_spider.terminal.values import MISSING, duration, number
@@ -35,6 +36,15 @@ def direction(script: str) -> str:
     return "rtl" if script in RIGHT_TO_LEFT else "ltr"
 
 
+def exit_meaning(code: int | None) -> str:
+    """Return the meaning of an exit code.
+
+    >>> exit_meaning(7), exit_meaning(None)
+    ('nothing could be fetched', 'unknown')
+    """
+    return REASONS.get(-1 if code is None else code, "unknown")
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "number": number,
     "size": human_size,
@@ -43,6 +53,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "direction": direction,
     "readable": readable,
     "meaning": meaning,
+    "exit_meaning": exit_meaning,
     "shell": shlex.quote,
 }
 """Filters of the templates."""

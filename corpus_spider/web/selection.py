@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -78,7 +79,7 @@ def selection_of(query: QueryParams) -> Selection:
         several["site"],
         several["language"],
         _day(query.get("since", "")),
-        _day(query.get("until", "")),
+        _day(query.get("until", ""), is_last=True),
         several["extractor"],
         min(1.0, _number(query, "confidence")),
         int(min(10**9, _number(query, "chars"))),
@@ -88,8 +89,12 @@ def selection_of(query: QueryParams) -> Selection:
     return Selection(query.get("q", "").strip()[:_LONGEST], filters, query.get("order", "")[:10], page)
 
 
-def _day(text: str) -> str:
+def _day(text: str, *, is_last: bool = False) -> str:
+    """Return a day, or the first or last day of a month (``2026-03``)."""
     try:
+        if len(text) == len("2026-03"):
+            first = date.fromisoformat(f"{text}-01")
+            return first.replace(day=monthrange(first.year, first.month)[1] if is_last else 1).isoformat()
         return date.fromisoformat(text).isoformat()
     except ValueError:
         return ""

@@ -28,9 +28,10 @@ CLOUD = 60
 def page(request: Request) -> Response:
     """Show a word list of the selected texts. Without a language: of the most common one."""
     here, asked = served(request), selection_of(request.query_params)
-    why_empty = "No word is there."
+    why_empty = "No text of this selection is in the index. Choose another language, site or time."
     with here.index() as index:
-        known = _languages(index.manifest.sizes())
+        cells = index.manifest.sizes()
+        known = _languages(cells)
         chosen = asked.filters.languages or tuple(known[:1])
         months = asked.filters.since[:7], asked.filters.until[:7]
         selected = Selected(chosen, asked.filters.sites, *months)
@@ -46,6 +47,7 @@ def page(request: Request) -> Response:
             kind = "collocates"
             with here.expensive():
                 rows = lists.collocates(index, here.corpus, asked.question, asked.filters, selected, ROWS)
+            why_empty = lists.why_no_collocate(asked.question)
         else:
             kind = "frequency"
             found = lists.frequencies(index.manifest, selected, ROWS + clouds.MORE)
@@ -57,6 +59,7 @@ def page(request: Request) -> Response:
         "kind": kind,
         "size": size,
         "languages": known,
+        "sites": sorted({cell.key.site for cell in cells}),
         "chosen": chosen,
     }
     values |= {"cloud": cloud, "advice": advice(chosen), "why_empty": why_empty}

@@ -255,6 +255,8 @@ def test_no_question_ends_in_a_server_error(app: Guard, question: str) -> None:
     [
         ("q=a&language=vi&since=2026-01-01&page=x", "?q=a&language=vi&since=2026-01-01"),
         ("site=a&site=b&confidence=2&chars=-1&page=3", "?site=a&site=b&confidence=1&page=3"),
+        ("since=2028-02&until=2028-02", "?since=2028-02-01&until=2028-02-29"),
+        ("since=2028-13&until=month", "?"),
         ("since=yesterday&until=2026-13-01&order=date", "?order=date"),
         ("", "?"),
     ],
@@ -313,6 +315,26 @@ def test_a_word_of_the_cloud_leads_to_its_concordance(app: Guard) -> None:
     assert "xăng" in document_fromstring(found).xpath("string(//table)")
 
 
+def test_only_days_with_documents_are_stops_of_the_tab_key(app: Guard) -> None:
+    """The chart has a column for each of its days, and a link where there is something to see."""
+    page = document_fromstring(ask(app, "/")[2])
+    columns = page.xpath("//figure[contains(@class, 'columns')][1]//rect")
+    linked = page.xpath("//figure[contains(@class, 'columns')][1]//a[rect]")
+    assert len(columns) == 60
+    assert [link.get("href") for link in linked] == ["/documents?since=2026-03-01&until=2026-03-01"]
+
+
+def test_an_exit_code_is_told_with_its_meaning(tmp_path: Path) -> None:
+    """On the overview, in the list of crawls and on the page of one."""
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        run = corpus.runs.start("{}", ["a.example"])
+        corpus.runs.finish(run, 7, "{}")
+        app = application_of(tmp_path, corpus)
+        for view in ("/", "/crawls", f"/crawls/{run}"):
+            assert "nothing could be fetched" in ask(app, view)[2], view
+
+
 def test_a_sick_site_is_told_with_the_pages_behind_it_and_what_to_do(tmp_path: Path) -> None:
     """Each has a link to the pages and the command that shows the cause, on the overview and among the sites."""
     (tmp_path / "corpus.toml").write_text(CONFIG)
@@ -328,6 +350,7 @@ def test_a_sick_site_is_told_with_the_pages_behind_it_and_what_to_do(tmp_path: P
             page = document_fromstring(ask(app, view)[2])
             [problem] = page.xpath("//main//ul/li[.//code]")
             assert "refused" in problem.text_content()
+            assert view == "/" or "failing" in page.xpath("string(//tbody)")
             assert problem.xpath(".//a[starts-with(@href, '/dropped')]/@href") == ["/dropped?site=a.example"]
             assert problem.xpath("string(.//code)") == "corpus-spider dropped --site a.example"
 
@@ -347,10 +370,12 @@ def test_a_port_in_use_is_refused_and_port_0_takes_a_free_one() -> None:
     [
         ("/words?list=keywords&language=vi", "There is nothing to compare with."),
         ("/search?q=khongcochunay", "No text has these words."),
+        ("/words?q=xăng&language=vi", "No word stands 5 times or more within 5 words of it."),
+        ("/words?language=vi&site=nosuch", "Choose another language, site or time."),
     ],
 )
 def test_an_empty_answer_says_what_to_do(app: Guard, url: str, sentence: str) -> None:
     """No empty tables: a sentence, and the next thing to try."""
-    status, _, text = ask(app, url)
+    status, _, text = ask(app, quote(url, safe="/?=&"))
     assert (status, sentence in text) == (200, True)
     assert "<tbody></tbody>" not in text
