@@ -45,6 +45,15 @@ def exit_meaning(code: int | None) -> str:
     return REASONS.get(-1 if code is None else code, "unknown")
 
 
+def plain_meaning(reason: str) -> str:
+    """Return the meaning of a reason without the marks of code.
+
+    >>> plain_meaning("worker_timeout"), plain_meaning("strange")
+    ('processing took longer than page_timeout', '')
+    """
+    return meaning(reason).replace("`", "")
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "number": number,
     "size": human_size,
@@ -52,7 +61,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "seconds": duration,
     "direction": direction,
     "readable": readable,
-    "meaning": meaning,
+    "meaning": plain_meaning,
     "exit_meaning": exit_meaning,
     "shell": shlex.quote,
 }

@@ -16,6 +16,15 @@ document.addEventListener("keydown", (event) => {
   else if (move !== undefined && entries[move]) { event.preventDefault(); entries[move].focus(); }
 });
 
+/* Names of the columns beside the cells: on a phone the rows of a table become blocks. */
+for (const table of document.querySelectorAll("table.list")) {
+  const names = [...table.querySelectorAll("thead tr > *")].map((cell) => cell.textContent);
+  for (const row of table.querySelectorAll("tbody tr, tfoot tr")) {
+    [...row.children].forEach((cell, at) => { if (names[at]) cell.dataset.column = names[at]; });
+  }
+  table.classList.add("named");
+}
+
 /* Numbers of a running crawl. */
 const live = document.querySelector("[data-live]");
 function show(row, numbers) {

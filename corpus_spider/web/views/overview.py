@@ -13,6 +13,7 @@ from corpus_spider.search.searching import DAY
 from corpus_spider.search.shard import Filters
 from corpus_spider.web.selection import Selection
 from corpus_spider.web.views import pages, served
+from corpus_spider.web.views.documents import newest_first
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 DAYS = 60
 """Days of the chart."""
 _NEWEST = 10
+_LAST = 50
+"""Documents of the last days among which the newest are looked for."""
 _MOST_BARS = 15
 
 
@@ -73,14 +76,14 @@ def _from_index(here: Served, index: SearchIndex) -> dict[str, object]:
     for cell in index.manifest.sizes():
         words += cell.tokens
         months[cell.key.month] += cell.documents
-    newest = here.corpus.documents.of_ids(index.find("", Filters(), most=_NEWEST, order=DAY).ids)
+    last = here.corpus.documents.of_ids(index.find("", Filters(), most=_LAST, order=DAY).ids)
     by_day = per_day(index.per_day(Filters()), _last_day(index))
     return {
         "index_error": None,
         "words": words,
         "days": [(day, number, f"/documents{_only(since=day, until=day)}") for day, number in by_day],
         "months": [(month, number, "") for month, number in sorted(months.items())],
-        "newest": newest,
+        "newest": newest_first(last)[:_NEWEST],
     }
 
 

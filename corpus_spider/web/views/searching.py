@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from corpus_spider.search.searching import Place
 
 LINES = 50
+"""Lines at first, and lines that a click adds."""
+MOST_LINES = 500
 _MOST_GROUPS = 12
 
 
@@ -27,10 +29,12 @@ def page(request: Request) -> Response:
     here, asked = served(request), selection_of(request.query_params)
     answer, error = None, None
     order = asked.order if asked.order in ORDERS else RANK
+    wanted = request.query_params.get("lines", "")
+    lines = min(MOST_LINES, max(LINES, int(wanted))) if wanted.isascii() and wanted.isdigit() else LINES
     if asked.question:
         with here.index() as index:
             try:
-                answer = index.concordance(here.corpus, asked.question, asked.filters, most=LINES, order=order)
+                answer = index.concordance(here.corpus, asked.question, asked.filters, most=lines, order=order)
             except ConfigError as problem:
                 error = problem
     groups = answer.groups if answer else {}
@@ -45,6 +49,11 @@ def page(request: Request) -> Response:
         "orders": ORDERS,
         "order": order,
         "numbers": numbers,
+        "choices": {
+            name: sorted({*groups.get(name, ()), *chosen})
+            for name, chosen in (("language", asked.filters.languages), ("site", asked.filters.sites))
+        },
+        "more": lines + LINES if answer and len(answer.places) == lines < MOST_LINES else 0,
         "tables": by_direction(answer.places if answer else ()),
     }
     return pages(request)(request, "search.html", {**values, "question": asked.question})

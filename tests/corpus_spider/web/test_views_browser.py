@@ -98,3 +98,15 @@ def test_a_question_is_asked_and_answered_by_keyboard_alone(bench: Bench, langua
         page.keyboard.press("Enter")
         page.wait_for_url("**/documents/**")
         assert QUESTIONS[language] in page.locator("article").inner_text().casefold()
+
+
+def test_the_rows_of_a_table_are_blocks_on_a_phone(bench: Bench) -> None:
+    """Each cell stands below the one before, with the name of its column, and within the window."""
+    with bench.page(viewport={"width": 360, "height": 740}) as page:
+        page.goto(f"{bench.address}/dropped?reason=no_article")
+        cells = page.locator("table.dropped tbody tr").first.locator("th, td").all()
+        boxes = [box for cell in cells if (box := cell.bounding_box())]
+        assert [box["y"] for box in boxes] == sorted({box["y"] for box in boxes})
+        assert max(box["x"] + box["width"] for box in boxes) <= 360
+        name = "cell => getComputedStyle(cell, '::before').content"
+        assert cells[0].evaluate(name) == '"address"'

@@ -315,6 +315,45 @@ def test_a_word_of_the_cloud_leads_to_its_concordance(app: Guard) -> None:
     assert "xăng" in document_fromstring(found).xpath("string(//table)")
 
 
+@pytest.mark.parametrize(
+    ("published", "order"),
+    [
+        (["2026-03-07T07:15:00+07:00", "2026-03-07T21:10:00+03:30"], [1, 0]),
+        (["2026-03-07", "2026-03-07T00:10:00+00:00", "2026-03-08"], [2, 1, 0]),
+        ([None, "2026-03-01T13:00:00+00:00", "2026-03-01T11:00:00"], [1, 0, 2]),
+    ],
+)
+def test_the_newest_documents_are_sorted_by_moment(
+    tmp_path: Path, published: list[str | None], order: list[int]
+) -> None:
+    """Not by the clock of each country; a document without a date has the time of its fetch."""
+    from corpus_spider.web.views.documents import newest_first
+
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        for number, day in enumerate(published):
+            crawl.visit(str(number), made(f"Text {number}", published=day))
+        found = newest_first(corpus.documents())
+    assert [int(each.url[-1]) for each in found] == order
+
+
+def test_a_search_is_narrowed_and_shows_more_lines(tmp_path: Path) -> None:
+    """Its form has the languages and sites of the answer; the next lines are one click away."""
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        Crawl(corpus).visit("1", made("\n".join(f"xăng {number}" for number in range(70)), language="vi"))
+        with only_writer(tmp_path / "index"):
+            refresh(corpus, str(tmp_path / "corpus.db"), tmp_path / "index", 1)
+        app = application_of(tmp_path, corpus)
+        page = document_fromstring(ask(app, f"/search?q={quote('xăng')}&language=vi")[2])
+        assert page.xpath("//select[@name='language']/option[@selected]/text()") == ["vi"]
+        assert page.xpath("//select[@name='site']/option/text()") == ["all", "a.example"]
+        [link] = page.xpath("//a[text()='Show more lines']/@href")
+        more = document_fromstring(ask(app, f"/search{link}")[2])
+        assert [len(each.xpath("//tbody/tr[@lang]")) for each in (page, more)] == [50, 70]
+        assert not more.xpath("//a[text()='Show more lines']")
+
+
 def test_only_days_with_documents_are_stops_of_the_tab_key(app: Guard) -> None:
     """The chart has a column for each of its days, and a link where there is something to see."""
     page = document_fromstring(ask(app, "/")[2])
