@@ -20,7 +20,10 @@ document.addEventListener("keydown", (event) => {
 for (const table of document.querySelectorAll("table.list")) {
   const names = [...table.querySelectorAll("thead tr > *")].map((cell) => cell.textContent);
   for (const row of table.querySelectorAll("tbody tr, tfoot tr")) {
-    [...row.children].forEach((cell, at) => { if (names[at]) cell.dataset.column = names[at]; });
+    [...row.children].forEach((cell, at) => {
+      if (names[at]) cell.dataset.column = names[at];
+      cell.classList.toggle("empty", !cell.textContent.trim());
+    });
   }
   table.classList.add("named");
 }
