@@ -48,6 +48,8 @@ _MISSING = "figures need the package matplotlib"
 _HOW = "Install the extra `figures`: make figures, or pip install 'corpus-spider[figures]'."
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 """Characters that XML or the direction of a line do not allow."""
+_unreadable: set[str] = set()
+"""Files of fonts that matplotlib cannot read."""
 _one_at_a_time = threading.Lock()
 """Settings of matplotlib belong to the process."""
 
@@ -253,8 +255,30 @@ def _shown(title: str, form: str) -> str:
 
 
 def _has_glyphs(text: str) -> bool:
+    """Return whether the installed fonts have all letters. Fonts that are newer than matplotlib's list are added."""
+    return _is_covered(text) or (_add_new_fonts() and _is_covered(text))
+
+
+def _is_covered(text: str) -> bool:
     from matplotlib import font_manager
 
     paths = [font_manager.findfont(name, fallback_to_default=False) for name in _installed()]
     known = [font_manager.get_font(path) for path in paths]
     return all(any(font.get_char_index(ord(letter)) for font in known) for letter in text if not letter.isspace())
+
+
+def _add_new_fonts() -> bool:
+    """Add the fonts of the system that matplotlib does not know yet; return whether there are any.
+
+    matplotlib keeps its list of fonts in a file, and reads it again only after an upgrade of itself.
+    """
+    from matplotlib import font_manager
+
+    known = {font.fname for font in font_manager.fontManager.ttflist} | _unreadable
+    new = [path for path in font_manager.findSystemFonts() if path not in known]
+    for path in new:
+        try:
+            font_manager.fontManager.addfont(path)
+        except (OSError, RuntimeError, ValueError):
+            _unreadable.add(path)
+    return bool(new)

@@ -152,6 +152,15 @@ def test_a_wrong_command_is_explained(tmp_path: Path, arguments: list[str], mess
     assert message in result.stderr
 
 
+def test_a_font_that_is_newer_than_the_list_of_fonts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """matplotlib keeps a list of fonts in a file. A font that was installed later is not in it."""
+    manager = pytest.importorskip("matplotlib.font_manager", reason="needs the extra `figures`: make figures")
+    path = manager.findfont("DejaVu Sans")
+    monkeypatch.setattr(manager.fontManager, "ttflist", [])
+    monkeypatch.setattr(manager, "findSystemFonts", lambda: [path])
+    assert clouds.png(cloud_of([("petrol", 1.0)])).startswith(b"\x89PNG")
+
+
 def test_a_picture_without_a_font_for_its_script_is_refused() -> None:
     """A PNG of boxes would say nothing; the message names the other forms."""
     pytest.importorskip("matplotlib", reason="needs the extra `figures`: make figures")
