@@ -13,6 +13,7 @@ import click
 
 from corpus_spider.cli.former_names import reasons_of_today
 from corpus_spider.cli.options import MOST, State, as_json, limit, several, several_sites, verb_of
+from corpus_spider.terminal.console import readable
 from corpus_spider.terminal.values import in_local_time, local
 from storage.errors import ConfigError
 
@@ -120,7 +121,11 @@ def dropped(state: State, /, **options: Any) -> None:
     if options["as_json"]:
         state.console.json({"pages": pages, "urls": urls, "waiting": waiting})
         return
-    rows = [(one.reason, one.site, one.url, one.detail, _when(one.fetched_at)) for one in pages]
+    is_drawn = state.console.on_terminal
+    rows = [
+        (one.reason, one.site, one.url, with_arrow(one.detail) if is_drawn else one.detail, _when(one.fetched_at))
+        for one in pages
+    ]
     state.console.table(in_local_time("Pages without a document"), ("reason", "site", "url", "detail", "fetched"), rows)
     _list_urls("URLs that failed", urls, state.console)
     _list_urls("URLs waiting for another attempt", waiting, state.console)
@@ -136,6 +141,15 @@ def dropped(state: State, /, **options: Any) -> None:
 
 
 VERBS = tuple(_verbs.commands.values())
+
+
+def with_arrow(detail: str | None) -> str:
+    """Return a detail for readers: the target of a redirect has an arrow, since it may stand beside the URL.
+
+    >>> with_arrow("https://a.example/%C3%A9"), with_arrow("0 links")
+    ('→ https://a.example/é', '0 links')
+    """
+    return f"→ {readable(detail)}" if detail and detail.startswith(("http://", "https://")) else detail or ""
 
 
 def look_up(config: Config, target: str) -> Shown:

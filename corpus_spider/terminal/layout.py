@@ -27,6 +27,8 @@ FACTS = ("what", "value")
 """Headings of a table of names and their values."""
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _LETTER = re.compile(r"[^\W\d_]")
+_CHUNK = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d\S* *|[^ ]+ *|^ +")
+"""A word with the spaces behind it. The date and the time of day are one."""
 _FIRST_STRONG, _POP = "\u2068", "\u2069"
 _RTL_MARK, _RTL_ISOLATE = "\u200f", "\u2067"
 _HAN = (
@@ -57,7 +59,7 @@ def wrap(text: str, width: int) -> list[str]:
 def pieces(text: str) -> Iterator[str]:
     """Yield the parts of a line that must not be broken, with the spaces behind them."""
     special = not _is_plain(text)
-    for chunk in re.findall(r"[^ ]+ *|^ +", text):
+    for chunk in _CHUNK.findall(text):
         if special and _compiled(_UNSPACED).search(chunk):
             yield from _split_unspaced(chunk)
         elif special and _compiled(f"[{_HAN}]").search(chunk):
@@ -167,6 +169,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> l
     sizes = _shrunk([natural[at] for at in inside], [least[at] for at in inside], room)
     right = [all(_NUMERIC.fullmatch(row[at]) for row in rows) for at in inside]
     lines = _row([names[at] for at in inside], sizes, right)
+    # Values below their row have no name of their own if they are URLs or alone.
+    unnamed = [at for at in below if header[at] not in BELOW and (len(below) == 1 or any("://" in r[at] for r in rows))]
+    lines += [INDENT + GAP.join(names[at] for at in unnamed)] if unnamed else []
     lines.append(GAP.join("─" * size for size in sizes))
     for row in rows:
         lines += _row([row[at] for at in inside], sizes, right)

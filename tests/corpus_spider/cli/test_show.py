@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from corpus_spider.cli.app import run
 from corpus_spider.cli.show import spellings
+from corpus_spider.terminal.console import Console
 from corpus_spider.terminal.values import local
 from storage import Corpus
 from storage.database.schema import document
@@ -104,6 +105,19 @@ def test_the_next_command_of_a_missing_page_is_not_its_original(home: Path, caps
     assert run(["show", "https://a.example/gone"]) == 0
     err = capsys.readouterr().err
     assert ("--original" in err, "dropped --site a.example --reason http_404" in err) == (False, True)
+
+
+def test_the_target_of_a_redirect_has_an_arrow(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal its URL stands beside that of the page. Pipes get the URL alone."""
+    target = "https://a.example/%C3%A9"
+    with Corpus.open(home / "corpus.db") as corpus:
+        Crawl(corpus).visit("moved", dropped("redirect", detail=target))
+    for on_terminal, expected in ((True, "→ https://a.example/é"), (False, target)):
+        rows: list[object] = []
+        monkeypatch.setattr(Console, "on_terminal", on_terminal)
+        monkeypatch.setattr(Console, "table", lambda _, title, header, body, rows=rows: rows.extend(body))
+        assert run(["dropped", "--reason", "redirect"]) == 0
+        assert expected in rows[0]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(

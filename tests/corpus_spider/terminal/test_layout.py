@@ -109,17 +109,26 @@ def test_a_table_of_four_scripts_fits_and_breaks_no_word(width: int) -> None:
     assert [word for word in words if word not in drawn] == []
 
 
+def test_a_time_is_not_broken_between_its_day_and_its_hour() -> None:
+    """Other columns are narrowed first; without room the time stands below its row."""
+    row = ["a site of a long name", "2026-11-26 15:42"]
+    assert [line for line in table(("site", "when"), [row], 30) if "2026" in line and "15:42" not in line] == []
+    assert table(("site", "when"), [["newspaper", row[1]]], 20)[-1] == "  2026-11-26 15:42"
+
+
 def test_a_value_that_is_too_long_stands_below_its_row() -> None:
-    """With its heading, or without one if it is a URL or the only one."""
+    """With its heading, or below the headings if it is a URL or the only one."""
     url = "https://news.example.org/" + "x" * 60
     assert table(("site", "url", "reason"), [["a", url, "listing"]], 40) == [
         "site  reason",
+        "  url",
         "────  ───────",
         "a     listing",
         f"  {url}",
     ]
     assert table(("site", "found", "fetched"), [["a", "12", "7"], ["b", "0", "1"]], 11) == [
         "site  found",
+        "  fetched",
         "────  ─────",
         "a        12",
         "  7",
