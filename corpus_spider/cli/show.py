@@ -14,6 +14,7 @@ import click
 from corpus_spider.cli.former_names import reasons_of_today
 from corpus_spider.cli.options import MOST, State, as_json, limit, several, several_sites, verb_of
 from corpus_spider.terminal.console import readable
+from corpus_spider.terminal.reasons import NO_PAGES
 from corpus_spider.terminal.values import in_local_time, local
 from storage.errors import ConfigError
 
@@ -122,11 +123,13 @@ def dropped(state: State, /, **options: Any) -> None:
         state.console.json({"pages": pages, "urls": urls, "waiting": waiting})
         return
     is_drawn = state.console.on_terminal
-    rows = [
-        (one.reason, one.site, one.url, with_arrow(one.detail) if is_drawn else one.detail, _when(one.fetched_at))
-        for one in pages
-    ]
-    state.console.table(in_local_time("Pages without a document"), ("reason", "site", "url", "detail", "fetched"), rows)
+    for title, are_pages in (("Pages without a document", True), ("Sources, redirects and unchanged texts", False)):
+        rows = [
+            (one.reason, one.site, one.url, with_arrow(one.detail) if is_drawn else one.detail, _when(one.fetched_at))
+            for one in pages
+            if (one.reason not in NO_PAGES) is are_pages
+        ]
+        state.console.table(in_local_time(title), ("reason", "site", "url", "detail", "fetched"), rows)
     _list_urls("URLs that failed", urls, state.console)
     _list_urls("URLs waiting for another attempt", waiting, state.console)
     if known is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_spider.monitoring.run_state import run_state
 from corpus_spider.terminal.console import in_units
-from corpus_spider.terminal.reasons import meaning
+from corpus_spider.terminal.reasons import NO_PAGES, meaning
 from corpus_spider.terminal.values import in_local_time, local
 from storage.records import UrlState
 
@@ -160,7 +160,10 @@ def render(standing: Standing, console: Console) -> None:
     console.table("Sites", SITE_KEYS, _sites(standing))
     states = [(row.key, row.count, MEANINGS[UrlState(row.key)]) for row in status.by_state]
     console.table("URLs", ("state", "count", "meaning"), states)
-    console.table("Pages without a document", REASON_KEYS, _with_meaning(status.dropped))
+    pages = tuple(row for row in status.dropped if row.key not in NO_PAGES)
+    others = tuple(row for row in status.dropped if row.key in NO_PAGES)
+    console.table("Pages without a document", REASON_KEYS, _with_meaning(pages))
+    console.table("Sources, redirects and unchanged texts", REASON_KEYS, _with_meaning(others))
     console.table("URLs that failed", REASON_KEYS, _with_meaning(status.failed))
     console.table(
         in_local_time("Last run"), ("what", "value"), _last_run(standing, () if console.verbose else INTERNALS)

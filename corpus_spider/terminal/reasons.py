@@ -69,6 +69,10 @@ FAILED = {
 """Reasons of URLs that failed, or that wait for another attempt."""
 
 
+NO_PAGES = frozenset({"feed", "sitemap", "redirect", "unchanged_text"})
+"""Reasons of responses that are no pages without a text. `status` does not count them as dropped."""
+
+
 def meaning(reason: str) -> str:
     """Return the meaning of a reason; empty if it has none."""
     kind, _, status = reason.partition("_")

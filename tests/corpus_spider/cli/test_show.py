@@ -107,6 +107,23 @@ def test_the_next_command_of_a_missing_page_is_not_its_original(home: Path, caps
     assert ("--original" in err, "dropped --site a.example --reason http_404" in err) == (False, True)
 
 
+@pytest.mark.parametrize("command", [["dropped"], ["status", "--all"]], ids=" ".join)
+def test_sources_and_redirects_are_not_among_the_dropped_pages(
+    home: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    """The counters of a night leave them out, so each list has them in a table of their own."""
+    with Corpus.open(home / "corpus.db") as corpus:
+        Crawl(corpus).visit("moved", dropped("redirect", detail=STORY))
+        Crawl(corpus).visit("feed", dropped("feed"))
+    assert run(command) == 0
+    _, _, after = capsys.readouterr().out.partition("# Pages without a document")
+    pages, _, others = after.partition("# Sources, redirects and unchanged texts")
+    assert [("listing" in part, "redirect\t" in part, "feed\t" in part) for part in (pages, others)] == [
+        (True, False, False),
+        (False, True, True),
+    ]
+
+
 def test_the_target_of_a_redirect_has_an_arrow(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal its URL stands beside that of the page. Pipes get the URL alone."""
     target = "https://a.example/%C3%A9"
