@@ -16,6 +16,7 @@ from corpus_spider.monitoring.advice import next_command
 from corpus_spider.monitoring.health import examine, render
 from corpus_spider.monitoring.model import Rule, Sign
 from corpus_spider.terminal.console import Console
+from storage import Corpus
 from storage.database.schema import run as run_table
 from storage.records import Failure, Kind, Seed
 from tests.conftest import free_port
@@ -26,8 +27,6 @@ from tests.storage.corpus_samples import Crawl, capture, dropped, link, made, wi
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from storage import Corpus
 
 SITE = "a.example"
 TOML = f"""
@@ -97,6 +96,15 @@ def test_a_source_whose_host_refuses_connections_is_reported_after_two_crawls(
     assert told.returncode == 8
     assert [(one["url"], one["words"]) for one in json.loads(told.stdout)["sick"]] == [(f"http://{closed}/f", words)]
     assert words in " ".join(run(tmp_path, "status").stdout.split())
+    testing = pytest.importorskip("starlette.testclient", reason="needs the extra `web`: make web")
+    from corpus_spider.web import serving
+    from corpus_spider.web.application import application
+    from corpus_spider.web.state import Served
+
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        served_corpus = Served(load(tmp_path / "corpus.toml", environ={}), corpus)
+        client = testing.TestClient(application(served_corpus, serving.LOOPBACK_NAMES, ""), base_url="http://localhost")
+        assert all("failed in 2 crawls" in client.get(path).text for path in ("/", "/sites"))
 
 
 def test_thirty_nights_with_an_outage_are_told_right_each_time(corpus: Corpus, tmp_path: Path) -> None:
