@@ -54,6 +54,8 @@ VIEWS = {
 }
 COMMON = ("overview", "crawls", "crawl", "sites", "dropped")
 """Views that show the same in each language: one picture."""
+ARABIC = ("metadata", "duplicates", "record")
+"""Views that differ little between languages: one picture, in Arabic."""
 COLOURS = 64
 """Colours of a picture. More make it larger, and look the same."""
 
@@ -134,7 +136,7 @@ def views(address: str, pictures: Path, documents: dict[str, str]) -> None:
         phone = browser.new_context(viewport={"width": 390, "height": 780}, color_scheme="dark")
         for language, word in WORDS.items():
             for name, view in VIEWS.items():
-                if name in COMMON and language != next(iter(WORDS)):
+                if language != {**dict.fromkeys(COMMON, "vi"), **dict.fromkeys(ARABIC, "ar")}.get(name, language):
                     continue
                 url = address + view.format(language=language, word=word, document=documents[language])
                 take(desk, url, pictures / (f"{name}.png" if name in COMMON else f"{name}-{language}.png"))
