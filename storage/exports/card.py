@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -40,7 +39,10 @@ _PACKAGES = {
     "csv": "pandas",
 }
 """Packages that load a format. The library ``datasets`` itself does not bring zstandard."""
-_WITH_DATASETS = frozenset({"parquet", "jsonl", "jsonl.gz", "jsonl.zst"})
+_TEXTS = frozenset({"jsonl", "jsonl.gz", "jsonl.zst"})
+_WITH_DATASETS = _TEXTS | {"parquet"}
+_FOLDER = 'folder = str(Path(".").resolve())'
+"""Not the name of the folder: the same corpus gives the same card in every folder. ``datasets`` refuses a bare dot."""
 _TYPES = {str: "string", int: "int64", float: "float64", datetime: "timestamp[us, tz=UTC]"}
 
 
@@ -136,15 +138,17 @@ def _loading(manifest: Mapping[str, Any]) -> list[str]:
     name = manifest["format"]
     if name not in _PACKAGES:
         return []
-    folder = '"{}/"'.format(re.sub(r"[^\w.-]", "_", manifest["name"]))
     if name in _WITH_DATASETS:
         code = [
+            "from pathlib import Path",
+            "",
             "from datasets import load_dataset",
             "",
-            f'documents = load_dataset({folder}, split="train")',
+            _FOLDER,
+            'documents = load_dataset(folder, split="train")',
             "",
             "# Or one document after another, without reading them all first:",
-            f'for document in load_dataset({folder}, split="train", streaming=True):',
+            'for document in load_dataset(folder, split="train", streaming=True):',
             f"    print(document[{json.dumps(manifest['fields'][0])}])",
             "    break",
         ]
@@ -154,11 +158,15 @@ def _loading(manifest: Mapping[str, Any]) -> list[str]:
             "",
             "import pandas",
             "",
-            f'files = sorted(Path({folder}).glob("data/part-*.csv"))',
+            _FOLDER,
+            'files = sorted(Path(folder).glob("data/part-*.csv"))',
             "documents = pandas.concat(map(pandas.read_csv, files))",
         ]
     lines = ["## Loading", "", "```", f"pip install {_PACKAGES[name]}", "```", "", "```python", *code, "```", ""]
-    return ["\n".join([*lines, f"`{folder}` is this folder."])]
+    told = ["Run it in this folder, or replace `.` by the path of this folder."]
+    if name in _TEXTS:
+        told.append("`datasets` reads the times of JSON lines as UTC and drops the zone. Parquet keeps it.")
+    return ["\n".join([*lines, *told])]
 
 
 def _fields(manifest: Mapping[str, Any]) -> list[str]:

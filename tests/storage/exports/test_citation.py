@@ -89,7 +89,7 @@ def test_the_card_documents_the_fields_of_the_release(tmp_path: Path, fields: An
 @pytest.mark.parametrize(
     ("format_name", "install", "code"),
     [
-        ("parquet", "pip install datasets\n", 'load_dataset("vi-news/", split="train", streaming=True)'),
+        ("parquet", "pip install datasets\n", 'load_dataset(folder, split="train", streaming=True)'),
         ("jsonl", "pip install datasets\n", "load_dataset"),
         ("jsonl.zst", "pip install datasets zstandard\n", "load_dataset"),
         ("csv", "pip install pandas\n", "pandas.read_csv"),
@@ -105,6 +105,7 @@ def test_the_card_says_how_to_load_the_release(tmp_path: Path, format_name: str,
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         compile(block, "card", "exec")
     assert ("## Loading" in text) == bool(install)
+    assert ("drops the zone" in text) == format_name.startswith("jsonl")
 
 
 def test_the_card_and_the_citation_follow_from_the_manifest(tmp_path: Path) -> None:

@@ -159,6 +159,10 @@ def test_datasets_loads_a_release_by_the_name_of_its_folder(tmp_path: Path) -> N
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
     done = run_python(DATASETS, *folders, tmp_path / "cache", env=environment)
     assert done.stdout == b"3 int64\n", done.stderr.decode()
+    (code,) = re.findall(r"```python\n(.*?)```", (folders[0] / "README.md").read_text(), re.DOTALL)
+    inside = f"import os; os.chdir({str(folders[0])!r})\n"
+    done = run_python(f"{inside}{code}print(len(documents))", env=environment)
+    assert done.stdout.endswith(b"\n3\n"), done.stderr.decode()
 
 
 @pytest.mark.parametrize(
