@@ -37,7 +37,7 @@ _verbs = click.Group()
         "words --language ar --site aljazeera --against rest",
         "words --language vi --since 2026-11 --against 'since=2026-01 until=2026-10'",
         "words --around 'chính phủ' --language vi",
-        "words --by month bầu cử --language vi",
+        "words --by month 'bầu cử' --language vi",
         "words --language th --format csv > words.csv",
     ),
 )
@@ -94,6 +94,8 @@ def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
         if not rows and options["around"]:
             why = lists.why_no_collocate(options["around"])
     _write(state.console, rows, options, asdict(known), why)
+    for sentence in lists.why_no_trend(rows) if chosen else ():
+        state.console.note(sentence)
     for sentence in advice(selected.languages):
         state.console.note(sentence)
 

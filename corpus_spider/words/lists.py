@@ -197,6 +197,18 @@ def trend(manifest: Manifest, selected: Selected, chosen: Sequence[str]) -> list
     ]
 
 
+def why_no_trend(rows: Sequence[TrendRow]) -> list[str]:
+    """Say of each word of a trend that no month has it, and which command shows its places."""
+    found = Counter[str]()
+    for row in rows:
+        found[row.word] += row.frequency
+    return [
+        f'"{word}" is not a counted word here. `corpus-spider search {shlex.quote(word)}` finds phrases.'
+        for word, frequency in found.items()
+        if not frequency
+    ]
+
+
 def sizes(manifest: Manifest, selected: Selected) -> Sizes:
     """Return the number of documents and words of a selection."""
     cells = manifest.sizes(selected)

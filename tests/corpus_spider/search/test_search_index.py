@@ -354,3 +354,14 @@ def test_word_lists_are_counted_from_the_index(opened: Crawl, tmp_path: Path) ->
     titles = [place for path in "125" for place in words("vi").spans(f"Title {path}")]
     assert sum(row.frequency for row in rows.values()) == len(counted) + len(titles)
     assert [(row.month, row.frequency) for row in trend] == [("2026-01", 1), ("2026-02", 0), ("2026-05", 0)]
+
+
+def test_a_trend_says_which_words_are_not_counted(opened: Crawl, tmp_path: Path) -> None:
+    """A phrase is found by `search` only, so zeros in all months are explained."""
+    folder = tmp_path / "index"
+    built(opened, folder)
+    with SearchIndex.open(folder, opened.corpus) as index:
+        trend = lists.trend(index.manifest, Selected(("vi",)), ["họp", "giá họp"])
+    assert lists.why_no_trend(trend) == [
+        "\"giá họp\" is not a counted word here. `corpus-spider search 'giá họp'` finds phrases."
+    ]
