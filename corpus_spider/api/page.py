@@ -49,7 +49,7 @@ def extract(
     not keep the page: a list of links, a paywall, too short.
 
     Raises NoTextError for a page without text. Raises ConfigError for an unknown extractor, an invalid language, an
-    invalid URL, or HTML that is neither str nor bytes.
+    invalid URL, or HTML that is neither str nor bytes, or a str without an element, such as the name of a file.
 
     It runs in this process and without a time limit. `corpus-spider extract` extracts many files in confined workers.
     """
@@ -63,6 +63,11 @@ def extract(
         raise ConfigError(
             f"expected the HTML of a page as str or bytes, got {type(html).__name__}", where="html", do=do
         )
+    if isinstance(html, str) and html.strip() and "<" not in html:
+        do = "For a file: Path(name).read_bytes(). For a web address: fetch it first."
+        raise ConfigError(
+            f"expected the HTML of a page, got text without an element: {html[:60]!r}", where="html", do=do
+        )
     languages = (language,) if isinstance(language, str) else tuple(language)
     wanted = Wanted(extractor, languages)
     checked(wanted, "language")
@@ -73,7 +78,9 @@ def extract(
     found = reading(capture, model_for(_defaults(), capture.url, wanted), process)
     if found.document is None:
         raise NoTextError(found.drop or Drop("no_article"), url)
-    facts: dict[str, Any] = {**fields_of(found.document), "directives": found.document.metadata.directives}
+    stated = found.document.metadata
+    terms = {name: getattr(stated, name) for name in ("directives", "tdm", "tdm_policy", "tdm_source", "licence_url")}
+    facts: dict[str, Any] = {**fields_of(found.document), **terms}
     return Document.of_page(facts | {"url": url or None, "drop": found.drop and described(found.drop)})
 
 

@@ -54,7 +54,9 @@ def test_extract_returns_text_and_metadata_under_the_names_of_an_export(html: An
     document = cs.extract(html, "https://a.example/vi.html")
     assert document.text.split("\n") == list(VIETNAMESE)
     assert (document["language"], document.language, document.date) == ("vi", "vi", "2026-03-01T08:00:00+07:00")
-    assert document.drop is None
+    assert (document.drop, document.tdm) == (None, None)
+    reserved = cs.extract(html, headers={"TDM-Reservation": "1", "tdm-policy": "https://a.example/terms"})
+    assert (reserved.tdm, reserved.tdm_source, reserved.tdm_policy) == (1, "header", "https://a.example/terms")
     assert list(document) == [name for name in Document.__annotations__ if name in document]
     with pytest.raises(AttributeError, match="only a document of a corpus"):
         _ = document.site
@@ -87,6 +89,7 @@ def test_extract_gives_a_page_that_a_crawl_would_drop_with_the_reason() -> None:
         ((PAGES[0].html,), {"extractor": "magic"}, "magic"),
         ((PAGES[0].html, "ftp://a.example/"), {}, "url: .*only http and https"),
         ((None,), {}, "html: expected .* bytes, got NoneType"),
+        (("page.html",), {}, "html: expected the HTML of a page, got text without an element: 'page.html'"),
     ],
 )
 def test_extract_says_what_is_wrong(arguments: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
