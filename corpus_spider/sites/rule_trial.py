@@ -65,6 +65,9 @@ def attempt(
     capture = single_page.capture_of(target, wanted, config)
     found = named or config.site_at(capture.url)
     if not _has_rules(found.rules if found else Rules(), given):
+        if not found and any(_has_rules(one.rules, given) for one in config.sites):
+            do = 'Name its site with --site or --url, or give a selector: --content "div.article-body".'
+            raise ConfigError("no site is known for this page, so there are no rules to try", where=target, do=do)
         raise _no_rules(f"site {found.name}" if found else target)
     rules = replace(found.rules if found else Rules(), **{key: text for key, text in given.items() if text is not None})
     model = replace(config.site_model(found or Site()), rules=SiteRules(**asdict(rules)))

@@ -106,6 +106,14 @@ def test_a_trial_that_cannot_be_made_says_why(folder: Path, site: str, given: di
     assert message in str(error.value)
 
 
+def test_a_file_of_no_known_site_asks_for_its_site(folder: Path) -> None:
+    """Sites have rules, but nothing says which of them the file is a page of."""
+    done = run(folder, "rules", "try", "page.html")
+    assert done.returncode == 2
+    assert "no site is known for this page" in done.stderr
+    assert "Name its site with --site or --url" in done.stderr
+
+
 def test_extract_reads_a_page_as_its_site_says(folder: Path) -> None:
     """With a named extractor no rule selects the text, but elements are removed all the same."""
     config, page, url = load(folder), str(folder / "page.html"), "https://a.example/1"
