@@ -199,6 +199,9 @@ def _build_rules(table: object, origin: str, label: str, problems: list[Problem]
         problems.append(Problem(origin + label, "expected a [site.rules] table below its [[site]]"))
         return Rules()
     layer = {key: Given(value, f"{origin}.{key}") for key, value in table.items()}
+    misplaced = [key for key in layer if key in keys(Site)]
+    told = "this key of [[site]] belongs above [site.rules]"
+    problems += [Problem(layer.pop(key).origin + label, told) for key in misplaced]
     return build(Rules, layer, problems, label)
 
 

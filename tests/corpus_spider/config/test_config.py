@@ -274,6 +274,10 @@ def test_relative_paths_belong_to_the_folder_of_the_file(tmp_path: Path, monkeyp
             "site[0].rules.body (x): there is no such key",
         ),
         (
+            '[[site]]\nname = "x"\n[site.rules]\nlicence = "CC0"\n',
+            "site[0].rules.licence (x): this key of [[site]] belongs above [site.rules]",
+        ),
+        (
             '[[site]]\nname = "x"\n[site.rules]\nremove = [".a"]\n',
             "site[0].rules.remove (x): expected a text in quotes, got a list",
         ),
