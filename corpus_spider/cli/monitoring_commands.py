@@ -87,9 +87,9 @@ def health(state: State, /, names: tuple[str, ...], **options: Any) -> int:
     ),
 )
 @click.option("--at", type=CLOCK, metavar="HH:MM", default="02:15", show_default=True, help="Local time.")
-@click.option("--systemd", "how", flag_value="systemd", help="A systemd timer of yours. [default where it runs]")
-@click.option("--system", "how", flag_value="system", help="A systemd timer of the system, with few rights.")
-@click.option("--cron", "how", flag_value="cron", help="A crontab line.")
+@click.option("--systemd", is_flag=True, help="A systemd timer of yours. [default where it runs]")
+@click.option("--system", is_flag=True, help="A systemd timer of the system, with few rights.")
+@click.option("--cron", is_flag=True, help="A crontab line.")
 @click.option("--install", is_flag=True, help="Install the schedule. Replaces an earlier one.")
 @click.option("--remove", is_flag=True, help="Remove the schedule.")
 @click.option("--dry-run", is_flag=True, help="Print the schedule; change nothing. [default]")
@@ -102,12 +102,16 @@ def schedule(state: State, /, **options: Any) -> None:
     """
     from corpus_spider.monitoring import timer
 
+    chosen = [how for how in (timer.SYSTEMD, timer.SYSTEM, timer.CRON) if options[how]]
+    if len(chosen) > 1:
+        raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other.")
+    if options["install"] and options["remove"]:
+        raise click.UsageError("--install and --remove exclude each other.")
     config = state.load()
     config.require_contact()
     config.require_sites()
-    plan = timer.plan(config, f"{options['at']:%H:%M}", options["how"], os.environ, state.overrides)
-    if options["install"] and options["remove"]:
-        raise click.UsageError("--install and --remove exclude each other.")
+    how = chosen[0] if chosen else None
+    plan = timer.plan(config, f"{options['at']:%H:%M}", how, os.environ, state.overrides)
     if options["dry_run"] or not (options["install"] or options["remove"]):
         state.console.result(timer.shown(plan))
         return

@@ -226,6 +226,15 @@ def test_who_has_lingering_gets_no_hint_at_it(tmp_path: Path) -> None:
     assert "enable-linger" not in home.schedule("--install")
 
 
+@pytest.mark.parametrize(
+    "both", [("--cron", "--systemd"), ("--system", "--cron"), ("--systemd", "--system"), ("--install", "--remove")]
+)
+def test_schedulers_exclude_each_other(tmp_path: Path, both: tuple[str, str]) -> None:
+    """Two of them are a wrong command line: neither wins."""
+    home = Home(tmp_path, "crontab", "systemctl")
+    assert "exclude each other" in home.schedule(*both, code=2)
+
+
 def test_without_install_nothing_is_written(tmp_path: Path) -> None:
     """What would be installed is printed, the units with their paths."""
     home = Home(tmp_path, "crontab", "systemctl")
