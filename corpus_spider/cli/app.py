@@ -56,6 +56,10 @@ from storage.errors import ConfigError, CorpusError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from corpus_spider.maintenance.reextract import ReextractReport
+
+LOST_URLS = 20
+"""Number of lost URLs that `reextract` lists without --json."""
 
 logger = logging.getLogger(__name__)
 
@@ -416,8 +420,18 @@ def reextract(state: State, /, **options: Any) -> int:
         report = batch.reextract(
             config, **{name: options[name] for name in ("dry_run", "keep_models", "metadata")}, on_progress=show
         )
-    _report(state, options, report)
+    _report(state, options, report if options["as_json"] else _for_reading(report))
     return DAMAGED if report.unreadable else 0
+
+
+def _for_reading(report: ReextractReport) -> dict[str, Any]:
+    """Return the report of a re-extraction with the first lost URLs, for a terminal."""
+    import msgspec
+
+    told: dict[str, Any] = msgspec.to_builtins(report)
+    told["other_rules_before"] = told.pop("other_rules")
+    told["lost_urls"] = told["lost_urls"][:LOST_URLS]
+    return told
 
 
 @verb("config", "config -s crawl.delay=5", name="config")

@@ -59,7 +59,9 @@ class ReextractReport:
     missing: Counter[str] = field(default_factory=Counter)
     """Unreadable pages by missing WARC file."""
     other_rules: int = 0
-    """Documents that had been made with other rules of their site than those of today."""
+    """Documents that had been made, before this re-extraction, with other rules of their site than those of today."""
+    lost_urls: list[str] = field(default_factory=list)
+    """URLs of the lost pages, in the order of their fetches."""
 
 
 def reextract(
@@ -198,6 +200,7 @@ class _Reextraction:
             report.gained += 1
         elif after is None:
             report.lost += 1
+            report.lost_urls.append(fetch.uri)
         else:
             same = all(getattr(before, name) == getattr(after, name) for name in COMPARED)
             rescored = same and before.confidence != after.confidence

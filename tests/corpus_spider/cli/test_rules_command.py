@@ -148,6 +148,13 @@ def test_new_rules_reach_stored_pages(tmp_path: Path) -> None:
     assert found["1"].text == paragraphs(1)[0]
     assert (found["1"].extractor, found["1"].title_source) == ("rules", "rules")
     assert (found["1"].rules or "").endswith(" content=1 title=1")
+    (tmp_path / "corpus.toml").write_text(f'{toml}[site.rules]\nremove = "p"\n')
+    # The pages that would lose their text are named.
+    tried = json.loads(run(tmp_path, "reextract", "--dry-run", "--json").stdout)
+    assert tried["lost"] == len(tried["lost_urls"]) > 0
+    told = run(tmp_path, "reextract", "--dry-run").stdout
+    assert f"# lost_urls\nlost urls\n{tried['lost_urls'][0]}\n" in told
+    assert f"other_rules_before\t{before['documents']}\n" in told
 
 
 def test_extractors_are_scored_on_the_page_without_removed_elements(folder: Path) -> None:
