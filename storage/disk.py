@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import resource
+import shlex
 import stat
 import time
 from contextlib import contextmanager, suppress
@@ -51,6 +52,11 @@ def disk_errors(where: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise disk_error(error, where) from error
+
+
+def missing_folder(file: Path) -> str:
+    """Return what to do if the folder of a file does not exist, as the end of a sentence; empty if it does."""
+    return "" if file.parent.exists() else f". Make the folder: mkdir -p {shlex.quote(str(file.parent))}"
 
 
 def require_file(path: Path, key: str) -> None:

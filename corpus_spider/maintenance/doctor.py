@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import resource
+import shlex
 import shutil
 import socket
 import sys
@@ -369,10 +370,13 @@ def _lookup(host: str) -> str:
 
 
 def corpus_checks(config: Config) -> list[Check]:
-    """Judge database, lock, WARC folder and search index of a corpus."""
+    """Judge database, lock, WARC folder, log file, metrics and search index of a corpus."""
     from storage.corpus import Corpus
 
     found = [database(config), originals(config.warc_folder)]
+    found += [
+        writable(name, file) for name, file in (("log file", config.log_file), ("metrics", config.metrics_file)) if file
+    ]
     if found[0].verdict is Level.WRONG or not _is_made(config):
         return found
     try:
@@ -441,6 +445,18 @@ def originals(folder: Path) -> Check:
         advice = "Give this user the right to write there, or change `warc` in [corpus]."
         return Check("originals", Level.WRONG, f"{folder} cannot be written", advice, DISK)
     return Check("originals", Level.WELL, f"{folder} can be written")
+
+
+def writable(name: str, file: Path) -> Check:
+    """Judge the folder of a file that a crawl writes. A crawl goes on without it."""
+    folder = file.parent
+    if not folder.is_dir():
+        advice = f"Make it: mkdir -p {shlex.quote(str(folder))}"
+        return Check(name, Level.WARNING, f"the folder {folder} does not exist", advice)
+    # A file of metrics is replaced, and a log file is renamed.
+    if not os.access(folder, os.W_OK | os.X_OK) or (file.exists() and not os.access(file, os.W_OK)):
+        return Check(name, Level.WARNING, f"{file} cannot be written", "Give this user the right to write there.")
+    return Check(name, Level.WELL, f"{file} can be written")
 
 
 def index(corpus: Corpus, config: Config) -> Check:

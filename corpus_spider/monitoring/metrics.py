@@ -19,6 +19,7 @@ from corpus_spider.monitoring import health
 from corpus_spider.monitoring.disk_use import sizes
 from corpus_spider.monitoring.model import Rule
 from storage.corpus import Corpus
+from storage.disk import missing_folder
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ class Metrics:
         except OSError as error:
             if not self._failed:
                 self._failed = True
-                logger.warning("the metrics cannot be written: %s: %s", self.path, error.strerror)
+                do = missing_folder(self.path)
+                logger.warning("the metrics cannot be written: %s: %s%s", self.path, error.strerror, do)
 
 
 @contextmanager

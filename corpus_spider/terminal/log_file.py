@@ -12,6 +12,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from storage.disk import missing_folder
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -49,7 +51,8 @@ class LogFile(logging.Handler):
             if not self._failed:
                 self._failed = True
                 with suppress(OSError):
-                    sys.stderr.write(f"the log file cannot be written: {self.path}: {error.strerror}\n")
+                    do = missing_folder(self.path)
+                    sys.stderr.write(f"the log file cannot be written: {self.path}: {error.strerror}{do}\n")
 
     def close(self) -> None:
         """Close the file."""

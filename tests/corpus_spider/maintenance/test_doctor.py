@@ -184,3 +184,16 @@ def test_the_exit_code_is_that_of_the_first_wrong_check() -> None:
     found = [Check("a", Level.WARNING, "", exit_code=4), Check("b", Level.WRONG, "", exit_code=3)]
     assert doctor.exit_code([*found, Check("c", Level.WRONG, "", exit_code=2)]) == 3
     assert doctor.exit_code(found[:1]) == 0
+
+
+def test_the_folders_of_the_log_file_and_the_metrics_must_exist(home: Path) -> None:
+    """A warning with the command that makes the folder; nothing about files that are not set."""
+    text = f"{TOML}[log]\nfile = 'log/news.log'\n[monitor]\nmetrics = 'news.prom'\n"
+    (home / "corpus.toml").write_text(text)
+    found = {each.name: each for each in doctor.corpus_checks(load(home / "corpus.toml", environ={}))}
+    log, metrics = found["log file"], found["metrics"]
+    assert (log.verdict, log.advice) == (Level.WARNING, f"Make it: mkdir -p {home}/log")
+    assert metrics.verdict is Level.WELL
+    (home / "corpus.toml").write_text(TOML)
+    names = {each.name for each in doctor.corpus_checks(load(home / "corpus.toml", environ={}))}
+    assert not names & {"log file", "metrics"}

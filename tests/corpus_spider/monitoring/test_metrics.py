@@ -152,6 +152,7 @@ def test_a_file_that_cannot_be_written_does_not_stop_a_crawl(tmp_path: Path, cap
         metrics.update({})
         metrics.end(0, {})
     assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert f". Make the folder: mkdir -p {tmp_path}/missing" in caplog.text
 
 
 def test_the_examples_of_alerts_are_valid_and_use_known_metrics() -> None:
