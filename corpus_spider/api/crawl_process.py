@@ -174,7 +174,7 @@ def _error(code: int, said: str) -> CorpusError:
     _, _, message = said.rpartition("corpus-spider: ")
     what = message.strip() or f"the crawl ended with exit code {code} and without a summary"
     if code == LockedError.exit_code:
-        locked = LockedError(())
+        locked = LockedError((), do="Wait until it has ended.")
         locked.what = what
         return locked
     return _ERRORS.get(code, CorpusError)(what)

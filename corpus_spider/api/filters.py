@@ -67,6 +67,7 @@ KINDS: dict[str, type | tuple[str, ...] | None] = {
     "fields": None,
 }
 """Type or choices of each filter; None: checked by its own function."""
+_SEE = "help(corpus_spider.Corpus.documents) explains the arguments."
 _WORDS = {int: "a whole number", float: "a number", bool: "True or False", str: "a text"}
 _OWN_FORMS = frozenset({"language", "site", "since", "until", "fold", "fields"})
 _UNSET: dict[str, Any] = {
@@ -85,7 +86,7 @@ def several(given: str | Sequence[str], name: str) -> tuple[str, ...]:
     """Return one or several texts as a tuple. Raises ConfigError for other values."""
     values = (given,) if isinstance(given, str) else tuple(given)
     if not all(isinstance(value, str) for value in values):
-        raise ConfigError(f"expected a text or a list of texts, got {given!r}", where=name)
+        raise ConfigError(f"expected a text or a list of texts, got {given!r}", where=name, do=_SEE)
     return values
 
 
@@ -130,6 +131,6 @@ def _refuse_wrong(name: str, value: object) -> None:
     kind = KINDS[name]
     if isinstance(kind, tuple):
         if value not in kind:
-            raise ConfigError(f"expected one of {', '.join(kind)}, got {value!r}", where=name)
+            raise ConfigError(f"expected one of {', '.join(kind)}, got {value!r}", where=name, do=_SEE)
     elif kind is not None and not (isinstance(value, kind) or (kind is float and type(value) is int)):
-        raise ConfigError(f"expected {_WORDS[kind]}, got {value!r}", where=name)
+        raise ConfigError(f"expected {_WORDS[kind]}, got {value!r}", where=name, do=_SEE)

@@ -72,7 +72,7 @@ def extract(
     wanted = Wanted(extractor, languages)
     checked(wanted, "language")
     if url and (wrong := web_address(url)):
-        raise ConfigError(f"{wrong}; only http and https", where="url")
+        raise ConfigError(f"{wrong}; only http and https", where="url", do="Give the address of the page.")
     now = datetime.now(UTC)
     capture = Capture(url or "about:blank", now, 200, (), _headers(html, headers or {}), _body(html))
     found = reading(capture, model_for(_defaults(), capture.url, wanted), process)
