@@ -97,7 +97,7 @@ def day(given: Day | None, name: str) -> datetime | None:
     try:
         found = date.fromisoformat(given) if isinstance(given, str) else date(given.year, given.month, given.day)
     except (AttributeError, TypeError, ValueError):
-        raise ConfigError(f'expected a day such as "2026-11-20", got {given!r}', where=name) from None
+        raise ConfigError(f'expected a day such as "2026-11-20", got {given!r}', where=name, do=_SEE) from None
     return datetime(found.year, found.month, found.day)  # noqa: DTZ001 - only its day counts
 
 
