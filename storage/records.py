@@ -378,6 +378,11 @@ class Drop:
     detail: str = ""
     language: str | None = None
 
+    @property
+    def in_words(self) -> str:
+        """The reason, with the detail in brackets if there is one."""
+        return f"{self.reason} ({self.detail})" if self.detail else self.reason
+
 
 @dataclass(frozen=True, slots=True)
 class Link:

@@ -56,7 +56,9 @@ def config_of(where: str | os.PathLike[str], settings: Mapping[str, object]) -> 
     place = os.fspath(where)
     if not isinstance(place, str):
         raise ConfigError(
-            f"expected the name of a folder or file, or a URL, got {place!r}", where="open", do="Name a folder."
+            f"expected the name of a folder or file, or a URL, got {place!r}",
+            where="open",
+            do="Give a str or a pathlib.Path.",
         )
     if "://" in place:
         return assemble({}, {**settings, "corpus.database": place}, os.environ, None)
@@ -82,7 +84,9 @@ def _is_database(path: Path) -> bool:
         with path.open("rb") as stream:
             return stream.read(16) == b"SQLite format 3\0"
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", where=str(path), do="Check the path.") from None
+        raise ConfigError(
+            f"cannot be read: {error.strerror}", where=str(path), do="See whether you may read the file."
+        ) from None
 
 
 class Corpus(AbstractContextManager["Corpus"]):
@@ -215,7 +219,11 @@ class Corpus(AbstractContextManager["Corpus"]):
         from corpus_spider.search.shard import Filters as SearchFilters
 
         if order not in ORDERS:
-            raise ConfigError(f"expected one of {', '.join(ORDERS)}, got {order!r}", where="order", do="Choose one.")
+            raise ConfigError(
+                f"expected one of {', '.join(ORDERS)}, got {order!r}",
+                where="order",
+                do="Without it the best documents come first.",
+            )
         _require_limit(limit, 10_000)
         filters = SearchFilters(
             several(site, "site"), several(language, "language"), _day(since, "since"), _day(until, "until")
@@ -259,7 +267,9 @@ class Corpus(AbstractContextManager["Corpus"]):
         from corpus_spider.words.request import WordList, rows_of
 
         if sum(map(bool, (trends, against, around))) > 1:
-            raise ConfigError("trends, against and around exclude each other", where="words", do="Give one of them.")
+            raise ConfigError(
+                "trends, against and around exclude each other", where="words", do="Call it once for each."
+            )
         _require_limit(limit, 100_000)
         months = (_day(since, "since")[:7], _day(until, "until")[:7])
         selected = Selected(several(language, "language"), several(site, "site"), *months)
@@ -310,7 +320,7 @@ class Corpus(AbstractContextManager["Corpus"]):
 def _require_limit(limit: object, most: int) -> None:
     if not isinstance(limit, int) or not 1 <= limit <= most:
         raise ConfigError(
-            f"expected a whole number from 1 to {most:,}, got {limit!r}", where="limit", do="Give a limit."
+            f"expected a whole number from 1 to {most:,}, got {limit!r}", where="limit", do="Choose one in this range."
         )
 
 

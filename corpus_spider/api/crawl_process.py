@@ -174,7 +174,8 @@ def _error(code: int, said: str) -> CorpusError:
     _, _, message = said.rpartition("corpus-spider: ")
     what = message.strip() or f"the crawl ended with exit code {code} and without a summary"
     if code == LockedError.exit_code:
-        locked = LockedError((), do="Wait until it has ended.")
+        # The message has its own advice.
+        locked = LockedError((), do="")
         locked.what = what
         return locked
     return _ERRORS.get(code, CorpusError)(what)

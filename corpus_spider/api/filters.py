@@ -67,7 +67,7 @@ KINDS: dict[str, type | tuple[str, ...] | None] = {
     "fields": None,
 }
 """Type or choices of each filter; None: checked by its own function."""
-_SEE = "help(corpus_spider.Corpus.documents) explains the arguments."
+_SEE = "docs/how-to/use-from-python.md shows the filters."
 _WORDS = {int: "a whole number", float: "a number", bool: "True or False", str: "a text"}
 _OWN_FORMS = frozenset({"language", "site", "since", "until", "fold", "fields"})
 _UNSET: dict[str, Any] = {

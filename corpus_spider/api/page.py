@@ -24,8 +24,8 @@ class NoTextError(CorpusError):
 
     def __init__(self, drop: Drop, url: str) -> None:
         self.reason, self.detail = drop.reason, drop.detail
-        do = "docs/reference/reasons.md explains the reasons."
-        super().__init__(f"the page gives no text: {described(drop)}", where=url, do=do)
+        do = f"`corpus-spider help {drop.reason}` explains the reason."
+        super().__init__(f"the page gives no text: {drop.in_words}", where=url, do=do)
 
 
 def extract(
@@ -72,7 +72,7 @@ def extract(
     wanted = Wanted(extractor, languages)
     checked(wanted, "language")
     if url and (wrong := web_address(url)):
-        raise ConfigError(f"{wrong}; only http and https", where="url", do="Give the address of the page.")
+        raise ConfigError(f"{wrong}; only http and https", where="url", do="Give the page's own address.")
     now = datetime.now(UTC)
     capture = Capture(url or "about:blank", now, 200, (), _headers(html, headers or {}), _body(html))
     found = reading(capture, model_for(_defaults(), capture.url, wanted), process)
@@ -81,7 +81,7 @@ def extract(
     stated = found.document.metadata
     terms = {name: getattr(stated, name) for name in ("directives", "tdm", "tdm_policy", "tdm_source", "licence_url")}
     facts: dict[str, Any] = {**fields_of(found.document), **terms}
-    return Document.of_page(facts | {"url": url or None, "drop": found.drop and described(found.drop)})
+    return Document.of_page(facts | {"url": url or None, "drop": found.drop and found.drop.in_words})
 
 
 @cache
@@ -102,8 +102,3 @@ def _headers(html: object, headers: Mapping[str, str]) -> tuple[tuple[str, str],
         return tuple(kept)
     others = [(name, value) for name, value in kept if name.lower() != "content-type"]
     return (*others, ("Content-Type", "text/html; charset=utf-8"))
-
-
-def described(drop: Drop) -> str:
-    """Return reason and detail of a drop in one line."""
-    return f"{drop.reason}: {drop.detail}" if drop.detail else drop.reason

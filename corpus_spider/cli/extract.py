@@ -253,7 +253,7 @@ def show(reading: Reading, console: Console, *, as_json: bool, marks: bool = Fal
         console.result(marked(document) if marks else document.text)
     if drop is not None:
         without = "no text" if document is None else "a crawl would drop this page"
-        console.note(f"{without}: {drop.reason}{drop.detail and f' ({drop.detail})'}")
+        console.note(f"{without}: {drop.in_words}")
     return 1 if document is None else 0
 
 

@@ -230,7 +230,7 @@ def _cloud_of_document(state: State, target: str, options: dict[str, Any]) -> Cl
     config = state.load_made()
     document = look_up(config, target).document
     if document is None:
-        raise ConfigError("the page has no text", where=target, do=f"corpus-spider show {target} says why.")
+        raise ConfigError("the page has no text", where=target, do=f"`corpus-spider show {target}` says why.")
     language = options["languages"][0] if options["languages"] else document.language
     source, lines = document.title or document.url, (document.title or "", *document.text.split("\n"))
     if not (config.index_folder / FILE).exists():

@@ -7,7 +7,6 @@ about the corpus. It is computed from the database at the end of a crawl, and ke
 from __future__ import annotations
 
 import logging
-import os
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from corpus_spider.monitoring import health
 from corpus_spider.monitoring.disk_use import sizes
 from corpus_spider.monitoring.model import Rule
 from storage.corpus import Corpus
-from storage.disk import missing_folder
+from storage.disk import missing_folder, replace_file
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -224,10 +223,5 @@ def _second_part(path: Path) -> str:
 
 def _replace(path: Path, content: str) -> None:
     """Replace the file at once. Its mode is 0644 whatever the umask: node_exporter runs as another user."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        part.write_text(content, "utf-8")
-        part.chmod(0o644)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    replace_file(path, content.encode())
+    path.chmod(0o644)

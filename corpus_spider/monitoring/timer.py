@@ -225,8 +225,7 @@ def hardening(plan: Plan) -> str:
 
     Namespaces of users and networks stay allowed: each worker takes its network away with them. Chromium's sandbox
     needs more of them, it reads /proc/meminfo, and its compiler writes machine code. ``OOMPolicy``: a worker that uses
-    too much memory affects
-    its own page only.
+    too much memory affects its own page only.
     """
     writable = " ".join(_quoted(str(path), "$") for path in (plan.folder, *plan.writable))
     namespaces, calls, files = "user net", "@system-service", "pid"

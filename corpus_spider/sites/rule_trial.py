@@ -79,8 +79,7 @@ def attempt(
         Selected(name, selector, ruled.matched[name] if ruled else 0, ruled.texts[name] if ruled else "")
         for name, selector in model.rules.given.items()
     )
-    made = process(capture, replace(model, min_chars=1))
-    reading = single_page.Reading(made.document, made.drop or process(capture, model).drop)
+    reading = single_page.reading(capture, model, process)
     return Trial(found.name if found else "", capture.url, selected, reading)
 
 

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from storage.disk import missing_folder
+from storage.disk import flocked, missing_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,18 +129,15 @@ class LogFile(logging.Handler):
 def _lock(descriptor: int) -> bool:
     """Lock a file against other processes. Return False if another one holds the lock for too long."""
     deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+    try:
+        while not flocked(descriptor):
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.001)
-        except OSError:
-            # Some network disks have no locks.
-            return False
-        else:
-            return True
+    except OSError:
+        # Some network disks have no locks.
+        return False
+    return True
 
 
 def is_journal() -> bool:

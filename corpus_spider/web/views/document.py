@@ -16,7 +16,7 @@ from corpus_spider.crawling.site_models import Models
 from corpus_spider.web.differences import difference
 from corpus_spider.web.original import POLICY
 from corpus_spider.web.views import pages, served
-from corpus_spider.web.views.inert import in_words, inert, refuse_others
+from corpus_spider.web.views.inert import inert, refuse_others
 from pipelines.extractors import peers
 from pipelines.extractors.registry import EXTRACTORS
 from storage import plugins
@@ -224,7 +224,7 @@ def run(here: Served, found: CorpusDocument, name: str) -> Trial:
         done = here.workers().submit(capture, trial_model(here, found, name)).result()
         seconds = time.monotonic() - started
     if done.document is None:
-        return Trial(seconds, in_words(done.drop or Drop("empty")))
+        return Trial(seconds, (done.drop or Drop("empty")).in_words)
     return Trial(seconds, "", _rows(found, done.document), difference(found.text, done.document.text))
 
 

@@ -33,7 +33,7 @@ def inert(here: Served, pointer: Pointer, lines: tuple[str, ...] = (), language:
     except BusyError as error:
         return framed(notice(str(error)), 503)
     if isinstance(page, Drop):
-        return framed(notice(f"The original cannot be shown: {in_words(page)}."), 404)
+        return framed(notice(f"The original cannot be shown: {page.in_words}."), 404)
     return framed(frame(page, language))
 
 
@@ -46,8 +46,3 @@ def refuse_others(request: Request) -> None:
     """Refuse requests that pages of other sites make: these views cost the time of a worker."""
     if not is_from_here(request.headers):
         raise HTTPException(403)
-
-
-def in_words(drop: Drop) -> str:
-    """Return the reason of a drop with its detail."""
-    return f"{drop.reason} ({drop.detail})" if drop.detail else drop.reason
