@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from storage.exports.citation import title_of
+from storage.exports.citation import SPDX, title_of
 from storage.exports.descriptions import DESCRIPTIONS
 from storage.exports.fields import BY_NAME, COUNTS, SIGNALS, Field
 from storage.records import Quality
@@ -17,20 +18,8 @@ if TYPE_CHECKING:
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
 _HUGE = ((10**8, "10M<n<100M"), (10**9, "100M<n<1B"), (10**10, "1B<n<10B"))
-_KNOWN = {
-    "cc0": "cc0-1.0",
-    "cc0 1.0": "cc0-1.0",
-    "cc by 4.0": "cc-by-4.0",
-    "cc by-sa 4.0": "cc-by-sa-4.0",
-    "cc by-nc 4.0": "cc-by-nc-4.0",
-    "cc by-nc-sa 4.0": "cc-by-nc-sa-4.0",
-    "cc by-nd 4.0": "cc-by-nd-4.0",
-    "cc by-nc-nd 4.0": "cc-by-nc-nd-4.0",
-    "cc by 3.0": "cc-by-3.0",
-    "cc by-sa 3.0": "cc-by-sa-3.0",
-    "apache-2.0": "apache-2.0",
-    "odc-by": "odc-by",
-}
+_ALIASES = {"cc0": "cc0-1.0", "odc-by-1.0": "odc-by"}
+"""Other spellings of identifiers of licences."""
 _PACKAGES = {
     "parquet": "datasets",
     "jsonl": "datasets",
@@ -74,8 +63,15 @@ def size_category(documents: int) -> str:
 
 def licence_id(licences: Iterable[str | None]) -> str:
     """Return the identifier of the licence that all sites share, where it has one; else ``other``."""
-    found = {_KNOWN.get(" ".join((each or "").lower().split())) for each in licences}
+    found = set(map(_identifier, licences))
     return found.pop() or "other" if len(found) == 1 else "other"
+
+
+def _identifier(licence: str | None) -> str | None:
+    """Return the identifier of a licence: ``CC BY-SA 4.0`` and ``CC-BY-SA-4.0`` are ``cc-by-sa-4.0``."""
+    name = "-".join(re.findall(r"[a-z0-9.]+", (licence or "").lower()))
+    name = _ALIASES.get(name, name)
+    return name if name in SPDX else None
 
 
 def licence_of(manifest: Mapping[str, Any]) -> str:

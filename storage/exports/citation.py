@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SPDX = {
+SPDX = {
     "cc0-1.0": "CC0-1.0",
     "cc-by-4.0": "CC-BY-4.0",
     "cc-by-sa-4.0": "CC-BY-SA-4.0",
@@ -53,8 +53,8 @@ def citation(manifest: Mapping[str, Any], licence: str) -> str:
         fields["contact"] = [_contact(manifest["contact"])]
     if manifest["doi"]:
         fields["doi"] = manifest["doi"]
-    if licence in _SPDX:
-        fields["license"] = _SPDX[licence]
+    if licence in SPDX:
+        fields["license"] = SPDX[licence]
     # JSON is YAML. A name from a user cannot break out of a JSON string.
     return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items())
 

@@ -167,7 +167,15 @@ def test_datasets_loads_a_release_by_the_name_of_its_folder(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("licences", "expected"),
-    [(["CC BY 4.0", "cc by  4.0"], "cc-by-4.0"), (["CC BY 4.0", None], "other"), (["mine"], "other"), ([], "other")],
+    [
+        (["CC BY 4.0", "cc by  4.0", "CC-BY-4.0"], "cc-by-4.0"),
+        (["CC0-1.0", "CC0"], "cc0-1.0"),
+        (["Apache-2.0"], "apache-2.0"),
+        (["ODC-By-1.0"], "odc-by"),
+        (["CC BY 4.0", None], "other"),
+        (["mine"], "other"),
+        ([], "other"),
+    ],
 )
 def test_a_licence_is_named_where_all_sites_share_it(licences: list[str | None], expected: str) -> None:
     assert licence_id(licences) == expected
