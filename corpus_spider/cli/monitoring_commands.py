@@ -86,7 +86,9 @@ def health(state: State, /, names: tuple[str, ...], **options: Any) -> int:
         "schedule --remove",
     ),
 )
-@click.option("--at", type=CLOCK, metavar="HH:MM", default="02:15", show_default=True, help="Local time.")
+@click.option(
+    "--at", type=CLOCK, metavar="HH:MM", help="Local time. [default: that of the installed schedule, or 02:15]"
+)
 @click.option("--systemd", is_flag=True, help="A systemd timer of yours. [default where it runs]")
 @click.option("--system", is_flag=True, help="A systemd timer of the system, with few rights.")
 @click.option("--cron", is_flag=True, help="A crontab line.")
@@ -111,7 +113,8 @@ def schedule(state: State, /, **options: Any) -> None:
     config.require_contact()
     config.require_sites()
     how = chosen[0] if chosen else None
-    plan = timer.plan(config, f"{options['at']:%H:%M}", how, os.environ, state.overrides)
+    at = f"{options['at']:%H:%M}" if options["at"] else timer.installed_at(config, os.environ) or timer.USUAL
+    plan = timer.plan(config, at, how, os.environ, state.overrides)
     if options["dry_run"] or not (options["install"] or options["remove"]):
         state.console.result(timer.shown(plan))
         return

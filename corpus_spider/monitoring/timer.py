@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 SECONDS = 30
 """Seconds. Timeout of `systemctl` and `crontab`."""
 SYSTEMD, SYSTEM, CRON = "systemd", "system", "cron"
+USUAL = "02:15"
+"""Time of a schedule that has none yet: after midnight, and at no full hour, when many other jobs start."""
 SYSTEM_UNITS, SYSTEM_SETTINGS = Path("/etc/systemd/system"), Path("/etc/corpus-spider")
 OTHERS = frozenset(
     {"DATABASE_URL", "CORPUS_SPIDER_CHROMIUM", "CORPUS_SPIDER_DATABASE_PATIENCE", "PLAYWRIGHT_BROWSERS_PATH"}

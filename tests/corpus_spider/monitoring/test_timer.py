@@ -265,13 +265,15 @@ def test_systemd_units_are_written_and_enabled_and_taken_away(tmp_path: Path) ->
 
 
 def test_a_crontab_line_is_added_once_and_others_are_kept(tmp_path: Path) -> None:
-    """Where there is no systemd; a new time replaces the old one."""
+    """Where there is no systemd; a new time replaces the old one, which stays without --at."""
     home = Home(tmp_path, "crontab")
     home.schedule("--install")
     (tmp_path / "crontab").write_text("MAILTO=me\n" + (tmp_path / "crontab").read_text())
     home.schedule("--install", "--at", "05:30")
     mailto, line = home.lines("crontab")
     assert (mailto, line.split()[:2]) == ("MAILTO=me", ["30", "5"])
+    home.schedule("--install")
+    assert home.lines("crontab") == [mailto, line]
     home.schedule("--remove")
     assert home.lines("crontab") == ["MAILTO=me"]
 
