@@ -47,6 +47,8 @@ MASKS = (
     (r"\b[0-9a-f]{32,64}\b", "DIGEST"),
     (r"\b([\w-]+)-\d{14}-[0-9a-f]{12}-\d{5}\.warc\.gz( +[\d,]+$)?", r"\1-WARC"),
     (r"^(TIME +\d+ .*) [\d,]+$", r"\1 OFFSET"),
+    # Feed and front page are fetched at once: either may be the first that shows an article.
+    (r"^(found +TIME on \S+//[^/]+/)\S*$", r"\1SOURCE"),
     (r"\b\d+ workers?\b", "WORKERS"),
     (r"[─━]+", "─"),
     (r"[ \t]+", " "),
@@ -144,7 +146,8 @@ class Reader:
 
     def __post_init__(self) -> None:
         self.home = self.folder = self.folder.resolve()
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("CORPUS_SPIDER", "DATABASE"))}
+        # A reader's own settings (COLUMNS, FORCE_COLOR, DATABASE_URL) would change what the terminal shows.
+        kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "TMPDIR") if name in os.environ}
         kept |= {"PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}", "HOME": str(self.folder), "TZ": "UTC"}
         kept |= {"TERM": "xterm-256color", "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
         self._environment = kept

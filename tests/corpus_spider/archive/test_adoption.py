@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import PostgresServer
-
     from corpus_spider.config.model import Config
+    from tests.conftest import PostgresServer
 
 Keep = tuple["Callable[[], None]", "Callable[[], None]"]
 

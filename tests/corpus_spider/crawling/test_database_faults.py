@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
-    from conftest import PostgresServer
+    from tests.conftest import PostgresServer
 
 
 def of(folder: Path) -> str:

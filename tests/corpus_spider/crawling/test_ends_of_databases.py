@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from conftest import PostgresServer
-
     from corpus_spider.config.model import Config
+    from tests.conftest import PostgresServer
 
 
 @pytest.fixture

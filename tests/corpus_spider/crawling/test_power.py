@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from conftest import PostgresServer
+    from tests.conftest import PostgresServer
 
 
 def counted(crawls: SmallCrawls, folder: Path) -> Counter[str]:

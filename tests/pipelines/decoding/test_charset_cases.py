@@ -6,9 +6,9 @@ import unicodedata
 from typing import NamedTuple
 
 import pytest
-from test_decoding import TEXTS, spell
 
 from pipelines.decoding.decode import decode
+from tests.pipelines.decoding.test_decoding import TEXTS, spell
 
 
 class Case(NamedTuple):

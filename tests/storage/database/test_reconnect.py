@@ -22,7 +22,7 @@ from tests.storage.corpus_samples import Crawl, empty, link, made, seed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import PostgresServer
+    from tests.conftest import PostgresServer
 
 
 def lose_answer_of_next_commit(engine: sa.Engine | type[sa.Engine]) -> list[bool]:

@@ -24,7 +24,7 @@ from tests.corpus_spider.running import until
 from tests.storage.corpus_samples import Crawl, made, with_parts
 
 if TYPE_CHECKING:
-    from conftest import PostgresServer
+    from tests.conftest import PostgresServer
 
 TEXT = "Tiếng Việt, العربية, 漢字, 𐍈 and 'quotes' \\ \" %"
 

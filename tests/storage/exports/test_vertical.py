@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from test_release import a_document
 
 from storage.exports import tei, vertical
+from tests.storage.exports.test_release import a_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,7 +25,7 @@ from tests.storage.pooler import pooled
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conftest import PostgresServer
+    from tests.conftest import PostgresServer
 
 HOLDER = """
 import sys
