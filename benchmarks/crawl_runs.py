@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
 import resource
 import statistics
 import sys
+import threading
 import time
 from concurrent.futures import Future
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,7 +23,9 @@ from crawl_site import HOSTS, host
 from scrapy import signals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from corpus_spider.config.model import Config
 
 BEAT = 0.01
 SETTINGS = {"CONCURRENT_REQUESTS": 64, "CONCURRENT_REQUESTS_PER_DOMAIN": 8, "LOG_LEVEL": "ERROR"}
@@ -139,12 +144,36 @@ def our_run(variant: str, port: int, folder: Path) -> dict[str, Any]:
     sites = "".join(SITE.format(number=at, host=host(at), port=port) for at in range(HOSTS))
     path.write_text(CONFIG.format(port=port) + sites)
     settings.EXTENSIONS[Meter] = 0  # type: ignore[index]
-    code, summary = runner.crawl(load(path), log_level="ERROR", quiet=True)
+    config = load(path)
+    with indexed(config) if variant == "indexed" else nullcontext():
+        code, summary = runner.crawl(config, log_level="ERROR", quiet=True)
     assert code == expected, summary
     workers = summary["worker_cpu_seconds"]
     counts = {name: summary[name] for name in ("documents", "dropped", "failed", "spilled")}
     stages = summary["seconds"]
     return Meter.latest.report(pages=summary["pages"] - HOSTS, workers=workers, counts=counts, stages=stages)
+
+
+@contextmanager
+def indexed(config: Config) -> Iterator[None]:
+    """Refresh the search index again and again in another process, which begins when the corpus is there."""
+    process = multiprocessing.get_context("spawn").Process(target=index_for_ever, args=(config,))
+    process.start()
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.join()
+
+
+def index_for_ever(config: Config) -> None:
+    """Refresh the search index until a signal ends this process."""
+    from corpus_spider.search.builder import refresh_aside
+
+    while True:
+        if (config.folder / "corpus.db").exists():
+            refresh_aside(config.database_url, config.index_folder, threading.Event())
+        time.sleep(0.1)
 
 
 def leave_pages(session: Any) -> None:

@@ -26,7 +26,7 @@ def index(state: State, /, **options: Any) -> None:
     """Build or refresh the search index.
 
     It holds the words of all current documents without their duplicates. It is derived data: delete its folder, and
-    nothing is lost. A crawl may run meanwhile.
+    nothing is lost. A crawl may run meanwhile: the processes that build it have a low priority.
     """
     from corpus_spider.search.builder import only_writer, refresh
     from storage.corpus import Corpus

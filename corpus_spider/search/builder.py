@@ -8,9 +8,11 @@ the way, so that there are few. So the index never holds words of a text that th
 from __future__ import annotations
 
 import json
+import logging
 import multiprocessing
 import os
 import shutil
+import signal
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -29,10 +31,12 @@ from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder
 from storage.documents.model import Selection
 from storage.documents.writer import day_of
+from storage.errors import CorpusError
 from storage.reporting import unseen
 from storage.reservations import RESERVING
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
     from storage.documents.model import Stamp
     from storage.reporting import Progress
 
+logger = logging.getLogger(__name__)
 FULL = 50_000
 """Documents of a shard. A removal rebuilds one shard, which takes some 20 seconds for so many."""
 WORTH_A_PROCESS = 2_000
@@ -48,9 +53,12 @@ REMOVALS = "removals"
 """Setting of the manifest: the mark of the removals that the index has applied."""
 DOCUMENTS = "documents"
 """Setting of the manifest: the mark of the documents that the index has."""
+LOW_PRIORITY = 19
+"""Niceness of what builds an index: it takes the time that a crawl and the web page leave."""
 _AT_ONCE = 2 * FULL
 """Documents up to which new shards come in place of old ones in one step. Beyond that they would need much memory."""
 _PAGE = 200
+_LOOK_SECONDS = 0.5
 _LOCK = "lock"
 _NEW = ".new"
 
@@ -114,6 +122,39 @@ def refresh_if_alone(
     with only_writer(folder) as is_writer:
         if is_writer and not is_current(corpus, folder):
             refresh(corpus, database, folder, processes, on_progress)
+
+
+def refresh_aside(database: str, folder: Path, over: threading.Event) -> None:
+    """Refresh the index in a process of low priority, unless another one does; ends it when ``over`` is set.
+
+    The threads of the caller go on meanwhile. Errors are written to the log of that process.
+    """
+    context = multiprocessing.get_context("forkserver")
+    process = context.Process(target=_refresh_quietly, args=(database, folder, plugins.allowed()), daemon=True)
+    process.start()
+    while process.is_alive() and not over.is_set():
+        process.join(_LOOK_SECONDS)
+    # The fork server of page workers has its children ignore SIGTERM. A refresh may be cut anywhere.
+    process.kill()
+    process.join()
+    process.close()
+
+
+def _step_back(allowed: plugins.Names) -> None:
+    """Begin a process that builds an index."""
+    os.nice(LOW_PRIORITY)
+    plugins.allow(allowed)
+
+
+def _refresh_quietly(database: str, folder: Path, allowed: plugins.Names) -> None:
+    # Ctrl-C reaches this process too. The one that started it ends it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _step_back(allowed)
+    try:
+        with Corpus.open(database, read_only=True) as corpus:
+            refresh_if_alone(corpus, database, folder, 1)
+    except CorpusError as error:
+        logger.warning("the search index was not refreshed: %s", error)
 
 
 def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_progress: Progress = unseen) -> Refreshed:
@@ -227,7 +268,7 @@ def _made(jobs: Sequence[_Job], processes: int) -> Iterator[MadeShard]:
         return
     context = multiprocessing.get_context("forkserver")
     number, named = min(processes, len(jobs)), (plugins.allowed(),)
-    with ProcessPoolExecutor(number, mp_context=context, initializer=plugins.allow, initargs=named) as pool:
+    with ProcessPoolExecutor(number, mp_context=context, initializer=_step_back, initargs=named) as pool:
         yield from pool.map(_make, jobs)
 
 

@@ -9,7 +9,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.builder import is_current, only_writer, refresh
+from corpus_spider.search.builder import is_current, refresh_aside
 from storage.corpus import Corpus
 from storage.errors import ConfigError, CorpusError
 
@@ -161,9 +161,8 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
 def _keep_fresh(config: Config, corpus: Corpus, over: threading.Event) -> None:
     while True:
         try:
-            with only_writer(config.index_folder) as is_writer:
-                if is_writer and not is_current(corpus, config.index_folder):
-                    refresh(corpus, config.database_url, config.index_folder, processes=1)
+            if not is_current(corpus, config.index_folder):
+                refresh_aside(config.database_url, config.index_folder, over)
         except CorpusError as error:
             logger.warning("the search index was not refreshed: %s", error)
         if over.wait(REFRESH_SECONDS):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from corpus_spider.search import builder
-from corpus_spider.search.builder import is_current, only_writer, refresh
+from corpus_spider.search.builder import is_current, only_writer, refresh, refresh_aside
 from corpus_spider.search.checking import check_index
 from corpus_spider.search.manifest import Manifest, Selected
 from corpus_spider.search.searching import SearchIndex
@@ -365,3 +366,22 @@ def test_a_trend_says_which_words_are_not_counted(opened: Crawl, tmp_path: Path)
     assert lists.why_no_trend(trend) == [
         "\"giá họp\" is not a counted word here. `corpus-spider search 'giá họp'` finds phrases."
     ]
+
+
+def test_a_process_of_its_own_refreshes_the_index_unless_it_shall_end(opened: Crawl, tmp_path: Path) -> None:
+    """It is ended in the middle of its work, and the next one leaves a current index."""
+    database, folder, over = str(tmp_path / "corpus.db"), tmp_path / "index", threading.Event()
+    over.set()
+    refresh_aside(database, folder, over)
+    assert not is_current(opened.corpus, folder)
+    refresh_aside(database, folder, threading.Event())
+    assert is_current(opened.corpus, folder)
+    assert found(opened, folder, "giá xăng") == {"1", "2"}
+
+
+def test_while_another_process_writes_the_index_a_refresh_leaves_it_alone(opened: Crawl, tmp_path: Path) -> None:
+    """It ends at once."""
+    folder = tmp_path / "index"
+    with only_writer(folder):
+        refresh_aside(str(tmp_path / "corpus.db"), folder, threading.Event())
+    assert not is_current(opened.corpus, folder)
