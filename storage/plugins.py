@@ -42,9 +42,10 @@ class Plugin:
         """Import the plug-in and return its object. Raises ConfigError if that fails, whatever the reason."""
         try:
             return self.entry.load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             what = f'the plug-in "{self.name}" cannot be loaded: {type(error).__name__}: {error}'
-            raise ConfigError(what, where=self.release, do=f"Repair {self.entry.value}.") from error
+            do = f"Repair or reinstall the module {self.entry.module}, or name another one in corpus.toml."
+            raise ConfigError(what, where=f"{self.release} ({self.entry.value})", do=do) from error
 
 
 def allow(names: Iterable[tuple[str, str]]) -> None:

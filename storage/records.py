@@ -384,6 +384,10 @@ class Drop:
         return f"{self.reason} ({self.detail})" if self.detail else self.reason
 
 
+WORKER_FAULTS = ("worker_timeout", "worker_crash", "worker_memory", "worker_error")
+"""Reasons of pages whose processing failed in a worker, often in the extractor. It would fail again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A URL found in a page: canonical key, URL to request, host, expected kind."""

@@ -110,4 +110,5 @@ def open_for_reading(config: Config) -> Iterator[OpenCorpus]:
 
 
 def _worker_pool(config: Config, *, load: bool = True) -> WorkerPool:
-    return WorkerPool(config.workers, WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory), load=load)
+    limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
+    return WorkerPool(config.workers, limits, load=load, extractors={site.extractor for site in config.sites})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from corpus_spider.monitoring.model import Finding, Sign
+from storage.records import WORKER_FAULTS
 
 _NEXT = {
     Sign.NOT_CRAWLED: "crawl --site {site}",
@@ -12,6 +13,7 @@ _NEXT = {
     Sign.REFUSED: "dropped --site {site}",
     Sign.UNREACHABLE: "dropped --site {site}",
     Sign.ERRORS: "dropped --site {site}",
+    Sign.PROCESSING: f"dropped --site {{site}} --reason {','.join(WORKER_FAULTS)}",
     Sign.TEXT_LOST: "dropped --site {site}",
     Sign.UNDATED: "reextract --metadata --site {site} --dry-run",
     Sign.LANGUAGE: "dropped --site {site} --reason language",

@@ -30,6 +30,7 @@ class Sign(StrEnum):
     REFUSED = "refused"
     UNREACHABLE = "unreachable"
     ERRORS = "errors"
+    PROCESSING = "processing"
     TEXT_LOST = "text_lost"
     UNDATED = "undated"
     LANGUAGE = "language"

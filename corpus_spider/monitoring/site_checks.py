@@ -20,6 +20,7 @@ from corpus_spider.monitoring.model import Finding, Night, Sign
 from corpus_spider.monitoring.source_checks import source_words
 from storage.documents.shortened import SHORTENED
 from storage.frontier.visit_results import GONE
+from storage.records import WORKER_FAULTS
 from storage.reporting import counted
 from storage.runs.site_runs import column_of
 
@@ -56,7 +57,7 @@ CHANCE = 3.0
 class Share:
     """A share that should not rise: ``part`` of ``whole``, for at least ``least``, by ``apart`` above the usual.
 
-    ``words`` describes it and is formatted with part, whole and why (reasons). A share of nearly all (`ALL`) is a
+    ``words`` describes it and is formatted with part, whole and why (reasons). A share of ``nearly_all`` is a
     problem whatever was usual: with ``always`` at any site in any night; with ``alone`` only at a site that has given
     no article, because other sites may publish mostly such pages; with ``first`` only in a site's first night.
     """
@@ -70,9 +71,11 @@ class Share:
     always: bool = False
     alone: bool = False
     first: bool = False
+    nearly_all: float = ALL
 
 
 _NO_TEXT = ("no_text", "short")
+_PROCESSED = ("articles", "versions", "language", *_NO_TEXT)
 SHARES = (
     Share(
         Sign.REFUSED,
@@ -102,10 +105,20 @@ SHARES = (
         always=True,
     ),
     Share(
+        Sign.PROCESSING,
+        "the extractor failed on {part} of {whole} pages{why}",
+        lambda n: n.because(*WORKER_FAULTS),
+        lambda n: n.total(*_PROCESSED) + n.because("listing"),
+        10,
+        0.1,
+        always=True,
+        nearly_all=0.2,
+    ),
+    Share(
         Sign.TEXT_LOST,
         "{part} of {whole} pages give no text",
-        lambda n: n.total(*_NO_TEXT) + n.because("listing"),
-        lambda n: n.total("articles", "versions", *_NO_TEXT) + n.because("listing"),
+        lambda n: n.total(*_NO_TEXT) + n.because("listing") - n.because(*WORKER_FAULTS),
+        lambda n: n.total("articles", "versions", *_NO_TEXT) + n.because("listing") - n.because(*WORKER_FAULTS),
         10,
         0.3,
     ),
@@ -278,13 +291,13 @@ def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
 def _is_nearly_all(case: Case, share: Share, part: int, whole: int) -> bool:
     """Return whether a share is a problem in any night."""
     if share.first:
-        return len(case.nights) == 1 and whole >= share.least and part >= ALL * whole
+        return len(case.nights) == 1 and whole >= share.least and part >= share.nearly_all * whole
     if not (share.always or (share.alone and not case.yielded)):
         return False
     if case.shut:
         # No source could be read. A redirect on the way counts as a good response and must not hide it.
-        return part >= (1 if not case.yielded else max(ALL * whole, 1))
-    return part >= max(ALL * whole, LEAST_OF_ALL)
+        return part >= (1 if not case.yielded else max(share.nearly_all * whole, 1))
+    return part >= max(share.nearly_all * whole, LEAST_OF_ALL)
 
 
 def _is_high(value: tuple[int, int], before: Sequence[float], apart: float) -> bool:
@@ -296,6 +309,8 @@ def _is_high(value: tuple[int, int], before: Sequence[float], apart: float) -> b
 
 def _reasons(night: Night, sign: Sign) -> str:
     """Return the most frequent reasons of refusals, failures or errors, in brackets."""
+    if sign is Sign.PROCESSING:
+        return _commonest(night, {name for run in night.runs for name in run.reasons if name in WORKER_FAULTS})
     if sign not in {Sign.REFUSED, Sign.UNREACHABLE, Sign.ERRORS}:
         return ""
     column = {Sign.REFUSED: "refused", Sign.ERRORS: "http_errors"}.get(sign, "failed")

@@ -18,7 +18,7 @@ from corpus_spider.sites.polite_client import PoliteClient
 from corpus_spider.sites.single_page import Reading, checked, is_address
 from pipelines.runtime.workers import WorkerLimits, WorkerPool
 from storage.errors import ConfigError, CorpusError
-from storage.records import Drop
+from storage.records import WORKER_FAULTS, Drop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,8 +33,6 @@ AHEAD = 4
 STANDARD_INPUT = "-"
 UNREADABLE, NOT_FETCHED = "unreadable", "not_fetched"
 """Reasons of pages that did not reach a worker."""
-OF_WORKERS = ("worker_timeout", "worker_crash", "worker_memory", "worker_error")
-"""Reasons of pages on which a worker failed. It would fail again."""
 _ENDINGS = frozenset({".html", ".htm", ".xhtml", ".shtml"})
 _NOT_OF_NAMES = re.compile(r"[^\w.-]+")
 _LONGEST_NAME = 120
@@ -146,7 +144,8 @@ def extract_all(
     """
     limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
     checked(wanted)
-    with closing(WorkerPool(min(config.workers, len(pages)), limits)) as pool:
+    extractors = {wanted.extractor} if wanted.extractor else {site.extractor for site in config.sites}
+    with closing(WorkerPool(min(config.workers, len(pages)), limits, extractors=extractors)) as pool:
         job = _Job(pool, _Models(wanted, config), _opener(wanted, config, alone=len(pages) == 1), only_articles)
         waiting: deque[_Begun] = deque()
         for page in pages:
@@ -216,7 +215,7 @@ class _Job:
             drop = Drop(reason, begun.error.what if begun.error else "")
             return Extracted(begun.page, Reading(None, drop), begun.error)
         found = begun.processed.result()
-        if found.drop is None or self.only_articles or found.drop.reason in OF_WORKERS:
+        if found.drop is None or self.only_articles or found.drop.reason in WORKER_FAULTS:
             return Extracted(begun.page, Reading(None if found.drop else found.document, found.drop))
         again = replace(self.models.of(begun.capture.url), min_chars=1)
         of_any_size = self.pool.submit(begun.capture, again).result()

@@ -60,6 +60,7 @@ SIGNS = {
     "refused": "the server refuses requests",
     "unreachable": "requests get no complete response",
     "errors": "responses are errors",
+    "processing": "the extractor fails on pages",
     "text_lost": "pages give no text",
     "undated": "documents have no date",
     "language": "texts are in a language that is not wanted",

@@ -1,7 +1,8 @@
 """Extractors of other distributions (entry points ``corpus_spider.extractors``).
 
 The entry point is a function of the decoded page and the `ExtractorOptions`. It returns the paragraphs of the text, or
-an `Extraction`. It is imported with its first page, so in a worker process with the limits of a crawl.
+an `Extraction`. It is imported in a worker process with the limits of a crawl: when the worker starts, or with its
+first page.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The function of a plug-in, imported with the first page."""
+    """The function of a plug-in, imported at the first use."""
 
     plugin: Plugin
 
     def __call__(self, html: str, options: ExtractorOptions) -> Extraction:
         """Extract a page. Raises CorpusError for any error of the plug-in, ConfigError for a result of another type."""
         name, release = self.plugin.name, self.plugin.release
-        function = _loaded(name)
+        function = load(name)
         try:
             found = function(html, options)
             found = found if isinstance(found, (Extraction, str)) or not isinstance(found, Iterable) else list(found)
@@ -50,7 +51,8 @@ class _Run:
 
 
 @cache
-def _loaded(name: str) -> Callable[[str, ExtractorOptions], Any]:
+def load(name: str) -> Callable[[str, ExtractorOptions], Any]:
+    """Import the function of a plug-in. Raises ConfigError if that fails."""
     function: Callable[[str, ExtractorOptions], Any] = plugins.find(plugins.EXTRACTORS, name).load()
     return function
 

@@ -49,8 +49,11 @@ FIRST_MIDNIGHT = timedelta(hours=14)
 """Time before UTC at which a day begins in Kiribati, the first time zone. Crawls of eastern papers run in that time."""
 
 
-def process(capture: Capture, model: SiteModel) -> Processed:
-    """Process one exchange into a document or a drop, with the links found."""
+def process(capture: Capture, model: SiteModel, *, only_links: bool = False) -> Processed:
+    """Process one exchange into a document or a drop, with the links found.
+
+    ``only_links``: stop before the extraction of a page. The result has its links, and neither document nor drop.
+    """
     # Redirect
     if capture.status in REDIRECTS:
         return _redirect(capture, model)
@@ -82,6 +85,8 @@ def process(capture: Capture, model: SiteModel) -> Processed:
     # Links
     found = _page_links(source.page.tree, capture, model)
     found += links.main_page_link(capture.url, metadata.canonical, model)
+    if only_links:
+        return Processed(links=found, directives=metadata.directives)
 
     # Extraction and clean-up
     extraction = tidy(extract(source, model), metadata)

@@ -282,7 +282,8 @@ class PagePipeline:
             if self.leaving:
                 raise LeftError("left to the next run")
             on_crash = (lambda: None) if again else count_crash
-            submitted = self.pool.submit(capture, model or self.settings.models[site], crashes, on_crash)
+            model = model or self.settings.models[site]
+            submitted = self.pool.submit(capture, model, crashes, on_crash, keep_links=not again)
             self._submitted.add(submitted)
             try:
                 processed = await self._wakeups.result(submitted)

@@ -7,10 +7,9 @@ worker would load the libraries again, in the time of its first page.
 from __future__ import annotations
 
 import signal
+from contextlib import suppress
 from datetime import UTC, datetime
-
-from pipelines.page.process import process
-from storage.records import Capture, Kind, SiteModel
+from functools import cache
 
 PARAGRAPH = "Hôm nay người dân thành phố ra phố đi dạo, nghe nhạc, đọc sách và ăn bánh mì dưới hàng cây xanh ven sông. "
 HEAD = "<head><title>Bài</title></head><time>Thứ Bảy, 21/11/2026</time>"
@@ -18,8 +17,12 @@ PAGE = f"<html>{HEAD}<article>{f'<p>{PARAGRAPH * 3}</p>' * 4}</article></html>"
 FEED = "<rss version='2.0'><channel><item><link>http://a.example/1</link></item></channel></rss>"
 
 
+@cache
 def warm() -> None:
-    """Process a page in a legacy encoding, and a feed."""
+    """Process a page in a legacy encoding, and a feed. Raises any error of a module that cannot be loaded."""
+    from pipelines.page.process import process
+    from storage.records import Capture, Kind, SiteModel
+
     model = SiteModel(site="warm", hosts=("a.example",))
     now = datetime.now(UTC)
     for kind, body in ((Kind.PAGE, PAGE.encode("cp1258", "ignore")), (Kind.FEED, FEED.encode())):
@@ -29,4 +32,6 @@ def warm() -> None:
 # The parent decides about signals to the process group. Workers die with the fork server.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-warm()
+# The fork server would end with a traceback for each attempt to start it. The first worker reports the error instead.
+with suppress(Exception):
+    warm()

@@ -22,6 +22,7 @@ from pipelines.extractors.auto.blocks.template_learning import Survey
 from pipelines.extractors.explanation import Explanation
 from pipelines.page.inert import Inert
 from storage import plugins
+from storage.errors import ConfigError
 from storage.records import Capture, Drop, Processed, SiteModel
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Task:
     """Explain the extraction of the page instead."""
     lines: tuple[str, ...] | None = None
     """Lines of a stored text, to be marked on the page."""
+    only_links: bool = False
+    """Read only the links of the page, because its extraction has failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +87,50 @@ class Reply:
     """Traceback of an exception. The parent logs it by the rules of its log."""
 
 
-def serve(pipe: Connection, memory: int, faults: str, named: plugins.Names) -> None:
-    """Confine the process, then answer one task after the other until the parent is gone.
+@dataclass(frozen=True, slots=True)
+class StartFault:
+    """Why a worker cannot work, as it reports it instead of a ready message. ``trace``: the traceback."""
+
+    what: str
+    where: str
+    do: str
+    trace: str
+    of_plugin: bool = False
+
+
+def serve(pipe: Connection, memory: int, faults: str, named: plugins.Names, extractors: tuple[str, ...] = ()) -> None:
+    """Confine the process, load its modules, then answer one task after the other until the parent is gone.
 
     ``faults``: the parent's FAULTS. The fork server keeps the environment of the time it was started. ``named``: the
-    plug-ins that may be loaded.
+    plug-ins that may be loaded. ``extractors``: plug-ins that are loaded at once.
     """
     confine(memory)
     plugins.allow(named)
     os.environ[FAULTS] = faults
     with contextlib.suppress(EOFError, OSError):
-        pipe.send_bytes(b"ready")
-        while True:
+        fault = _load(extractors)
+        pipe.send_bytes(msgspec.msgpack.encode(fault))
+        while fault is None:
             pipe.send_bytes(_handle(pipe.recv_bytes(MAX_FRAME)))
+
+
+def _load(extractors: tuple[str, ...]) -> StartFault | None:
+    """Load all that pages need. Return the fault that prevents it."""
+    try:
+        from pipelines.extractors import plugin
+        from pipelines.runtime.warm_up import warm
+
+        warm()
+        for name in extractors:
+            plugin.load(name)
+    except ConfigError as error:
+        return StartFault(error.what, error.where, error.do, traceback.format_exc()[-MAX_FAULT:], of_plugin=True)
+    except Exception as error:  # noqa: BLE001 - every page would fail on it, so the parent ends the run with it
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"a worker process cannot load its modules: {type(error).__name__}: {error}"
+        do = "Reinstall corpus-spider and its libraries, or raise page_memory if memory was missing."
+        return StartFault(what, f"{last.filename}:{last.lineno}", do, traceback.format_exc()[-MAX_FAULT:])
+    return None
 
 
 def confine(memory: int) -> None:
@@ -137,6 +171,8 @@ def _outcome(task: Task) -> Reply:
     from pipelines.page.process import explain, process, survey
 
     try:
+        if task.only_links and task.model is not None:
+            return Reply(process(task.capture, task.model, only_links=True))
         _inject_fault(task.capture.body)
         if task.lines is not None:
             return _inert(task.capture, task.lines)

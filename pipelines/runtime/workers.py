@@ -18,7 +18,7 @@ import signal
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import forkserver, util
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from pipelines.runtime.worker_process import FAULTS, MAX_FRAME, Reply, Task, serve, signals_held
+from pipelines.runtime.worker_process import FAULTS, MAX_FRAME, Reply, StartFault, Task, serve, signals_held
 from storage import plugins
 from storage.disk import disk_error
-from storage.errors import CorpusError, DiskError
-from storage.records import Drop, Processed
+from storage.errors import ConfigError, CorpusError, DiskError
+from storage.records import WORKER_FAULTS, Drop, Processed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pipelines.extractors.auto.blocks.template_learning import Survey
     from pipelines.extractors.explanation import Explanation
@@ -53,7 +53,7 @@ LOOK_SECONDS = 0.5
 _UNSTARTED = (EOFError, OSError, RuntimeError)
 """Errors of a worker that does not start. RuntimeError: the system has no thread left to start it."""
 
-_replies = msgspec.msgpack.Decoder(Reply)
+_replies, _start_faults = msgspec.msgpack.Decoder(Reply), msgspec.msgpack.Decoder(StartFault | None)
 """Made before there are threads: two threads that resolve a type at once crash (SIGSEGV, msgspec 0.22)."""
 
 
@@ -164,8 +164,14 @@ def _kill_server(pid: int | None) -> None:
 class WorkerPool:
     """A fixed number of supervised workers. Any thread may call ``submit``; ``close`` ends them all."""
 
-    def __init__(self, size: int, limits: WorkerLimits | None = None, *, load: bool = True) -> None:
-        """``load``: start the fork server now, not with the first task."""
+    def __init__(
+        self, size: int, limits: WorkerLimits | None = None, *, load: bool = True, extractors: Iterable[str] = ()
+    ) -> None:
+        """``load``: start the fork server now, not with the first task.
+
+        ``extractors``: the extractors of all pages. If plug-ins are among them, each worker loads them when it starts,
+        and the first one starts now. Raises ConfigError if one cannot be loaded, CorpusError if no worker starts.
+        """
         self.size = size
         self.cpu_seconds = 0.0
         self.peak_kib = 0
@@ -177,12 +183,20 @@ class WorkerPool:
         self._workers: list[_Worker] = []
         self._guard = threading.Lock()
         self._closing = False
+        self._broken: CorpusError | None = None
+        self._plugins = tuple(sorted({*extractors}.intersection(plugins.named(plugins.EXTRACTORS))))
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="worker")
         # A program that ends without `close` would wait for them without end: they ignore every signal but SIGKILL.
         self._at_exit = util.Finalize(None, _end, (self._workers,), exitpriority=100)
         self._closed = threading.Event()
         self._watch = threading.Thread(target=self._keep_limits, name="workers' watch", daemon=True)
         self._watch.start()
+        if self._plugins:
+            try:
+                self._hand_over(self._own_worker).result()
+            except BaseException:
+                self.close()
+                raise
 
     def submit(
         self,
@@ -190,13 +204,25 @@ class WorkerPool:
         model: SiteModel,
         crashes: int = 0,
         on_crash: Callable[[], object] = lambda: None,
+        *,
+        keep_links: bool = False,
     ) -> Future[Processed]:
         """Process a capture. A page that kills workers gives a drop with the reason.
 
         ``crashes``: workers that the page has crashed before. ``on_crash`` is called after each further crash, before
-        the next attempt. An exception of it ends the task.
+        the next attempt. An exception of it ends the task. ``keep_links``: read the links of a page whose extraction
+        failed in a second task, which extracts nothing. A page that has crashed too many workers before has no links.
         """
-        return self._hand_over(lambda: self._run(Task(capture, model), crashes, on_crash).processed)
+
+        def work() -> Processed:
+            processed = self._run(Task(capture, model), crashes, on_crash).processed
+            failed = processed.drop is not None and processed.drop.reason in WORKER_FAULTS
+            if not (keep_links and failed) or crashes >= MAX_CRASHES:
+                return processed
+            read = self._run(Task(capture, model, only_links=True), MAX_CRASHES - 1, on_crash).processed
+            return replace(processed, links=read.links, directives=read.directives)
+
+        return self._hand_over(work)
 
     def survey(self, capture: Capture) -> Future[Survey]:
         """Survey a stored page for learning. The survey is empty when the page crashed its worker or is unreadable."""
@@ -274,7 +300,7 @@ class WorkerPool:
                     return Reply(Processed(drop=Drop("worker_timeout", f"over {self._limits.seconds:g} s")))
                 on_crash()
             else:
-                if reply.fault:
+                if reply.fault and not task.only_links:
                     drop = reply.processed.drop
                     logger.error("cannot process %s: %s", task.capture.url, drop and drop.detail)
                     logger.debug("%s", reply.fault)
@@ -307,15 +333,24 @@ class WorkerPool:
         return worker
 
     def _started(self) -> _Worker:
-        """Start a worker, with a second attempt. Raises CorpusError then: the machine is at fault, not a page."""
+        """Start a worker, with a second attempt. Raises CorpusError then: the machine is at fault, not a page.
+
+        A worker that cannot load its modules or plug-ins gets no second attempt, and no other worker is started.
+        """
+        if self._broken is not None:
+            raise self._broken
         try:
-            return _Worker(self._context, self._limits)
+            return _Worker(self._context, self._limits, self._plugins)
         except _UNSTARTED as error:
             logger.warning("a worker did not start (%s)", str(error) or type(error).__name__)
+        except CorpusError as error:
+            self._broken = error
+            raise
         try:
-            return _Worker(self._context, self._limits)
+            return _Worker(self._context, self._limits, self._plugins)
         except _UNSTARTED as error:
-            raise _no_process(error) from error
+            self._broken = _no_process(error)
+            raise self._broken from error
 
     def _discard(self) -> None:
         worker: _Worker = self._local.worker
@@ -346,13 +381,17 @@ def _is_stopped(pid: int) -> bool:
 class _Worker:
     """One process and the pipe to it."""
 
-    def __init__(self, context: multiprocessing.context.ForkServerContext, limits: WorkerLimits) -> None:
+    def __init__(
+        self, context: multiprocessing.context.ForkServerContext, limits: WorkerLimits, extractors: tuple[str, ...]
+    ) -> None:
         self._limits, self._ended = limits, False
         self._clock = threading.Lock()
         self._due, self._overdue = math.inf, False
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
-            target=serve, args=(theirs, limits.memory, os.environ.get(FAULTS, ""), plugins.allowed()), daemon=True
+            target=serve,
+            args=(theirs, limits.memory, os.environ.get(FAULTS, ""), plugins.allowed(), extractors),
+            daemon=True,
         )
         with server_within(START_SECONDS), signals_held():
             self._process.start()
@@ -361,7 +400,12 @@ class _Worker:
         if not self._pipe.poll(START_SECONDS):
             self.bury()
             raise TimeoutError(f"it took more than {START_SECONDS:g} s")
-        self._pipe.recv_bytes(MAX_FRAME)
+        fault = _start_faults.decode(self._pipe.recv_bytes(MAX_FRAME))
+        if fault is not None:
+            self.bury()
+            logger.debug("%s", fault.trace)
+            kind = ConfigError if fault.of_plugin else CorpusError
+            raise kind(fault.what, where=fault.where, do=fault.do)
 
     @property
     def pid(self) -> int:

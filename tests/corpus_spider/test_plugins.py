@@ -108,6 +108,50 @@ def test_a_plug_in_that_cannot_be_used_ends_the_crawl_before_it_starts(
     assert not (folder / "corpus.db").exists()
 
 
+RAISING = "def extract(html, options):\n    raise ValueError('no text here')\n"
+BROKEN = "import a_library_that_is_not_here\n"
+
+
+def test_links_are_followed_whatever_an_extractor_does(folder: Path) -> None:
+    """One that fails on every page makes the site failing (exit code 8), with the next command; all pages are read."""
+    install(folder / "installed", "raising", "extractors", "raising = raising:extract", RAISING)
+    with served(Newspaper(articles=7)) as newspaper:
+        toml = corpus_toml(newspaper).replace("[[site]]", '[plugins]\nextractors = ["raising"]\n[[site]]')
+        (folder / "corpus.toml").write_text(f'{toml}extractor = "raising"\n')
+        done = program(folder, "crawl")
+        assert {f"/article/{number}" for number in range(7)} <= newspaper.asked.keys()
+    assert done.returncode == 8, done.stderr
+    assert "the extractor failed on" in done.stderr
+    (found,) = json.loads(program(folder, "health", "--json").stdout)["sick"]
+    assert found["sign"] == "processing"
+    assert "--reason worker_timeout,worker_crash,worker_memory,worker_error" in program(folder, "health").stdout
+    assert "the extractor failed on" in program(folder, "status").stdout.replace("\n", " ")
+
+
+@pytest.mark.parametrize("code", [BROKEN, "raise SystemExit(99)\n"], ids=["import", "exit"])
+def test_a_plug_in_that_cannot_be_loaded_ends_each_command_before_it_starts(folder: Path, code: str) -> None:
+    """One error names plug-in, distribution and module. Nothing is requested, and no traceback is printed."""
+    install(folder / "installed", "broken", "extractors", "broken = broken_module:extract", code)
+    (folder / "page.html").write_text(f"<article><p>{' '.join(paragraphs(1))}</p></article>")
+    with served(Newspaper(articles=3)) as newspaper:
+        toml = corpus_toml(newspaper).replace("[[site]]", '[plugins]\nextractors = ["broken"]\n[[site]]')
+        (folder / "corpus.toml").write_text(f'{toml}extractor = "broken"\n')
+        commands = (
+            ("crawl",),
+            ("reextract",),
+            ("extract", "page.html", "page.html", "--extractor", "broken"),
+            ("extract", "page.html", "--extractor", "broken"),
+        )
+        for command in commands:
+            done = program(folder, *command)
+            assert done.returncode == 2, (command, done.stderr)
+            assert done.stderr.count('the plug-in "broken" cannot be loaded: ') == 1
+            assert "broken 1.0 (broken_module:extract)" in done.stderr
+            assert "reinstall the module broken_module" in done.stderr
+            assert "Traceback" not in done.stderr
+        assert not newspaper.asked
+
+
 def test_a_failing_plug_in_cannot_stop_a_crawl(folder: Path) -> None:
     """An error, a crash, a wrong result and an endless loop each drop their page, with the reason."""
     install(folder / "installed", "failing", "extractors", "failing = failing:extract", FAILING)
@@ -117,7 +161,7 @@ def test_a_failing_plug_in_cannot_stop_a_crawl(folder: Path) -> None:
         )
         (folder / "corpus.toml").write_text(f'{toml}extractor = "failing"\n')
         done = program(folder, "crawl", "--json")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 8, done.stderr
     drops = json.loads(done.stdout)["dropped"]
     assert {name: drops.get(name) for name in ("worker_error", "worker_crash", "worker_timeout")} == {
         "worker_error": 2,
