@@ -106,11 +106,12 @@ def reread(connection: Connection, group: Sequence[Item]) -> dict[int, tuple[str
         if processed.drop and processed.drop.reason == REMOVED:
             _remove_pages(connection, [target.url_id])
         elif processed.document and (target.document_id or target.reason == UNCHANGED_TEXT):
-            fields[target.fetch_id] = _reread(connection, target, processed.document.metadata)
+            fields[target.fetch_id] = _reread(connection, target, processed.document)
     return {fetch_id: names for fetch_id, names in fields.items() if names}
 
 
-def _reread(connection: Connection, target: Target, stated: Metadata) -> tuple[str, ...]:
+def _reread(connection: Connection, target: Target, made: Document) -> tuple[str, ...]:
+    stated = made.metadata
     of_url = document.c.url_id == target.url_id, document.c.fetch_id <= target.fetch_id
     stored = connection.execute(_STATED.where(*of_url).order_by(document.c.fetch_id.desc()).limit(1)).first()
     if stored is None:
@@ -118,8 +119,23 @@ def _reread(connection: Connection, target: Target, stated: Metadata) -> tuple[s
     later = healing.healed_by_later(connection, stored.id, target.fetch_id)
     is_own = stored.id == target.document_id
     changed = healing.read_again(stored, stated, later) if is_own else healing.changes(stored, stated)
-    _heal(connection, stored, target.fetch_id, changed, healing.known_sources(stored, stated) if is_own else {})
+    known = healing.known_sources(stored, stated) | _rules_row(connection, stored, made) if is_own else {}
+    _heal(connection, stored, target.fetch_id, changed, known)
     return tuple(each.field for each in changed)
+
+
+def _rules_row(connection: Connection, stored: AnyRow, made: Document) -> dict[str, Any]:
+    """Return the record of the rules, if today's rules make the stored text too.
+
+    A text that other rules made keeps its record, so that `status` counts it until it is made again.
+    """
+    if made.rules == stored.rules or made.extractor != stored.extractor:
+        return {}
+    new = _text_row(made)
+    columns = (document_text.c[name] for name in _COMPARED)
+    before = connection.execute(sa.select(*columns).where(document_text.c.document_id == stored.id)).one()
+    is_same = all((getattr(before, name) or None) == (new[name] or None) for name in _COMPARED)
+    return {"rules": made.rules} if is_same else {}
 
 
 def _heal(
@@ -259,9 +275,12 @@ _STATED = sa.select(
     *(document.c[name] for name in ("id", "fingerprint_id", "title", "title_source", "author", "authors")),
     *(document.c[name] for name in ("author_source", "published", "published_text", "published_calendar")),
     *(document.c[name] for name in ("published_source", "published_confidence", "published_zone")),
+    *(document.c[name] for name in ("extractor", "rules")),
     fetch.c.fetched_at,
 ).join(fetch, fetch.c.id == document.c.fetch_id)
 """Stored metadata of documents."""
+_COMPARED = ("text", "kinds", "captions", "comments")
+"""Parts of a text that rules decide."""
 
 
 def _renew_fuller(connection: Connection, seen: Sequence[tuple[Target, Version, Document]]) -> None:

@@ -56,3 +56,24 @@ def test_texts_made_with_other_rules_are_counted(corpus: Corpus, today: SiteRule
     visit(crawl, "c", SiteRules())
     visit(crawl, "d", SiteRules())
     assert corpus.documents.with_other_rules({SITE: today.fingerprint, "b.example": NEW.fingerprint}) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_recorded"),
+    [({}, True), ({"text": "another text"}, False), ({"captions": ("A bus",)}, False), ({"extractor": "rules"}, False)],
+)
+def test_metadata_read_again_records_the_rules_that_make_the_stored_text(
+    corpus: Corpus, changes: dict[str, object], is_recorded: bool
+) -> None:
+    """Metadata is always renewed. A text that today's rules would make otherwise keeps the record of its own rules."""
+    crawl = Crawl(corpus)
+    first = made("text of a", title="One")
+    before, today = OLD.note({"content": 1}), SiteRules(title="h1").note({"title": 1})
+    number = crawl.visit("a", with_parts(first, rules=before))
+    leases = {row.fetch_id: row.lease for row in corpus.fetches() if row.lease}
+    again = with_parts(made("text of a", title="Two", title_source="rules"), rules=today, **changes)
+    assert corpus.documents.reread([(number, leases[number], again)]) == {number: ("title",)}
+    found = corpus.documents.find(f"https://{SITE}/a")
+    assert found is not None
+    assert (found.title, found.text, found.rules) == ("Two", "text of a", today if is_recorded else before)
+    assert corpus.documents.reread([(number, leases[number], again)]) == {}
