@@ -100,9 +100,10 @@ def schedule(state: State, /, **options: Any) -> None:
 
     Prints a systemd timer or a crontab line with absolute paths. --install installs it, and keeps the settings of the
     environment (such as DATABASE_URL) and of --set in a file that only you can read. --system needs root to install. It
-    crawls as the owner of the folder, without a login.
+    crawls as the owner of the folder, without a login. That user must be able to run the program.
     """
     from corpus_spider.monitoring import timer
+    from corpus_spider.monitoring.unit_access import require_access
 
     chosen = [how for how in (timer.SYSTEMD, timer.SYSTEM, timer.CRON) if options[how]]
     if len(chosen) > 1:
@@ -115,6 +116,8 @@ def schedule(state: State, /, **options: Any) -> None:
     how = chosen[0] if chosen else None
     at = f"{options['at']:%H:%M}" if options["at"] else timer.installed_at(config, os.environ) or timer.USUAL
     plan = timer.plan(config, at, how, os.environ, state.overrides)
+    if plan.how == timer.SYSTEM and not options["remove"]:
+        require_access(plan)
     if options["dry_run"] or not (options["install"] or options["remove"]):
         state.console.result(timer.shown(plan))
         return
