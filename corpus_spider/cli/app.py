@@ -10,6 +10,7 @@ import logging
 import os
 import shlex
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from inspect import cleandoc
 from pathlib import Path
@@ -486,7 +487,7 @@ def run(arguments: Sequence[str]) -> int:
         return STOPPED
     except Exception as error:
         logger.debug("%s failed", PROGRAM, exc_info=True)
-        return _explain(error, state.console)
+        return _explain(_with_owners(error, state), state.console)
     return int(code)
 
 
@@ -515,13 +516,31 @@ def _explain(error: Exception, console: Console) -> int:
     return INTERNAL
 
 
+def _with_owners(error: Exception, state: State) -> Exception:
+    """Return an error of permissions with the advice about files of other users; other errors as they are."""
+    from corpus_spider.config.loader import find, load
+    from corpus_spider.maintenance import file_owners
+
+    if not file_owners.is_refusal(error) or (file := find(state.path, os.environ)) is None:
+        return error
+    config = None
+    with suppress(ConfigError):
+        config = load(state.path, overrides=state.overrides)
+    found = file_owners.examine(config, file)
+    shown = error if isinstance(error, CorpusError) else _system_shortage(error)
+    if found is None or shown is None:
+        return error
+    shown.do = f"{found.detail}.\n  {found.advice}"
+    return shown
+
+
 def _system_shortage(error: BaseException) -> CorpusError | None:
-    """Return an error that names the exhausted resource: memory, threads, disk or open files. None for other errors."""
+    """Return an error that names what the system refused: memory, threads, disk, open files, a right; else None."""
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _lacks_threads(error)):
         do = "Stop other programs, raise the limits (ulimit -v, -u), or lower workers and backlog in [crawl]."
         return CorpusError("there is not enough memory", do=do)
     full, crowded = {errno.ENOSPC, errno.EDQUOT}, {errno.EMFILE, errno.ENFILE}
-    if isinstance(error, OSError) and error.errno in full | crowded:
+    if isinstance(error, PermissionError) or (isinstance(error, OSError) and error.errno in full | crowded):
         return disk_error(error, str(error.filename or ("output" if error.errno in full else "")))
     return None
 

@@ -103,8 +103,8 @@ def parse(file: Path) -> dict[str, Any]:
     try:
         return read_toml(file.read_bytes())
     except OSError as error:
-        do = MAKE_ONE if isinstance(error, FileNotFoundError) else ""
-        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file.absolute()), do=do) from None
+        do = MAKE_ONE if isinstance(error, FileNotFoundError) else "Give this user the right to read it."
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file.absolute()), do=do) from error
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"is not UTF-8 (byte {error.start})", where=str(file.absolute()), do="Save the file as UTF-8."

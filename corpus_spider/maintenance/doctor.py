@@ -25,6 +25,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from corpus_spider.config.model import masked
 from corpus_spider.exit_codes import CONFIG, DATABASE, DISK, DONE
+from corpus_spider.maintenance import file_owners
 from corpus_spider.terminal.console import human_size
 from corpus_spider.terminal.values import duration, number, zone
 from storage.errors import ConfigError, CorpusError
@@ -373,11 +374,11 @@ def corpus_checks(config: Config) -> list[Check]:
     """Judge database, lock, WARC folder, log file, metrics and search index of a corpus."""
     from storage.corpus import Corpus
 
-    found = [database(config), originals(config.warc_folder)]
+    found = [owners(config), database(config), originals(config.warc_folder)]
     found += [
         writable(name, file) for name, file in (("log file", config.log_file), ("metrics", config.metrics_file)) if file
     ]
-    if found[0].verdict is Level.WRONG or not _is_made(config):
+    if found[1].verdict is Level.WRONG or not _is_made(config):
         return found
     try:
         with Corpus.open(config.database_url, read_only=True) as corpus:
@@ -385,6 +386,16 @@ def corpus_checks(config: Config) -> list[Check]:
     except CorpusError as error:
         # An older schema, which the check of the database reports.
         return [*found, Check("search index", Level.SKIPPED, error.what)]
+
+
+def owners(config: Config) -> Check:
+    """Judge the owners of the files: a command with sudo leaves files that the user of the corpus cannot use."""
+    assert config.path is not None
+    found = file_owners.examine(config, config.path)
+    if found is None:
+        return Check("owners", Level.WELL, "this user may use all files of the corpus")
+    level = Level.WARNING if os.geteuid() == 0 else Level.WRONG
+    return Check("owners", level, found.detail, found.advice, DISK)
 
 
 def _is_made(config: Config) -> bool:
@@ -463,13 +474,13 @@ def index(corpus: Corpus, config: Config) -> Check:
     """Judge the search index: absent, behind or current."""
     from corpus_spider.search.totals import FILE
 
-    if not (config.index_folder / FILE).is_file():
-        return Check("search index", Level.WELL, "there is none", "`corpus-spider index` builds one.")
     try:
+        if not (config.index_folder / FILE).is_file():
+            return Check("search index", Level.WELL, "there is none", "`corpus-spider index` builds one.")
         from corpus_spider.search.builder import is_current
 
         current = is_current(corpus, config.index_folder)
-    except (CorpusError, ImportError) as error:
+    except (CorpusError, ImportError, OSError) as error:
         do = getattr(error, "do", "") or "Build it again: `corpus-spider index`."
         return Check("search index", Level.WARNING, f"it cannot be read: {error}".partition("\n")[0], do)
     if not current:
