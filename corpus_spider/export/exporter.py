@@ -54,22 +54,30 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
         for sentence in notes(tokens):
             console.note(sentence)
         if isinstance(where, Shape) or not parallel.pay(corpus, wanted.selection, where.format_name):
-            return replace(_dump(config, wanted, corpus, where, console), tokens=tokens)
+            return replace(_dump(config, wanted, corpus, where, console, tokens), tokens=tokens)
     report = _dump_by_several(config, wanted, where, console)
     if report is None:
         with Corpus.open(config.database_url, read_only=True) as corpus:
-            report = _dump(config, wanted, corpus, where, console)
+            report = _dump(config, wanted, corpus, where, console, tokens)
     return replace(report, tokens=tokens)
 
 
-def _dump(config: Config, wanted: Dump, corpus: Corpus, where: Destination | Shape, console: Console) -> ExportReport:
+def _dump(
+    config: Config,
+    wanted: Dump,
+    corpus: Corpus,
+    where: Destination | Shape,
+    console: Console,
+    tokens: dict[str, str] | None,
+) -> ExportReport:
     """Export in this process."""
     from storage.exports import export
     from storage.exports.release import Shape
 
     with console.progress("documents exported", partial(number, config, wanted)) as show:
         if isinstance(where, Shape):
-            return _release(config, corpus, wanted, where, show)
+            described = replace(about(config, corpus, wanted), tokens=tokens or {})
+            return _release(config, corpus, wanted, where, described, show)
         documents = prepared(config, wanted, corpus.documents(wanted.selection))
         return export(
             fit(documents, where.format_name),
@@ -194,13 +202,11 @@ def measured(document: CorpusDocument) -> CorpusDocument:
     return structs.replace(document, quality=measure(document.text, document.language))
 
 
-def _release(config: Config, corpus: Corpus, wanted: Dump, shape: Shape, show: Callable[[int], None]) -> ExportReport:
-    from corpus_spider.export.tokens import tokens_of
+def _release(
+    config: Config, corpus: Corpus, wanted: Dump, shape: Shape, described: Release, show: Callable[[int], None]
+) -> ExportReport:
     from storage.exports.release import write_release
 
-    described = replace(
-        about(config, corpus, wanted), tokens=tokens_of(corpus, wanted.selection, shape.format_name) or {}
-    )
     stored: Iterable[CorpusDocument] = corpus.documents(wanted.selection)
     if shape.earlier and shape.earlier.covers_exact:
         before = _ExactBefore()
