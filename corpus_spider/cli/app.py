@@ -236,7 +236,7 @@ crawl.help = "\n".join(
 @languages("Refuse other languages")
 @page_url
 @allow_private
-@click.option("--marks", is_flag=True, help="Mark headings, list items and quotations as in Markdown.")
+@click.option("--marks", is_flag=True, help="Write the text as Markdown: headings, list items, quotations.")
 @click.option("--list", "list_them", is_flag=True, help="List the extractors.")
 @as_json
 def extract(state: State, /, targets: tuple[str, ...], **options: Any) -> int:

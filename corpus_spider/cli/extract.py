@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +27,6 @@ TEXT, JSON_LINES, MARKDOWN = "txt", "jsonl", "md"
 FORMATS = (TEXT, JSON_LINES, MARKDOWN)
 NAMED = 20
 """Pages without text that are named while they are extracted. The others are counted."""
-MARKS = {"h": "## ", "l": "- ", "q": "> ", "t": "| ", "c": "    "}
-"""Markdown prefix by kind of line."""
 ENCODING_WORDS = {
     "bom": "by its byte order mark",
     "utf-8": "by its bytes",
@@ -265,9 +262,10 @@ def plain(reading: Reading) -> dict[str, object]:
 
 
 def marked(document: Document) -> str:
-    """Return the text in Markdown: headings, list items, quotations, table cells and code have a mark."""
-    lines = zip_longest(document.text.split("\n"), document.kinds, fillvalue="")
-    return "\n".join(f"{MARKS.get(kind, '')}{line}" for line, kind in lines)
+    """Return the text as Markdown, without its title."""
+    from storage.exports.markdown import body
+
+    return body(document.text, document.kinds).removesuffix("\n")
 
 
 def _provenance(document: Document) -> str:
