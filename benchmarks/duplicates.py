@@ -50,8 +50,7 @@ from storage.database.schema import scheme
 from storage.documents.duplicates import register
 from storage.documents.near_duplicates import THRESHOLD, Neighbours, Sketched
 from storage.documents.sketches import numbers_agree
-from storage.exports.vertical import SENTENCE
-from storage.records import Fingerprint
+from storage.records import SENTENCE, Fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -135,6 +135,15 @@ class Corpus(AbstractContextManager["Corpus"]):
 
         return self.database.read(read_status)
 
+    def removal_mark(self) -> str:
+        """Return a text that changes when a removal is declared and when it is finished.
+
+        What is derived from texts is up to date with the removals if it was made under the same mark.
+        """
+        from storage.removal.mark import removal_mark
+
+        return self.database.read(removal_mark)
+
     def journal_mode(self) -> str:
         """Return the journal mode of SQLite; an empty string for PostgreSQL."""
         if not self.database.is_sqlite:

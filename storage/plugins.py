@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from storage.errors import ConfigError
@@ -96,6 +95,8 @@ def _find(kind: str, name: str) -> Plugin:
 
 
 def _entries(kind: str) -> list[EntryPoint]:
+    from importlib.metadata import entry_points
+
     # A distribution that is on the path twice counts once.
     found = entry_points(group=f"corpus_spider.{kind}")
     return list({(entry.name, entry.value, _release(entry)): entry for entry in found}.values())

@@ -16,6 +16,11 @@ import msgspec
 
 Headers = tuple[tuple[str, str], ...]
 
+GLUE = "\x1f"
+"""Unit separator: between two tokens of a line with nothing between them."""
+SENTENCE = "\x1e"
+"""Record separator: between two sentences of a line."""
+
 
 class Kind(StrEnum):
     """Expected content of a URL; it decides how the response is read."""

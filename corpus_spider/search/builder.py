@@ -29,8 +29,7 @@ from pipelines.text.words import as_counted, splitter, words
 from storage import plugins
 from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder
-from storage.documents.model import Selection
-from storage.documents.writer import day_of
+from storage.documents.model import Selection, day_of
 from storage.errors import CorpusError
 from storage.reporting import unseen
 from storage.reservations import RESERVING
@@ -111,7 +110,7 @@ def is_current(corpus: Corpus, folder: Path) -> bool:
         return False
     with Manifest.open(folder, read_only=True) as manifest:
         settings = manifest.settings()
-    made = _made_with() | {REMOVALS: corpus.removals.mark(), DOCUMENTS: corpus.documents.mark()}
+    made = _made_with() | {REMOVALS: corpus.removal_mark(), DOCUMENTS: corpus.documents.mark()}
     return {name: settings.get(name) for name in made} == made
 
 
@@ -164,7 +163,7 @@ def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_prog
     """
     shard.require_library()
     # Read first: what is removed meanwhile is found by the next refresh.
-    removals, documents = corpus.removals.mark(), corpus.documents.mark()
+    removals, documents = corpus.removal_mark(), corpus.documents.mark()
     with disk_errors(folder):
         _start_anew_if_unreadable(folder)
         with Manifest.open(folder, read_only=False) as manifest:

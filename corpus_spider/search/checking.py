@@ -59,7 +59,7 @@ def check_index(corpus: Corpus, folder: Path, *, deep: bool, on_progress: Progre
 def _check(
     corpus: Corpus, folder: Path, manifest: Manifest, report: IndexReport, on_progress: Progress, *, deep: bool
 ) -> None:
-    if manifest.settings().get(REMOVALS) != corpus.removals.mark():
+    if manifest.settings().get(REMOVALS) != corpus.removal_mark():
         report.notes.append(f"the search index is behind a removal and answers nothing; {BUILD}")
         return
     shards, entries = manifest.shards(), manifest.entries()

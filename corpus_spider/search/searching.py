@@ -15,7 +15,7 @@ from corpus_spider.search.manifest import FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse
 from corpus_spider.search.totals import FILE
 from pipelines.text.words import splitter
-from storage.documents.writer import day_of
+from storage.documents.model import day_of
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _groups(results: Sequence[shard.Result]) -> dict[str, dict[str, int]]:
 def _require_current(settings: dict[str, str], corpus: Corpus, folder: Path) -> None:
     if settings.get("format") != str(FORMAT):
         raise ConfigError("the search index is of another release", where=str(folder), do=_BUILD)
-    if settings.get(REMOVALS) != corpus.removals.mark():
+    if settings.get(REMOVALS) != corpus.removal_mark():
         what = "a removal has not reached the search index, which does not answer until it has"
         raise ConfigError(what, where=str(folder), do=_BUILD)
 

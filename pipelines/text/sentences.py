@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from storage.exports.vertical import SENTENCE
+from storage.records import SENTENCE
 
 _SPACED = ".!?…"
 _ANYWHERE = "。！？｡؟۔।॥።፧፨։។៕။"

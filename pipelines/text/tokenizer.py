@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from pipelines.text.sentences import marked
-from storage.exports.vertical import GLUE, SENTENCE
+from storage.records import GLUE, SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""`corpus.documents`: write and read the documents of a corpus."""
+"""`corpus.documents`: write and read the documents of a corpus.
+
+What writes is imported at its first use, so that a command that only reads starts fast.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from storage import failpoints
 from storage.database.rejected_rows import write_apart
 from storage.database.schema import site
 from storage.database.transactions import upsert
-from storage.documents import healing, reader, renewal, site_rules, writer
+from storage.documents import healing, reader, site_rules
 from storage.documents.model import CorpusDocument, Outline, Related, Selection, Stamp
 from storage.frontier.recrawl_schedule import Schedule
 from storage.reporting import unseen
@@ -67,6 +70,7 @@ class Documents:
         If the database refuses the content of a document, the outcome is the drop ``not_storable``. Return the stored
         outcomes by fetch id.
         """
+        from storage.documents import writer
 
         def write(part: Sequence[writer.Item]) -> dict[int, Drop]:
             def work(connection: Connection) -> dict[int, Drop]:
@@ -90,6 +94,7 @@ class Documents:
 
         Return the names of the changed fields by fetch id. A page whose author was removed on request is removed.
         """
+        from storage.documents import writer
 
         def work(connection: Connection) -> dict[int, tuple[str, ...]]:
             writer.take_turn(connection)
@@ -174,6 +179,8 @@ class Documents:
 
     def outdated_fingerprints(self, current: str) -> int:
         """Count the fingerprints of other schemes than the current one, which an earlier release made."""
+        from storage.documents import renewal
+
         return self.database.read(lambda connection: renewal.outdated(connection, current))
 
     def renew_fingerprints(
@@ -187,6 +194,8 @@ class Documents:
         ``prints`` computes fingerprints of texts in their order. It can be interrupted at any time and goes on where it
         stopped.
         """
+        from storage.documents import renewal
+
         return renewal.renew(self.database, current, prints, on_progress)
 
     def set_licences(self, licences: Mapping[str, str | None]) -> None:

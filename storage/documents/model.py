@@ -5,9 +5,10 @@ The types of a page before it is stored are in ``storage.records``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -28,6 +29,13 @@ EXPORTED_AS = {
     "published_zone": "date_zone",
 }
 """Names of fields in exported files, where they differ."""
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def day_of(published: str | None, fetched_at: datetime) -> str:
+    """Return the ISO day for selecting a document: its publication date if stated, else the UTC day of the fetch."""
+    stated = _DAY.match(published or "")
+    return stated.group() if stated else fetched_at.astimezone(UTC).date().isoformat()
 
 
 # A Struct is created and copied in a tenth of the time of a dataclass.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from storage.database.transactions import chunks, insert_many, insert_rows, seri
 from storage.documents import duplicates, healing
 from storage.documents.decider import Outcomes, Target, Version, decide, known_of, targets_of, withheld
 from storage.documents.duplicates import Standing
+from storage.documents.model import day_of
 from storage.documents.shortened import SHORTENED
 from storage.documents.succession import HAS_SUCCESSOR
 from storage.frontier.new_links import Found, add_links
@@ -39,18 +39,11 @@ logger = logging.getLogger(__name__)
 Item = tuple[int, Lease, Processed]
 NOT_STORABLE = "not_storable"
 _TURN = 0x636F7270_70726F63
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def public_id(url: str, version: int) -> str:
     """Return the permanent id of a document: 32 hex digits of the SHA-256 of its canonical URL and version."""
     return hashlib.sha256(f"{url}\n{version}".encode()).hexdigest()[:32]
-
-
-def day_of(published: str | None, fetched_at: datetime) -> str:
-    """Return the ISO day for selecting a document: its publication date if stated, else the UTC day of the fetch."""
-    stated = _DAY.match(published or "")
-    return stated.group() if stated else fetched_at.astimezone(UTC).date().isoformat()
 
 
 def take_turn(connection: Connection) -> None:

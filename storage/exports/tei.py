@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, BinaryIO
 
-from storage.exports.vertical import KINDS, SENTENCE
+from storage.exports.vertical import KINDS
+from storage.records import SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

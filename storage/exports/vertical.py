@@ -13,17 +13,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, BinaryIO
 
 from storage.exports.fields import FIELDS, encodable
+from storage.records import GLUE, SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from storage.documents.model import CorpusDocument
     from storage.exports.fields import Value
-
-GLUE = "\x1f"
-"""Unit separator: between two tokens of a line with nothing between them."""
-SENTENCE = "\x1e"
-"""Record separator: between two sentences of a line."""
 
 ATTRIBUTES = (
     *("id", "url", "site", "language", "script", "date", "title", "author", "authors", "version", "licence"),

@@ -297,15 +297,6 @@ class Removals:
         statement = sa.select(removal.c.id).where(removal.c.deferred).order_by(removal.c.id)
         return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
-    def mark(self) -> str:
-        """Return a text that changes when a removal is declared and when it is finished.
-
-        What is derived from texts is up to date with the removals if it was made under the same mark.
-        """
-        counted = sa.select(sa.func.count(), sa.func.count(removal.c.finished)).select_from(removal)
-        declared, finished = self.database.read(lambda connection: connection.execute(counted).one())
-        return f"{declared} declared, {finished} finished"
-
     def documents(self) -> list[Removed]:
         """Return the removed documents, by id."""
         statement = sa.select(removed_document.c.public_id, removal.c.asked, removal.c.kind)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus_spider.cli.app import run
 from corpus_spider.exit_codes import DONE, SICK
 from storage import Corpus
 from tests.corpus_spider.running import PATIENCE, environment
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HEAVY = ("alembic", "lxml", "pyarrow", "scrapy", "trafilatura", "twisted")
+WRITING = ("storage.documents.renewal", "storage.documents.writer", "storage.exports", "storage.removal.takedown")
 POSTGRESQL = ("psycopg", "sqlalchemy.dialects.postgresql")
 LOADED = """
 import sys
@@ -33,10 +35,11 @@ raise SystemExit(code)
         (("--version",), ("msgspec", "sqlalchemy", "corpus_spider.config.model", *HEAVY)),
         (("--help",), ("msgspec", "sqlalchemy", "corpus_spider.config.model", *HEAVY)),
         (("config",), ("sqlalchemy", *HEAVY)),
-        (("status",), ("numpy", *POSTGRESQL, *HEAVY)),
-        (("show", "https://a.example/x"), ("numpy", "rich", *POSTGRESQL, *HEAVY)),
-        (("dropped",), ("numpy", "rich", *POSTGRESQL, *HEAVY)),
-        (("health", "-q"), ("numpy", *POSTGRESQL, *HEAVY)),
+        (("status",), ("numpy", *WRITING, *POSTGRESQL, *HEAVY)),
+        (("show", "https://a.example/x"), ("numpy", "rich", *WRITING, *POSTGRESQL, *HEAVY)),
+        (("dropped",), ("numpy", "rich", *WRITING, *POSTGRESQL, *HEAVY)),
+        (("search", "hôm"), (*WRITING, *POSTGRESQL, *HEAVY)),
+        (("health", "-q"), ("numpy", *WRITING, *POSTGRESQL, *HEAVY)),
     ],
 )
 def test_a_read_only_command_loads_no_heavy_module(
@@ -48,6 +51,9 @@ def test_a_read_only_command_loads_no_heavy_module(
     )
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
         Crawl(corpus).visit("x", made("Bản tin hôm nay"))
+    if "search" in arguments:
+        # Only the first search, which builds the index, reads texts.
+        assert run(["-q", "-c", str(tmp_path), "index"]) == DONE
     command = [sys.executable, "-c", LOADED, " ".join(modules), *arguments]
     ended = subprocess.run(
         command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False

@@ -29,7 +29,7 @@ from storage.documents.model import CorpusDocument, Selection
 from storage.errors import ConfigError
 from storage.exports import originals as module
 from storage.exports.originals import surt
-from storage.exports.vertical import GLUE
+from storage.records import GLUE
 from storage.removal.takedown import Request, What
 from tests.corpus_spider.local_paper import crawl_into
 from tests.corpus_spider.running import run

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.text.sentences import marked
-from storage.exports.vertical import SENTENCE
+from storage.records import SENTENCE
 
 
 @pytest.mark.parametrize(

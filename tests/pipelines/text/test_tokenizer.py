@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.text.tokenizer import tokenised
-from storage.exports.vertical import GLUE, SENTENCE
+from storage.records import GLUE, SENTENCE
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ import pytest
 
 import storage
 from storage import Corpus, Selection
-from storage.documents.writer import day_of, public_id
+from storage.documents.model import day_of
+from storage.documents.writer import public_id
 from storage.fetches.fetches import Orphan
 from storage.fetches.warc_files import WarcFile
 from storage.records import Fetched, Kind, UrlState

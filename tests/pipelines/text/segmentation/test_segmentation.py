@@ -13,7 +13,7 @@ from pipelines.text.segmentation import choice
 from pipelines.text.segmentation.choice import CHOICES, LONGEST, WORDS, Segmenter, advice, library_names, unit_of
 from pipelines.text.tokenizer import COMPOUND, tokenised
 from pipelines.text.words import words
-from storage.exports.vertical import GLUE, SENTENCE
+from storage.records import GLUE, SENTENCE
 
 EXPECTED = [
     ("th", "nlpo3", "นายกฯ กล่าวว่าครม.อนุมัติ", "นายกฯ|กล่าวว่า|ครม|อนุมัติ"),
