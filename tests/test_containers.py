@@ -6,6 +6,7 @@ import http.client
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -85,6 +86,7 @@ def test_the_files_have_no_fault_and_the_script_says_what_it_did_not_do() -> Non
         ("compose.yaml", "secrets: [pgpass]\n", "secrets: [pgpas]\n", "there is no secret pgpas"),
         ("compose.yaml", "database:/var", "databse:/var", "there is no volume databse"),
         ("compose.yaml", "postgres:17-trixie", "postgres", "the image has no version"),
+        ("compose.yaml", '"--dbname=corpus"', '"--dbname corpus"', "Podman splits"),
     ],
 )
 def test_each_fault_is_found(tool: Any, context: Path, file: str, before: str, after: str, fault: str) -> None:
@@ -213,12 +215,14 @@ def test_the_service_serve_works_as_it_is_written(tmp_path: Path) -> None:
     try:
         assert server.stderr
         assert "until you press Ctrl-C" in server.stderr.readline()
-        check = [each.replace("8321", str(port)) for each in service["healthcheck"]["test"][2:]]
-        until(lambda: subprocess.run([sys.executable, *check], capture_output=True, check=False).returncode == 0)
+        kind, shell = service["healthcheck"]["test"]
+        assert kind == "CMD-SHELL"
+        check = [sys.executable, *shlex.split(shell.replace("8321", str(port)))[1:]]
+        until(lambda: subprocess.run(check, capture_output=True, check=False).returncode == 0)
         connection = http.client.HTTPConnection("localhost", port, timeout=PATIENCE)
         connection.request("GET", "/", headers={"Authorization": f"Bearer {token.read_text()}"})
         assert connection.getresponse().status == 200
     finally:
         server.terminate()
         server.wait(PATIENCE)
-    assert subprocess.run([sys.executable, *check], capture_output=True, check=False).returncode != 0
+    assert subprocess.run(check, capture_output=True, check=False).returncode != 0

@@ -168,7 +168,7 @@ def check_compose(compose: dict[str, Any], context: Path) -> Iterator[str]:
         if set(secret) != {"file"}:
             yield f"secret {name} is not in a file"
     for name, service in services.items():
-        yield from (f"{name}: {fault}" for fault in check_settings(service))
+        yield from (f"{name}: {fault}" for fault in (*check_settings(service), *check_health(service)))
         yield from (f"{name}: there is no secret {one}" for one in service.get("secrets", []) if one not in secrets)
         named = {volume.split(":")[0] for volume in service.get("volumes", [])}
         yield from (f"{name}: there is no volume {one}" for one in named - {*volumes} if not one.startswith("./"))
@@ -192,6 +192,13 @@ def check_settings(service: dict[str, Any]) -> Iterator[str]:
         found = str(value).partition("/run/secrets/")[2]
         if found and found not in service.get("secrets", []):
             yield f"{variable} names a secret that the service has not"
+
+
+def check_health(service: dict[str, Any]) -> Iterator[str]:
+    """Yield the faults of a health check."""
+    kind, *arguments = service.get("healthcheck", {}).get("test", ["NONE"])
+    if kind == "CMD" and any(re.search(r"\s", argument) for argument in arguments):
+        yield "the health check has an argument with spaces. Podman splits it; use CMD-SHELL"
 
 
 def check_own_service(name: str, service: dict[str, Any], context: Path) -> Iterator[str]:
