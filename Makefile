@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo check check-containers test test-kills test-hostile test-install setup peers render segment langid web figures axe docs-tools docs \
+.PHONY: demo check check-containers check-image test test-kills test-hostile test-install setup peers render segment langid web figures axe docs-tools docs \
 	screenshots data lint lock audit clean
 
 setup: $(VENV)/.ready
@@ -109,6 +109,10 @@ test-install: setup
 # registry and some minutes. `make test` has the part that needs neither.
 check-containers: setup
 	$(BIN)/python tools/check_containers.py --run
+
+# Build the image with Docker or Podman, and run the program in it. Without an engine it says so and succeeds.
+check-image: setup
+	$(BIN)/python tools/check_containers.py --build
 
 lint: setup
 	$(BIN)/ruff check .

@@ -1,10 +1,11 @@
-"""Check Dockerfile and compose.yaml without a container engine: ``python tools/check_containers.py [--run]``
+"""Check Dockerfile and compose.yaml without a container engine: ``python tools/check_containers.py [--run] [--build]``
 
 Checks the rules of hadolint that matter here, and that each COPY finds its source. Checks that compose.yaml is
 consistent and gives no password away, and that the program accepts each command line. ``--run`` also executes the steps
 of the Dockerfile in a new folder, and the program that was installed there. It needs the package registry.
+``--build`` builds the image with Docker or Podman, where one runs, and runs the program in it.
 
-Exit codes: 0 no problem, 1 problems. The images themselves are not built: that needs a container engine.
+Exit codes: 0 no problem, 1 problems.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 NOT_RUN = "No container engine was used: the images were not built, and the services were not started."
+BUILT = "The image was built and run. The services of compose.yaml were not started."
+IMAGE = "corpus-spider:check"
 KNOWN = frozenset({"FROM", "RUN", "COPY", "ENV", "ARG", "WORKDIR", "USER", "ENTRYPOINT", "CMD", "HEALTHCHECK"})
 """Instructions that are used here. ADD fetches URLs and unpacks archives, so it is none of them."""
 SYSTEM_STEPS = ("apt-get", "useradd")
@@ -313,10 +316,28 @@ def try_program(root: Path, compose: dict[str, Any]) -> None:
     subprocess.run(command, check=False, timeout=SECONDS)
 
 
+def engine() -> str | None:
+    """Return the container engine that works on this machine: docker, podman or None."""
+    for name in ("docker", "podman"):
+        program = shutil.which(name)
+        if program and subprocess.run([program, "info"], capture_output=True, check=False).returncode == 0:
+            return program
+    return None
+
+
+def try_image(program: str) -> None:
+    """Build the image and run the program in it, as compose.yaml does. Raises CalledProcessError."""
+    subprocess.run([program, "build", "--tag", IMAGE, "."], cwd=ROOT, check=True, timeout=SECONDS)
+    rights = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--tmpfs", "/tmp:mode=1777"]
+    for arguments in (["--version"], ["demo", "--keep", "/tmp/demo"]):
+        subprocess.run([program, "run", "--rm", *rights, IMAGE, *arguments], check=True, timeout=SECONDS)
+
+
 def main() -> int:
     """Check, and run the steps if wanted. Print each problem."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--run", action="store_true", help="also run the steps in a new folder")
+    parser.add_argument("--build", action="store_true", help="also build the image and run it")
     wanted = parser.parse_args()
     found = problems()
     for problem in found:
@@ -326,7 +347,12 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             run_steps(steps, Path(folder), ROOT)
             try_program(Path(folder), resolved(yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))))
-    print(f"{len(found)} problems. {NOT_RUN}")
+    program = engine() if wanted.build and not found else None
+    if program:
+        try_image(program)
+    elif wanted.build and not found:
+        print("The image was not built: neither docker nor podman works on this machine.")
+    print(f"{len(found)} problems. {BUILT if program else NOT_RUN}")
     return 1 if found else 0
 
 
