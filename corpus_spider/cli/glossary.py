@@ -1,6 +1,7 @@
 """All names of the program with their meaning: commands, options, settings, fields, reasons, signs, exit codes, words.
 
-Each entry is made from the definition of its name, as are the pages of the documentation.
+Each entry is made from the definition of its name, as are the pages of the reference. Pages of the documentation are
+entries too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,22 @@ if TYPE_CHECKING:
 
 CLOSE = 80.0
 """Least similarity of a spelling, in per cent of `rapidfuzz.fuzz.ratio`."""
+NEAR, NEAREST = 60.0, 3
+"""The same for words that are suggested, and their number at most."""
+SIMILAR = 3.0
+"""Least rank of a similar spelling. Names and beginnings rank better."""
 MOST = 20
+PAGE = "page"
+LISTS = {
+    "commands": "command",
+    "settings": "setting",
+    "fields": "field",
+    "reasons": "reason",
+    "signs": "sign",
+    "exit codes": "exit code",
+    "vocabulary": "word",
+}
+"""Kind of the entries that each word lists."""
 COMMON = frozenset({"--config", "--set", "--verbose", "--quiet"})
 """Options of all commands. They are listed once, as options of the program."""
 COMMANDS, SETTINGS, FIELDS_PAGE, REASONS_PAGE, EXIT_CODES, VOCABULARY = (
@@ -36,6 +52,7 @@ class Entry:
 
 def entries(program: click.Group) -> list[Entry]:
     """Return all names of the program."""
+    from corpus_spider.cli.pages import PAGES
     from corpus_spider.config import sections
     from corpus_spider.exit_codes import REASONS
     from corpus_spider.terminal.reasons import DROPPED, FAILED
@@ -56,6 +73,9 @@ def entries(program: click.Group) -> list[Entry]:
     found += [Entry("sign", name, meaning, VOCABULARY) for name, meaning in SIGNS.items()]
     found += [Entry("exit code", str(code), meaning, EXIT_CODES) for code, meaning in REASONS.items()]
     found += [Entry("word", word, meaning, VOCABULARY) for word, (meaning, _) in THINGS.items()]
+    for address, (title, topic, words) in PAGES.items():
+        found.append(Entry(PAGE, title, topic, f"docs/{address}.md"))
+        found += [Entry(PAGE, word, f"{title}: {topic}", f"docs/{address}.md") for word in words]
     return found
 
 
@@ -72,17 +92,44 @@ def _of_commands(group: click.Group, path: str) -> Iterator[Entry]:
                 yield Entry("option", f"{whole} {option.opts[-1]}", option.help or "", COMMANDS)
 
 
+def all_of(text: str, known: Sequence[Entry]) -> list[Entry]:
+    """Return the entries of the kind that a word lists, such as ``reasons``; none for another word. Pure."""
+    return [entry for entry in known if entry.kind == LISTS.get(" ".join(_words(text)))]
+
+
 def find(text: str, known: Sequence[Entry], most: int = MOST) -> list[Entry]:
     """Return the entries whose name has this word, a word that begins so, or one of a similar spelling, best first.
 
-    If no name does, the entries whose meaning has it. Pure.
+    If no name has it or begins so, the entries whose meaning has it come instead of similar spellings. The command that
+    has another name for the word comes first. Pages come last, each once. Pure.
     """
+    from corpus_spider.cli.pages import VERBS
+
     wanted = _words(text)
-    named = [(rank, entry) for entry in known if (rank := _rank(wanted, _words(entry.name))) is not None]
-    if not named:
+    verb = VERBS.get(" ".join(wanted))
+    ranked = sorted(
+        ((rank, entry) for entry in known if (rank := _rank(wanted, _words(entry.name))) is not None),
+        key=lambda each: each[0],
+    )
+    pages = {entry.page: entry for rank, entry in reversed(ranked) if entry.kind == PAGE and rank < SIMILAR}
+    others = [(rank, entry) for rank, entry in ranked if entry.kind != PAGE]
+    if not others or others[0][0] >= SIMILAR:
         told = f" {' '.join(wanted)} "
-        named = [(0.0, entry) for entry in known if told in f" {' '.join(_words(entry.meaning))} "]
-    return [entry for _, entry in sorted(named, key=lambda each: each[0])][:most]
+        meant = [each for each in known if each.kind != PAGE and told in f" {' '.join(_words(each.meaning))} "]
+        others = [(0.0, entry) for entry in meant] if meant or pages else ranked
+    first = [entry for entry in known if entry.kind == "command" and entry.name == verb]
+    names = [*first, *(entry for _, entry in others if entry not in first)]
+    last = list(pages.values())[::-1]
+    return names[: most - len(last)] + last
+
+
+def near(text: str, known: Sequence[Entry]) -> list[str]:
+    """Return words of names that are a little like this one, best first. Pure."""
+    from rapidfuzz import fuzz, process
+
+    words = {word: None for entry in known for word in _words(entry.name)}
+    found = process.extract("".join(_words(text)), list(words), scorer=fuzz.ratio, score_cutoff=NEAR, limit=NEAREST)
+    return [word for word, _, _ in found]
 
 
 def _words(text: str) -> list[str]:
@@ -102,4 +149,4 @@ def _rank(wanted: Sequence[str], name: Sequence[str]) -> float | None:
         if " ".join(part).startswith(" ".join(wanted)):
             return 1.0 + (part != wanted) + place / 10 + len(name) / 100
     best = max(fuzz.ratio("".join(wanted), "".join(part)) for part in parts)
-    return 3.0 + (100 - best) / 100 if best >= CLOSE else None
+    return SIMILAR + (100 - best) / 100 if best >= CLOSE else None

@@ -50,30 +50,34 @@ def _row(name: str, file: Traversable) -> tuple[str, str, str]:
     return name, stored["$id"].rpartition(":")[2], stored["title"]
 
 
-@verb_of(_verbs, ("help crawl", "help duplicates", "help delay --json"), name="help")
+@verb_of(_verbs, ("help crawl", "help duplicates", "help docker", "help reasons", "help delay --json"), name="help")
 @click.argument("words", metavar="[WORD]...", nargs=-1)
 @as_json
 def help_verb(state: State, /, words: tuple[str, ...], **options: Any) -> None:
-    """Find a command, option, setting, field, reason, exit code or word.
+    """Find a name of the program, or a page of the documentation.
 
-    WORD is the whole name, its beginning, or a similar spelling. A command shows its own help first. Each line names
-    the page of the documentation.
+    Names are commands, options, settings, fields, reasons, exit codes and words. WORD is the whole name, its beginning,
+    or a similar spelling. A command shows its own help first. Each line names the page of the documentation. These
+    words list all names of their kind: commands, settings, fields, reasons, signs, exit-codes, vocabulary.
     """
-    from corpus_spider.cli.glossary import entries, find
+    from corpus_spider.cli.glossary import all_of, entries, find, near
 
     root = click.get_current_context().find_root()
     assert isinstance(root.command, click.Group)
     if not words:
         click.echo(root.get_help())
         return
-    found = find(" ".join(words), entries(root.command))
+    text, known = " ".join(words), entries(root.command)
+    found = all_of(text, known) or find(text, known)
     if not found:
+        similar = near(text, known)
         do = f"`{PROGRAM} --help` lists the commands, docs/index.md the pages of the documentation."
-        raise ConfigError(f'nothing is called "{" ".join(words)}"', do=do)
+        do = f"Similar words: {', '.join(similar)}. {do}" if similar else do
+        raise ConfigError(f'nothing is called "{text}"', do=do)
     if options["as_json"]:
         state.console.json(found)
         return
-    if found[0].kind == "command" and found[0].name == " ".join(words):
+    if found[0].kind == "command" and found[0].name == text:
         click.echo(f"{_help_of(root, found[0].name)}\n")
     state.console.table(
         "Names", ("kind", "name", "meaning", "page"), [(e.kind, e.name, e.meaning, e.page) for e in found]
