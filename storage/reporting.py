@@ -9,12 +9,21 @@ Progress = Callable[[str, int, int | None], None]
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, which gets an s unless the number is 1.
+    """Return a number, in groups of three digits, with its noun. The noun gets an s unless the number is 1.
 
-    >>> counted(1, "site"), counted(0, "day")
-    ('1 site', '0 days')
+    >>> counted(1, "site"), counted(0, "day"), counted(1204, "page")
+    ('1 site', '0 days', '1,204 pages')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number:,} {plural(number, noun)}"
+
+
+def plural(number: int, noun: str) -> str:
+    """Return the noun for so many: with an s unless the number is 1.
+
+    >>> plural(1, "site"), plural(2, "site"), plural(2, "address")
+    ('site', 'sites', 'addresses')
+    """
+    return noun if number == 1 else f"{noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def unseen(what: str, done: int, total: int | None) -> None:

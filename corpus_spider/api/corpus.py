@@ -12,6 +12,7 @@ from corpus_spider.api.document import Document
 from corpus_spider.api.filters import day, dump_of, several
 from corpus_spider.api.tables import Rows, html_table
 from storage.errors import ConfigError, CorpusError
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -246,19 +247,20 @@ class Corpus(AbstractContextManager["Corpus"]):
         until: Day | None = None,
         against: str = "",
         around: str = "",
+        by: str = "",
         without_stop_words: bool = False,
         limit: int = 50,
     ) -> Rows:
         """List words by frequency, as `corpus-spider words` does. Needs tantivy.
 
         Args:
-            trends: words to count in each month, instead of a list.
+            trends: words to count in each month, instead of a list. ``by="month"`` may be named with them.
             since: first month of publication, by any day in it; ``until``: the last one.
             against: keywords against a reference, ``"rest"`` or ``"site=NAME language=CODE since=YYYY-MM"``.
             around: collocates of this word or phrase.
 
         Return rows with the columns of the command. Their ``totals`` have the number of documents and tokens.
-        Raises ConfigError for a wrong reference, or if no document matches.
+        Raises ConfigError for a wrong reference, for ``by`` without words, or if no document matches.
         """
         from dataclasses import asdict
 
@@ -270,6 +272,9 @@ class Corpus(AbstractContextManager["Corpus"]):
             raise ConfigError(
                 "trends, against and around exclude each other", where="words", do="Call it once for each."
             )
+        if by and (by != "month" or not trends):
+            do = 'Write words("price", by="month").'
+            raise ConfigError(f'expected words to count and by="month", got by={by!r:.60}', where="words", do=do)
         _require_limit(limit, 100_000)
         months = (_day(since, "since")[:7], _day(until, "until")[:7])
         selected = Selected(several(language, "language"), several(site, "site"), *months)
@@ -307,7 +312,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         status = self._store.status()
         codes = [row.key for row in status.by_language]
         languages = ", ".join([*codes[:5], *(["…"] if len(codes) > 5 else [])]) or "no language"
-        return f"<Corpus {self.name}: {status.documents - status.duplicates:,} documents in {languages}>"
+        return f"<Corpus {self.name}: {counted(status.documents - status.duplicates, 'document')} in {languages}>"
 
     def _repr_html_(self) -> str:
         """Return a table of languages and sites for notebooks."""

@@ -25,6 +25,7 @@ from storage.errors import (
     LockedError,
     NewerCorpusError,
 )
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -58,7 +59,7 @@ class CrawlSummary(dict[str, Any]):
         return REASONS[self.exit_code]
 
     def __repr__(self) -> str:
-        found = f"{self['pages']:,} pages, {self['documents']:,} documents"
+        found = f"{counted(self['pages'], 'page')}, {counted(self['documents'], 'document')}"
         return f"<CrawlSummary {found}; {self.reason}>"
 
     def _repr_html_(self) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from storage.reporting import counted
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -111,7 +113,7 @@ class Document(dict[str, Any]):
 
     def __repr__(self) -> str:
         named = [repr(self[name]) for name in ("id", "url", "title") if self.get(name)][:2]
-        size = f"{len(self.get('text') or ''):,} characters"
+        size = counted(len(self.get("text") or ""), "character")
         return f"<Document {' '.join([*named, size])}>"
 
     def _repr_html_(self) -> str:

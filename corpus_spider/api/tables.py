@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from storage.reporting import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -22,12 +24,14 @@ class Rows(list[dict[str, Any]]):
         self.totals = dict(totals)
 
     def __repr__(self) -> str:
-        facts = [f"{value:,} {name}" for name, value in self.totals.items() if isinstance(value, int)]
-        return f"<Rows {', '.join([f'{len(self):,} rows', *facts])}>"
+        facts = [
+            counted(value, name.removesuffix("s")) for name, value in self.totals.items() if isinstance(value, int)
+        ]
+        return f"<Rows {', '.join([counted(len(self), 'row'), *facts])}>"
 
     def _repr_html_(self) -> str:
         header = tuple(self[0]) if self else ()
-        more = f"<p>{len(self) - SHOWN_ROWS:,} more rows</p>" if len(self) > SHOWN_ROWS else ""
+        more = f"<p>{counted(len(self) - SHOWN_ROWS, 'more row')}</p>" if len(self) > SHOWN_ROWS else ""
         shown = html_table(header, [tuple(row.values()) for row in self[:SHOWN_ROWS]])
         return f"<p>{escape(repr(self)[1:-1])}</p>{shown}{more}"
 

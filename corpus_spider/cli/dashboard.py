@@ -71,8 +71,8 @@ def lines(overview: Overview, width: int) -> list[str]:
 def _headline(overview: Overview, width: int) -> list[str]:
     status = overview.status
     length = sum(row.chars for row in status.by_language)
-    size = f"{rounded(length)} characters" if overview.words is None else f"{rounded(overview.words)} words"
-    documents = counted(status.documents, "document").replace(str(status.documents), number(status.documents), 1)
+    size = f"{rounded(length)} characters" if overview.words is None else f"{rounded(overview.words)} tokens"
+    documents = counted(status.documents, "document")
     first = " · ".join([safe(overview.name), documents, size, counted(overview.site_count, "site")])
     second = " · ".join(f"{name} {human_size(size)}" for name, size in overview.sizes if size)
     return beside(first, second, width)
@@ -136,7 +136,7 @@ def _last_night(overview: Overview, width: int) -> list[str]:
 
 
 def _next(overview: Overview, width: int) -> list[str]:
-    due = f"{counted(overview.due, 'URL').replace(str(overview.due), number(overview.due), 1)} due"
+    due = f"{counted(overview.due, 'URL')} due"
     if overview.scheduled:
         hour, minute = map(int, overview.scheduled.split(":"))
         start = overview.now.replace(hour=hour, minute=minute, second=0, microsecond=0)

@@ -272,6 +272,6 @@ def _provenance(document: Document) -> str:
     found, source = document.language, document.encoding_source
     reason = f" ({document.extractor_reason})" if document.extractor_reason else ""
     return (
-        f"{found.language} {found.confidence:.2f}, {len(document.text)} characters; "
+        f"{found.language} {found.confidence:.2f}, {counted(len(document.text), 'character')}; "
         f"{document.extractor}{reason}; {document.encoding}, {ENCODING_WORDS.get(source, source)}"
     )

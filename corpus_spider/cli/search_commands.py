@@ -45,7 +45,7 @@ def index(state: State, /, **options: Any) -> None:
         state.console.json(report)
     else:
         state.console.note(
-            f"{report.documents:,} documents in the index: {report.added:,} added, {report.left:,} taken out."
+            f"{counted(report.documents, 'document')} in the index: {report.added:,} added, {report.left:,} taken out."
         )
 
 

@@ -16,6 +16,7 @@ import click
 from corpus_spider.cli.options import allow_private, as_json, languages, limit, several_sites, since, until, verb_of
 from storage.disk import disk_errors
 from storage.errors import ConfigError
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -139,7 +140,7 @@ def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size:
         writer.writerows(plain)
         sys.stdout.write(text.getvalue())
         return
-    title = f"Words: {size['tokens']:,} in {size['documents']:,} documents"
+    title = f"Words: {counted(size['tokens'], 'token')} in {counted(size['documents'], 'document')}"
     console.table(title, [name.replace("_", " ") for name in plain[0]], [list(row.values()) for row in plain])
 
 
@@ -256,7 +257,7 @@ def _cloud_of_corpus(state: State, options: dict[str, Any]) -> Cloud:
             ", ".join(selected.sites),
             f"from {selected.since}" if selected.since else "",
             f"until {selected.until}" if selected.until else "",
-            f"{size.tokens:,} words in {size.documents:,} documents",
+            f"{counted(size.tokens, 'token')} in {counted(size.documents, 'document')}",
         )
         return clouds.of_selection(
             index.manifest, selected, reference, options["limit"], "; ".join(filter(None, parts))

@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from corpus_spider.evaluation.intervals import Interval, interval
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +110,7 @@ def _mark(one: Bin, most: int) -> str:
     bar = ""
     if one.interval:
         bar = f'<path d="M{x} {_y(one.interval.low)}V{_y(one.interval.high)}" stroke="#36c"/>'
-    title = f"{one.pages} pages: expected {one.expected:.3f}, actual {one.actual:.3f}"
+    title = f"{counted(one.pages, 'page')}: expected {one.expected:.3f}, actual {one.actual:.3f}"
     return f'{bar}<circle cx="{x}" cy="{_y(one.actual)}" r="{size:.1f}" fill="#36c"><title>{title}</title></circle>'
 
 

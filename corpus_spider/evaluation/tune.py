@@ -18,6 +18,7 @@ from pipelines.extractors.registry import EXTRACTORS, get
 from pipelines.page.process import NO_MODEL
 from storage import plugins
 from storage.errors import ConfigError
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,8 +71,9 @@ def tune(
     """
     pages = pages_of(load_gold(gold), config, site)
     if len(pages) < 2:
+        has = counted(len(pages), "page")
         raise ConfigError(
-            f'the folder has {len(pages)} pages of the site "{site}"; at least two are needed, twenty are better',
+            f'the folder has {has} of the site "{site}"; at least two are needed, twenty are better',
             where=str(gold),
             do='Add pages, with their "site" or "url" in the manifest.',
         )
@@ -108,7 +110,7 @@ def conclude(fit: Fit, config: Config, console: Console, *, write: bool) -> None
     from corpus_spider.config.writer import lines, set_site_keys
 
     if fit.pages < FEW:
-        console.note(f"{fit.pages} pages are few. The result is unreliable.")
+        console.note(f"The result is unreliable: it is from {counted(fit.pages, 'page')} only.")
     if not fit.pays:
         console.note(f"No improvement: on held-back pages, {fit.present} is as good or better.")
     if config.crawl.site_models and fit.extractor not in LEARNING:

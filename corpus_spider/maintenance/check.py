@@ -107,7 +107,7 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
         if corpus.database.is_sqlite and (waiting := corpus.removals.deferred()):
             report.notes.append(f"{corpus.name}: {DEFERRED} ({', '.join(map(str, waiting[:SHOWN]))})")
         if strays := adoption.waiting(config, corpus):
-            report.notes.append(f"{strays} responses in WARC files have no row yet; {ADOPTS}")
+            report.notes.append(f"{counted(strays, 'response')} in WARC files without a row; {ADOPTS}")
         files = {file.name: file.state for file in corpus.warc.files()}
         report.removed_files = list(files.values()).count(REMOVED)
         found = files_of(config.warc_folder)
@@ -310,7 +310,9 @@ def _second_opinion(warc: _File, name: str, answers: int) -> list[str]:
             read = sum(record.rec_type in ANSWERS for record in ArchiveIterator(stream))
     except (ArchiveLoadFailed, OSError, ValueError) as error:
         return [f"{name}: warcio cannot read it ({error})"]
-    return [] if read == answers else [f"{name}: warcio finds {read} responses, and this check finds {answers}"]
+    return (
+        [] if read == answers else [f"{name}: warcio finds {counted(read, 'response')}, and this check finds {answers}"]
+    )
 
 
 def _mismatch(row: Pointer, record: ScannedRecord, name: str) -> list[str]:

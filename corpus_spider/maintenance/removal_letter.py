@@ -45,7 +45,7 @@ def _without_request(report: RemovalReport) -> list[str]:
 
 
 def _dry_lines(one: RequestReport) -> list[str]:
-    pages = f"{one.pages} address{'' if one.pages == 1 else 'es'} ({one.kind} {one.value})"
+    pages = f"{counted(one.pages, 'address')} ({one.kind} {one.value})"
     what = f"{counted(len(one.documents), 'text')} of {pages} and empty {counted(one.fetches, 'original')}"
     lines = [f"This would remove {what}."]
     lines += [] if one.documents else [f"There is no text: {_why_none(one)}"]
@@ -97,7 +97,7 @@ def _estimate_lines(needed: Estimate) -> list[str]:
     if not needed.rewritten:
         return []
     seconds, minutes = needed.seconds, round(needed.seconds / 60)
-    time = counted(seconds, "second") if seconds < LONG else f"{minutes} minutes"
+    time = counted(seconds, "second") if seconds < LONG else counted(minutes, "minute")
     room, free = human_size(needed.room), human_size(needed.free)
     return [f"It rewrites {human_size(needed.rewritten)}: about {time}, and {room} of disk space ({free} are free)."]
 

@@ -144,7 +144,7 @@ def words(
     fetched, rate = f"{number(counts.pages)} fetched", f"{counts.pages / max(seconds, 0.001):.1f}/s"
     parts = {
         "fetched": f"{fetched} ({rate}, {counts.bytes / 2**20:.1f} MiB)",
-        "documents": f"{number(counts.documents)} document{'' if counts.documents == 1 else 's'}",
+        "documents": counted(counts.documents, "document"),
         "unchanged": f"{number(counts.unchanged)} unchanged" if counts.unchanged else "",
         "dropped": f"{number(counts.drops.total())} without text",
         "failed": f"{number(counts.failures.total())} failed" if counts.failures else "",
@@ -178,7 +178,7 @@ def details(counts: PipelineCounts, seconds: float, width: int) -> list[str]:
             name,
             f"{number(site.pages)} fetched",
             f"{site.pages / max(seconds, 0.001):.1f}/s",
-            f"{number(site.documents)} documents",
+            counted(site.documents, "document"),
             f"{number(site.failed)} failed" if site.failed else "",
         )
         for name, site in busiest

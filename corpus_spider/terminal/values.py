@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
+from storage.reporting import counted
+
 MISSING = "–"
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -59,7 +61,7 @@ def duration(seconds: float | None) -> str:
     if whole < 86400:
         return f"{whole // 3600} h {whole % 3600 // 60} min"
     days = whole // 86400
-    return f"{days} day{'' if days == 1 else 's'} {whole % 86400 // 3600} h"
+    return f"{counted(days, 'day')} {whole % 86400 // 3600} h"
 
 
 def local(moment: datetime | float | None) -> str:

@@ -48,7 +48,10 @@ THINGS = {
     "removal": ("a request to delete texts, and its execution", "tombstone (only in code)"),
     "lock": ("the right of one process to crawl a site", ""),
     "worker": ("a process that extracts texts", "reader"),
-    "token": ("a unit of text that is counted: a word, syllable, character or sign. Also the password of `serve`", ""),
+    "token": (
+        "a running word, as `words` counts it; in vertical text also a sign. Also the password of `serve`",
+        "word (when it is counted)",
+    ),
     "problem": ("something that `check` or `health` reports", "fault, something wrong"),
     "usage terms": ("robots directives, TDM reservation and licence of a page", "rights, what is asked of them"),
 }

@@ -11,6 +11,7 @@ from corpus_spider.terminal.console import human_size, readable
 from corpus_spider.terminal.reasons import meaning
 from corpus_spider.terminal.values import MISSING, duration, number
 from storage.exports.vertical import RIGHT_TO_LEFT
+from storage.reporting import counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +57,8 @@ def plain_meaning(reason: str) -> str:
 
 FILTERS: dict[str, Callable[..., str]] = {
     "number": number,
+    "plural": plural,
+    "counted": counted,
     "size": human_size,
     "moment": moment,
     "seconds": duration,

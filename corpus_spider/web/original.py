@@ -12,6 +12,8 @@ import hashlib
 from html import escape
 from typing import TYPE_CHECKING
 
+from storage.reporting import counted
+
 if TYPE_CHECKING:
     from pipelines.page.inert import Inert
 
@@ -51,7 +53,8 @@ _LEFT_OUT = "Scripts, styles, links and pictures are left out."
 
 def frame(page: Inert, language: str) -> str:
     """Return the frame's document. ``language``: that of the text, for a page that states none."""
-    note = f"{page.found} of {page.lines} lines of the text are found on this page. Marked words are in the text. "
+    lines = f"{counted(page.lines, 'line')} of the text {'is' if page.lines == 1 else 'are'}"
+    note = f"{page.found} of {lines} found on this page. Marked words are in the text. "
     note = (note if page.lines else "") + _LEFT_OUT
     if page.cut:
         note += " The page is long: its end is left out."

@@ -199,7 +199,7 @@ def of_text(
         others = (max(0, int(number) - own[word]) for word, number in zip(known, frequencies, strict=True))
         reference = dict(zip(known, others, strict=True)) if size else None
     weights = of_page(counted, reference, size, language, most)
-    measure = FREQUENCY if reference is None else KEYNESS.format(f"{size:,} words of the corpus")
+    measure = FREQUENCY if reference is None else KEYNESS.format(f"{size:,} tokens of the corpus")
     return _cloud(weights, (language,), measure, source)
 
 

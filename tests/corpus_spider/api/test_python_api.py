@@ -291,6 +291,8 @@ def test_search_and_words_return_rows_for_tables(tmp_path: Path) -> None:
             (lambda: corpus.search("x", order="best"), "order: expected one of"),
             (lambda: corpus.words(against="most"), "against: expected a selection"),
             (lambda: corpus.words("a", around="b"), "exclude each other"),
+            (lambda: corpus.words(by="month"), 'expected words to count and by="month"'),
+            (lambda: corpus.words("a", by="year"), 'expected words to count and by="month"'),
             (lambda: corpus.words(language="he"), "no document in the index matches"),
         ):
             with pytest.raises(ConfigError, match=message):

@@ -117,7 +117,7 @@ def test_check_notes_what_only_the_archive_knew_until_a_crawl_reads_it(tmp_path:
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
         recovery.recover(corpus, tmp_path / "warc", ("newspaper",))
     (note,) = notes(tmp_path)
-    assert note.endswith("responses in WARC files have no row yet; the next crawl takes in what is missing")
+    assert note.endswith("responses in WARC files without a row; the next crawl takes in what is missing")
     well(tmp_path, "crawl")
     assert notes(tmp_path) == []
 

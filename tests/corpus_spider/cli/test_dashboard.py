@@ -55,7 +55,7 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_corpus_is_read_at_a_glance() -> None:
     """What there is, what happened, what is next, and what to do."""
     found = "\n".join(line.rstrip() for line in lines(FULL, 100))
-    assert "vi-news · 214,380 documents · 96 M words · 15 sites" in found
+    assert "vi-news · 214,380 documents · 96 M tokens · 15 sites" in found
     assert "database 1.9 GiB · originals 41.0 GiB" in found
     assert "98.1 %" in found
     assert "Last night  02:15–02:52 UTC   412 new   38 changed   1,204 unchanged   61 dropped" in found

@@ -101,7 +101,7 @@ def test_what_is_tuned_by_is_the_text_that_a_crawl_would_make(gold: Path) -> Non
 @pytest.mark.parametrize(
     ("site", "extractors", "told"),
     [
-        ("other", ["bte"], "has 1 pages"),
+        ("other", ["bte"], "has 1 page of"),
         ("nobody", ["bte"], "has 0 pages"),
         ("news", ["r2l-nepl"], "r2l-nepl cannot be used"),
         ("news", ["nothing"], 'no extractor "nothing"'),
@@ -177,7 +177,7 @@ def test_the_lines_are_printed_where_nothing_is_written(gold: Path, capsys: pyte
     assert run(["tune", "news", "--gold", str(gold), "--extractor", "r2l"]) == 0
     captured = capsys.readouterr()
     assert f'extractor = "r2l"\n  p = {GAP}' in captured.err
-    assert "3 pages are few" in captured.err
+    assert "it is from 3 pages only" in captured.err
     assert "corpus.toml has no such site yet" in captured.err
     assert "auto and scored also remove boilerplate" in captured.err
     assert "held_back_f1\t1.0" in captured.out

@@ -338,8 +338,8 @@ def test_a_page_is_no_part_of_its_own_reference(opened: Crawl, tmp_path: Path) -
         own = clouds.of_text([text], "vi", index.manifest, 50, "", is_counted=True)
         whole = clouds.of_text([text], "vi", index.manifest, 50, "")
         page = len(words("vi").spans(text))
-    assert f"{size - page:,} words" in own.caption
-    assert f"{size:,} words" in whole.caption
+    assert f"{size - page:,} tokens" in own.caption
+    assert f"{size:,} tokens" in whole.caption
 
 
 def test_word_lists_are_counted_from_the_index(opened: Crawl, tmp_path: Path) -> None:

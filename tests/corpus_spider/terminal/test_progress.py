@@ -44,7 +44,7 @@ GO_ON = "Run the same command to resume."
             0,
             "Done: 268 pages fetched, 84 documents; 3 URLs wait for the next crawl.",
         ),
-        ({"pending": 2773}, 11, f"Stopped by a signal: 268 pages fetched, 84 documents, 2773 URLs pending. {GO_ON}"),
+        ({"pending": 2773}, 11, f"Stopped by a signal: 268 pages fetched, 84 documents, 2,773 URLs pending. {GO_ON}"),
         ({"pending": None}, 11, f"Stopped by a signal: 268 pages fetched, 84 documents. {GO_ON}"),
         (
             {"pending": 1, "limit": "time_limit"},
