@@ -99,6 +99,8 @@ class RobotsMiddleware:
         self._began = datetime.now(UTC)
         """Start of the run. A stored file with a later date was fetched in this run."""
         self._files = WellKnown(crawler, Kind.ROBOTS, ROBOTS)
+        self._unreadable: set[str] = set()
+        """Origins whose failure was logged."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -142,7 +144,10 @@ class RobotsMiddleware:
         try:
             answer = await self._files.get(f"{origin}/robots.txt")
         except Exception as error:
-            logger.info("robots.txt of %s: %s", origin, safe(str(error)))
+            # Each retry of a page asks again. An operator wants to read it once.
+            level = logging.DEBUG if origin in self._unreadable else logging.INFO
+            logger.log(level, "robots.txt of %s: %s", origin, safe(str(error)))
+            self._unreadable.add(origin)
             why = str(error) if isinstance(error, UnreadableFileError) else type(error).__name__
             raise UnreachableError(why) from error
         now = datetime.now(UTC)

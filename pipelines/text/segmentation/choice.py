@@ -42,7 +42,8 @@ WORDS, SYLLABLES, CHARACTERS, CLUSTERS = "words", "syllables", "characters", "ch
 """Units of counting."""
 LONGEST = 1_000
 """Characters that a segmenter gets at once. Longer runs are cut, so that the time stays linear."""
-_CLUSTER = regex.compile(r"\X")
+# To Unicode a Burmese vowel such as AA is no part of its cluster (UAX 29, table 2). To a reader it is.
+_CLUSTER = regex.compile(r"\X\p{M}*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,15 @@ def test_a_segmenter_that_fails_or_changes_the_text_is_counted_and_replaced() ->
     assert segment.failures == 2
 
 
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [("မြန်မာစာ", "မြ|န်|မာ|စာ"), ("สวัสดี", "ส|วั|ส|ดี"), ("ສະບາຍດີ", "ສ|ະ|ບ|າ|ຍ|ດີ"), ("កម្ពុជា", "ក|ម្ពុ|ជា")],
+)
+def test_a_character_cluster_is_a_letter_with_its_marks(run: str, expected: str) -> None:
+    """A Burmese vowel stays with its letter."""
+    assert "|".join(choice.clusters(run)) == expected
+
+
 def test_a_long_run_is_cut_into_pieces() -> None:
     """At a space if there is one, so that the library never gets more than it can process quickly."""
     lengths: list[int] = []
