@@ -112,6 +112,8 @@ def _count(report: ExtractReport, found: Extracted, console: Console) -> None:
     document, drop = found.reading.document, found.reading.drop
     if found.is_skipped:
         report.skipped += 1
+        if console.verbose:
+            console.note(f"{found.source.target}: skipped, {drop.detail if drop and drop.detail else 'no HTML'}")
         return
     report.pages += 1
     if document is not None:

@@ -63,6 +63,12 @@ def test_a_folder_becomes_a_folder_of_texts(pages: Path, tmp_path: Path, capsys:
     )
 
 
+def test_a_verbose_run_names_the_files_that_are_no_pages(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the type of each."""
+    assert run(["-v", "extract", "pages", "-o", "texts"]) == 1
+    assert "pages/photo.jpg: skipped, image/jpeg\n" in capsys.readouterr().err
+
+
 def test_an_output_that_exists_is_not_replaced_by_accident(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Before a page is read; --overwrite replaces it."""
     assert run(["extract", "pages/a.html", "-o", "out.jsonl"]) == 0
