@@ -120,6 +120,19 @@ def test_the_last_good_file_holds_for_a_day_when_there_is_none_to_be_had(corpus:
     assert outcome(hosts, "/") == "robots_unreachable"
 
 
+def test_an_operator_reads_once_in_a_run_that_a_host_has_no_robots_txt_to_give(
+    corpus: Corpus, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each page asks again, and the log stays short."""
+    hosts = Hosts(corpus, TimeoutError("slow"))
+    middleware = RobotsMiddleware(hosts)  # type: ignore[arg-type]
+    with caplog.at_level("INFO"):
+        for path in ("/1", "/2", "/3"):
+            with pytest.raises(RefusalError):
+                asyncio.run(middleware.process_request(Request(ORIGIN + path)))
+    assert (hosts.asked, caplog.messages) == (3, [f"robots.txt of {ORIGIN}: slow"])
+
+
 def test_a_file_that_was_read_by_a_clock_ahead_is_none(corpus: Corpus) -> None:
     """It would count as read in every run until its time has come, and no other be asked for."""
     hosts = Hosts(corpus)
