@@ -30,44 +30,61 @@ class Line:
     right_word: str
 
 
-def lines(text: str, question: Question, splitter: Splitter, most: int = 1_000) -> list[Line]:
+class Sought(dict[str, tuple["Phrase", ...]]):
+    """The words and phrases of a question, by a word of a text: those that may begin there, the longest first.
+
+    It remembers each word of the texts: 500 documents have 100,000 words, and few different ones.
+    """
+
+    def __init__(self, question: Question) -> None:
+        super().__init__()
+        self._phrases = sorted(phrases(question), key=lambda phrase: -len(phrase.terms))
+
+    def __missing__(self, word: str) -> tuple[Phrase, ...]:
+        """Compare a word that is new."""
+        found = self[word] = tuple(phrase for phrase in self._phrases if phrase.terms[0].matches(word))
+        return found
+
+
+def lines(text: str, sought: Sought, splitter: Splitter, most: int = 1_000) -> list[Line]:
     """Return the places of the words and phrases of a question in a text, in order, at most so many.
 
     >>> from corpus_spider.search.question import parse
     >>> from pipelines.text.words import splitter
-    >>> [found] = lines("Thủ tướng Chính phủ họp.", parse('"chinh phu"', splitter()), splitter())
+    >>> sought = Sought(parse('"chinh phu"', splitter()))
+    >>> [found] = lines("Thủ tướng Chính phủ họp.", sought, splitter())
     >>> found.left, found.keyword, found.right, found.right_word
     ('Thủ tướng ', 'Chính phủ', ' họp.', 'họp')
     """
-    wanted = list(phrases(question))
     found: list[Line] = []
     for line in text.split("\n"):
         spans = splitter.spans(line)
         words = [line[start:end].casefold() for start, end in spans]
-        for first, after in _places(words, wanted):
+        for first, after in _places(words, sought):
             found.append(_line(line, spans, words, first, after))
             if len(found) == most:
                 return found
     return found
 
 
-def _places(words: Sequence[str], wanted: Sequence[Phrase]) -> Iterator[tuple[int, int]]:
+def _places(words: Sequence[str], sought: Sought) -> Iterator[tuple[int, int]]:
     """Yield first and after-last word of each place. Places do not overlap; of two at one word the longer counts."""
-    longest = sorted(wanted, key=lambda phrase: -len(phrase.terms))
-    at = 0
-    while at < len(words):
-        hit = next((phrase for phrase in longest if _stands_at(words, at, phrase)), None)
-        if hit is None:
-            at += 1
+    free = 0
+    for at, word in enumerate(words):
+        if at < free:
             continue
-        yield at, at + len(hit.terms)
-        at += len(hit.terms)
+        for phrase in sought[word]:
+            if _goes_on(words, at, phrase):
+                free = at + len(phrase.terms)
+                yield at, free
+                break
 
 
-def _stands_at(words: Sequence[str], at: int, phrase: Phrase) -> bool:
+def _goes_on(words: Sequence[str], at: int, phrase: Phrase) -> bool:
+    """Return whether the later words of a phrase follow a place where its first word stands."""
     if at + len(phrase.terms) > len(words):
         return False
-    return all(term.matches(words[at + place]) for place, term in enumerate(phrase.terms))
+    return all(term.matches(words[at + place]) for place, term in enumerate(phrase.terms[1:], 1))
 
 
 def _line(line: str, spans: Sequence[Span], words: Sequence[str], first: int, after: int) -> Line:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from corpus_spider.search import shard
 from corpus_spider.search.builder import REMOVALS, shard_folder
-from corpus_spider.search.concordance import Line, lines
+from corpus_spider.search.concordance import Line, Sought, lines
 from corpus_spider.search.manifest import FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse
 from corpus_spider.search.totals import FILE
@@ -22,8 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    import tantivy
+
     from corpus_spider.search.question import Term
-    from corpus_spider.search.shard import Filters, Found, Shard
+    from corpus_spider.search.shard import Filters, Shard
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument
 
@@ -95,14 +100,15 @@ class SearchIndex:
         spellings = cache(self._spellings)
         by_day = order == DAY or question is None
         results = [each.search(question, filters, spellings, most=most + skip, by_day=by_day) for each in self.shards]
-        first = sorted((found for result in results for found in result.first), key=_first_first)
-        ids = [found.id for found in first[skip : skip + most]]
+        # Ids are read from the index of those that are shown alone: of page 300 all would take a second.
+        first = heapq.merge(*map(_ordered, results), key=itemgetter(0))
+        ids = [result.id_of(address) for _, address, result in islice(first, skip, skip + most)]
         return Documents(sum(result.documents for result in results), ids, _groups(results))
 
     def concordance(self, corpus: Corpus, text: str, filters: Filters, *, most: int, order: str = RANK) -> Answer:
         """Answer a question with at most so many lines in context."""
         by_word = order in {LEFT, RIGHT}
-        question, split = parse(text, splitter()), splitter()
+        sought, split = Sought(parse(text, splitter())), splitter()
         found = self.find(text, filters, most=SORTED_DOCUMENTS if by_word else most, order=order)
         places: list[Place] = []
         read = 0
@@ -112,7 +118,7 @@ class SearchIndex:
             for document in corpus.documents.of_ids(found.ids[start : start + _PAGE]):
                 read += 1
                 whole = f"{document.title or ''}\n{document.text}"
-                places += (_place(document, line) for line in lines(whole, question, split, most))
+                places += (_place(document, line) for line in lines(whole, sought, split, most))
         if by_word:
             places.sort(key=_by_left if order == LEFT else _by_right)
         return Answer(found.number, tuple(places[:most]), read, found.groups)
@@ -157,8 +163,9 @@ def _require_current(settings: dict[str, str], corpus: Corpus, folder: Path) -> 
         raise ConfigError(what, where=str(folder), do=_BUILD)
 
 
-def _first_first(found: Found) -> tuple[float, str]:
-    return -found.order, found.id
+def _ordered(result: shard.Result) -> Iterator[tuple[float, tantivy.DocAddress, shard.Result]]:
+    """Yield the hits of a shard, smallest number first: the largest rank or the last day."""
+    return ((-order, address, result) for order, address in result.first)
 
 
 def _by_left(place: Place) -> tuple[str, str, str]:

@@ -65,14 +65,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A document of a search result. ``order``: larger comes first, the rank (BM25) or the day as a number."""
-
-    order: float
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
 class Filters:
     """Limits of a search; empty: none. Days are YYYY-MM-DD, inclusive."""
 
@@ -91,7 +83,10 @@ class Result:
     """What one shard finds: the first documents, and the number of all by each of `GROUPS`."""
 
     documents: int
-    first: tuple[Found, ...]
+    first: tuple[tuple[float, tantivy.DocAddress], ...]
+    """The larger number comes first: the rank (BM25) or the day, with the place of the document in the shard."""
+    id_of: Callable[[tantivy.DocAddress], str]
+    """Reads the id of a document."""
     groups: dict[str, dict[str, int]]
 
 
@@ -169,9 +164,8 @@ class Shard:
         hits = searcher.search(query, most, order_by_field="day" if by_day else None)
         wanted = {name: {"terms": {"field": name, "size": _MOST_GROUPS}} for name in GROUPS}
         counted = searcher.aggregate(query, wanted)
-        found = tuple(Found(float(rank), searcher.doc(address)["id"][0]) for rank, address in hits.hits)
         groups = {name: {row["key"]: row["doc_count"] for row in counted[name]["buckets"]} for name in GROUPS}
-        return Result(sum(groups["site"].values()), found, groups)
+        return Result(sum(groups["site"].values()), tuple(hits.hits), lambda at: searcher.doc(at)["id"][0], groups)
 
     def ids(self) -> set[str]:
         """Return the ids of all documents that the shard holds."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_spider.config.model import Config
+    from corpus_spider.web.state import Served
 
 logger = logging.getLogger(__name__)
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -134,7 +135,7 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
         served.workers()
         app = application(served, where.hosts, where.token)
         over = threading.Event()
-        refresher = threading.Thread(target=_keep_fresh, args=(config, unlimited, over), name="index", daemon=True)
+        refresher = threading.Thread(target=_keep_fresh, args=(served, unlimited, over), name="index", daemon=True)
         refresher.start()
         settings = uvicorn.Config(
             app,
@@ -158,9 +159,12 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
             served.close()
 
 
-def _keep_fresh(config: Config, corpus: Corpus, over: threading.Event) -> None:
+def _keep_fresh(served: Served, corpus: Corpus, over: threading.Event) -> None:
+    config = served.config
     while True:
         try:
+            # The first visitor of a million documents would wait for two seconds.
+            served.status()
             if not is_current(corpus, config.index_folder):
                 refresh_aside(config.database_url, config.index_folder, over)
         except CorpusError as error:
