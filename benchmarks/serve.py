@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import math
 import multiprocessing
 import random
 import socket
@@ -174,7 +175,7 @@ def measure(folder: Path, port: int, rounds: int) -> None:
             worse[name] += status != 200
     for name, times in spent.items():
         ordered = sorted(times)
-        last = ordered[min(len(ordered) - 1, round(0.99 * len(ordered)))]
+        last = ordered[math.ceil(0.99 * len(ordered)) - 1]
         failed = f", {worse[name]} not answered" if worse[name] else ""
         print(f"{name:<22} median {statistics.median(times):7.0f} ms   p99 {last:7.0f} ms{failed}")
     print(json.dumps({name: round(statistics.median(times)) for name, times in spent.items()}))
