@@ -518,6 +518,8 @@ def _explain(error: Exception, console: Console) -> int:
 
 def _with_owners(error: Exception, state: State) -> Exception:
     """Return an error of permissions with the advice about files of other users; other errors as they are."""
+    if isinstance(error, click.ClickException | click.exceptions.Exit):
+        return error
     from corpus_spider.config.loader import find, load
     from corpus_spider.maintenance import file_owners
 
