@@ -50,6 +50,10 @@ def require_access(plan: Plan) -> None:
     if closed := first_closed(map(Path, program), uid, gids):
         what = f"the user {plan.user}, who owns this corpus, cannot run the program: {closed} is closed to that user"
         do = "Install the program under /opt/corpus-spider, and run this command from there."
+        # An environment under /opt may still use a Python in a home folder, such as one of pyenv or uv.
+        if not first_closed([Path(plan.command[0]), Path(__file__)], uid, gids):
+            again = f"`/usr/bin/python3 -m venv --clear {sys.prefix}`"
+            do = f"Its Python is in {sys.base_prefix}. Make the environment again, and install into it: {again}"
         raise ConfigError(what, where=plan.command[0], do=do)
     file = Path(plan.command[-2])
     if closed := first_closed([file], uid, gids):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from corpus_spider.cli.app import run
-from corpus_spider.monitoring import timer
+from corpus_spider.monitoring import timer, unit_access
 from corpus_spider.monitoring.unit_access import Rights, first_closed, is_open_to
 
 if TYPE_CHECKING:
@@ -77,3 +78,21 @@ def test_no_system_unit_is_shown_for_a_user_who_cannot_run_the_program(
     assert "cannot run the program" in told.err
     assert "is closed to that user" in told.err
     assert "Install the program under /opt/corpus-spider" in told.err
+
+
+def test_a_python_in_a_home_folder_is_named_with_the_command_that_makes_the_environment_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program that all users may run, with the Python of a home folder, is not to be installed elsewhere."""
+    python = tmp_path / "pyenv" / "python3"
+    python.parent.mkdir(mode=0o700)
+    python.touch(0o755)
+    (tmp_path / "corpus.toml").write_text(TOML)
+    monkeypatch.setattr(timer, "owner", lambda _: str(os.getuid() + 1))
+    monkeypatch.setattr(timer, "program", lambda: ("/usr/bin/env",))
+    monkeypatch.setattr(unit_access, "__file__", "/usr/bin/env")
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert run(["-c", str(tmp_path), "schedule", "--system"]) == 2
+    told = capsys.readouterr().err
+    assert f"Its Python is in {sys.base_prefix}" in told
+    assert f"/usr/bin/python3 -m venv --clear {sys.prefix}" in told
