@@ -111,6 +111,8 @@ def parse(file: Path) -> dict[str, Any]:
         ) from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         do = "Correct this line. Texts have quotation marks, lists have square brackets."
+        if "twice" in str(error) or "overwrite" in str(error):
+            do = "Write the keys of a section under its first heading, such as [log], and each key once."
         raise ConfigError(f"is not TOML: {error}", where=str(file.absolute()), do=do) from None
 
 

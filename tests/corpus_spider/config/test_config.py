@@ -284,6 +284,7 @@ def test_relative_paths_belong_to_the_folder_of_the_file(tmp_path: Path, monkeyp
         ('[[site]]\nname = "x"\nrules = 3\n', "site[0].rules (x): expected a [site.rules] table below its [[site]]"),
         ("[crawl\n", "is not TOML"),
         ("[corpus]\nname = 1\nname = 2\n", "at line 3"),
+        ("[log]\n[log]\nkeep = 3\n", "under its first heading"),
     ],
 )
 def test_a_wrong_value_is_named_with_its_key_and_what_was_expected(tmp_path: Path, text: str, expected: str) -> None:
