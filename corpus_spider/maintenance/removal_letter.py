@@ -74,7 +74,7 @@ def _general_lines(report: RemovalReport) -> list[str]:
     lines = [
         f"Emptied in the archive: {records}, including requests, in {files} rewritten for it.",
         "The removed pages are never fetched again, nor stored under another spelling of their address.",
-        "Later dumps do not contain them. Their removal list names the ids, for users of older dumps.",
+        "Later exports do not contain them. The removal list of a release names the ids, for users of older releases.",
         "Kept: the address, the ids, the day and the reason; mentions in feeds, sections and other pages.",
         *_deferred_lines(report),
     ]
