@@ -56,7 +56,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "how-to/operate": (
         "Operate a nightly crawl",
         "unit of the system, log, metrics",
-        ("timer", "cron", "systemd", "log"),
+        ("timer", "cron", "systemd", "log", "sudo"),
     ),
     "how-to/containers": (
         "Containers",

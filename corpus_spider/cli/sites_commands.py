@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from corpus_spider.sites.discover import Discovery
     from corpus_spider.terminal.console import Console
 
+_LISTS = (".txt", ".csv", ".tsv")
+"""Ends of the names of files with addresses. No host has such a name."""
+
 
 @click.group(
     cls=Verbs, epilog=examples(("sites list --language vi", "sites discover https://news.example.org/", "sites check"))
@@ -160,7 +163,7 @@ def _front_pages(config: Config) -> list[str]:
 def _addresses(given: Sequence[str], config: Config) -> list[str]:
     """Return the addresses that were named, those of sites, and those of files.
 
-    Raises BadParameter for what is no web address.
+    Raises BadParameter for what is no web address, and ConfigError for a file that does not exist.
     """
     from corpus_spider.config.name_list import read_list
     from corpus_spider.config.values import web_address
@@ -169,6 +172,8 @@ def _addresses(given: Sequence[str], config: Config) -> list[str]:
     named: list[str] = []
     for each in given:
         listed = each == "-" or ("://" not in each and each not in sites and Path(each).is_file())
+        if not listed and each not in sites and each.endswith(_LISTS):
+            raise ConfigError("there is no such file", where=each, do="Name a file with an address on each line.")
         named += read_list(Path(each)) if listed else [each]
     addresses = [sites.get(each) or (each if "://" in each else f"https://{each}/") for each in named]
     for address in addresses:

@@ -258,6 +258,7 @@ def test_sites_are_named_on_standard_input_and_searched_at_the_same_time(
         (("--all", "https://a.example/"), "Name addresses or files, or add --all."),
         (("--all",), "there is no [[site]]"),
         (("empty.txt",), "has no entry"),
+        (("papers.txt",), "there is no such file"),
     ],
 )
 def test_what_is_to_be_discovered_must_be_named(
