@@ -1,4 +1,4 @@
-"""Files of a corpus that belong to another user, mostly since a command ran with sudo: what hinders, and its chown."""
+"""Find the files of a corpus that belong to another user, for example after a command with sudo, and say what to do."""
 
 from __future__ import annotations
 

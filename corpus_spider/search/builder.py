@@ -140,7 +140,7 @@ def refresh_aside(database: str, folder: Path, over: threading.Event) -> None:
 
 
 def _step_back(allowed: plugins.Names) -> None:
-    """Begin a process that builds an index."""
+    """Give this process a low priority, and allow it these plug-ins."""
     os.nice(LOW_PRIORITY)
     plugins.allow(allowed)
 

@@ -31,9 +31,9 @@ class Line:
 
 
 class Sought(dict[str, tuple["Phrase", ...]]):
-    """The words and phrases of a question, by a word of a text: those that may begin there, the longest first.
+    """Maps a word of a text to the words and phrases of a question that may begin with it, the longest first.
 
-    It remembers each word of the texts: 500 documents have 100,000 words, and few different ones.
+    It remembers each word: 500 documents have 100,000 words, and few different ones.
     """
 
     def __init__(self, question: Question) -> None:

@@ -100,7 +100,7 @@ class SearchIndex:
         spellings = cache(self._spellings)
         by_day = order == DAY or question is None
         results = [each.search(question, filters, spellings, most=most + skip, by_day=by_day) for each in self.shards]
-        # Ids are read from the index of those that are shown alone: of page 300 all would take a second.
+        # Only the ids of this page are read: those of all documents before page 300 would take a second.
         first = heapq.merge(*map(_ordered, results), key=itemgetter(0))
         ids = [result.id_of(address) for _, address, result in islice(first, skip, skip + most)]
         return Documents(sum(result.documents for result in results), ids, _groups(results))
@@ -164,7 +164,7 @@ def _require_current(settings: dict[str, str], corpus: Corpus, folder: Path) -> 
 
 
 def _ordered(result: shard.Result) -> Iterator[tuple[float, tantivy.DocAddress, shard.Result]]:
-    """Yield the hits of a shard, smallest number first: the largest rank or the last day."""
+    """Return the hits of a shard with the negative of their order: the highest rank or the last day comes first."""
     return ((-order, address, result) for order, address in result.first)
 
 
