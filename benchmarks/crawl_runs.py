@@ -185,11 +185,17 @@ def leave_pages(session: Any) -> None:
         """Workers that are given sitemaps only."""
 
         def submit(
-            self, capture: Any, model: Any, crashes: int = 0, on_crash: Callable[[], object] = lambda: None
+            self,
+            capture: Any,
+            model: Any,
+            crashes: int = 0,
+            on_crash: Callable[[], object] = lambda: None,
+            *,
+            keep_links: bool = False,
         ) -> Future[Processed]:
             """Answer at once for a page."""
             if capture.kind is not Kind.PAGE:
-                return super().submit(capture, model, crashes, on_crash)
+                return super().submit(capture, model, crashes, on_crash, keep_links=keep_links)
             answered: Future[Processed] = Future()
             answered.set_result(Processed(drop=Drop("not_extracted")))
             return answered

@@ -53,7 +53,7 @@ class Here:
     def __init__(self, *_: object) -> None:
         pass
 
-    def submit(self, capture: Capture, model: SiteModel, *_: object) -> Future[Processed]:
+    def submit(self, capture: Capture, model: SiteModel, *_: object, **__: object) -> Future[Processed]:
         done: Future[Processed] = Future()
         done.set_result(process(capture, model))
         return done

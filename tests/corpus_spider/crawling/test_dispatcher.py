@@ -61,7 +61,7 @@ class Workers:
     answer: Processed = field(default_factory=lambda: Processed(drop=Drop("seen")))
 
     def submit(
-        self, capture: Capture, model: SiteModel, crashes: int, on_crash: Callable[[], object]
+        self, capture: Capture, model: SiteModel, crashes: int, on_crash: Callable[[], object], *, keep_links: bool
     ) -> Future[Processed]:
         self.given.append(capture.url)
         return self.threads.submit(self._work, capture)
@@ -200,7 +200,7 @@ def test_the_sitemaps_of_an_archive_take_turns_with_the_pages_they_name(bench: B
 
     @dataclass
     class Archive(Workers):
-        def submit(self, capture: Capture, *_: object) -> Future[Processed]:  # type: ignore[override]
+        def submit(self, capture: Capture, *_: object, **__: object) -> Future[Processed]:  # type: ignore[override]
             done: Future[Processed] = Future()
             if "page" in capture.url:
                 done.set_result(self.answer)
@@ -230,7 +230,7 @@ class Texts(Workers):
     dated: bool = False
     """Whether each text has the moment of its fetch as its date."""
 
-    def submit(self, capture: Capture, *_: object) -> Future[Processed]:  # type: ignore[override]
+    def submit(self, capture: Capture, *_: object, **__: object) -> Future[Processed]:  # type: ignore[override]
         path = capture.url.partition("example")[2]
         urls = [f"http://h0.example{target}" for target in self.links(path)]
         found = tuple(Link(url, url, "h0.example") for url in urls)
