@@ -133,13 +133,13 @@ def our_run(variant: str, port: int, folder: Path) -> dict[str, Any]:
     """Crawl with the program: in full, or (``fetch``) with sitemaps read and pages left alone by the workers."""
     from corpus_spider import settings
     from corpus_spider.config.loader import load
-    from corpus_spider.crawling import runner, session
+    from corpus_spider.crawling import open_corpus, runner
     from corpus_spider.exit_codes import SICK
 
     # A site of which no article came counts as sick.
     expected = SICK if variant == "fetch" else 0
     if variant == "fetch":
-        leave_pages(session)
+        leave_pages(open_corpus)
     path = folder / "corpus.toml"
     sites = "".join(SITE.format(number=at, host=host(at), port=port) for at in range(HOSTS))
     path.write_text(CONFIG.format(port=port) + sites)
@@ -176,7 +176,7 @@ def index_for_ever(config: Config) -> None:
         time.sleep(0.1)
 
 
-def leave_pages(session: Any) -> None:
+def leave_pages(module: Any) -> None:
     """Have pages come back from the workers at once, as drops, without having been sent there; nothing else changes."""
     from pipelines.runtime.workers import WorkerPool
     from storage.records import Drop, Kind, Processed
@@ -200,7 +200,7 @@ def leave_pages(session: Any) -> None:
             answered.set_result(Processed(drop=Drop("not_extracted")))
             return answered
 
-    session.WorkerPool = Pool
+    module.WorkerPool = Pool
 
 
 def main() -> None:

@@ -50,6 +50,8 @@ START_SECONDS = 120.0
 """Maximum seconds for a worker or the fork server to start."""
 LOOK_SECONDS = 0.5
 """Seconds between two checks of the time limit. A page may exceed it by as much."""
+_READABLE = frozenset(WORKER_FAULTS) - {"worker_crash"}
+"""Reasons of pages whose links are read again. A page that has crashed two workers could crash a third."""
 _UNSTARTED = (EOFError, OSError, RuntimeError)
 """Errors of a worker that does not start. RuntimeError: the system has no thread left to start it."""
 
@@ -211,13 +213,13 @@ class WorkerPool:
 
         ``crashes``: workers that the page has crashed before. ``on_crash`` is called after each further crash, before
         the next attempt. An exception of it ends the task. ``keep_links``: read the links of a page whose extraction
-        failed in a second task, which extracts nothing. A page that has crashed too many workers before has no links.
+        failed in a second task, which extracts nothing. A page that has crashed its workers has no links.
         """
 
         def work() -> Processed:
             processed = self._run(Task(capture, model), crashes, on_crash).processed
-            failed = processed.drop is not None and processed.drop.reason in WORKER_FAULTS
-            if not (keep_links and failed) or crashes >= MAX_CRASHES:
+            reason = processed.drop.reason if processed.drop else ""
+            if not keep_links or reason not in _READABLE:
                 return processed
             read = self._run(Task(capture, model, only_links=True), MAX_CRASHES - 1, on_crash).processed
             return replace(processed, links=read.links, directives=read.directives)
