@@ -260,6 +260,10 @@ AUTHOR_SOURCES = ACCOUNT, ORGANISATION, SIGNATURE, BYLINE, MARKED, META, JSON_LD
 """Places of the authors on the page, least trusted first: ``marked`` is an element marked as the author."""
 
 
+UNPLACED = "pending"
+"""``published_zone`` of a moment that an earlier release stored in UTC. See ``storage.documents.newspaper_days``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Metadata:
     """Metadata stated by a page. ``published`` is ISO 8601, ``published_text`` the string it was read from.
@@ -291,7 +295,7 @@ class Metadata:
     authors: tuple[str, ...] = ()
     """Each author of ``author`` by name, in the order stated."""
     published_zone: str | None = None
-    """Where the zone of ``published`` is from: ``stated``, ``site`` or ``assumed``; None: no zone."""
+    """Where the zone of ``published`` is from: ``stated``, ``site``, ``assumed`` or ``pending``; None: no zone."""
     title_source: str | None = None
     """One of `TITLE_SOURCES`."""
     author_source: str | None = None

@@ -102,6 +102,9 @@ def _told(report: MigrationReport) -> list[str]:
     if report.fingerprints:
         would = "would be" if report.dry_run else "were"
         lines.append(f"{counted(report.fingerprints, 'fingerprint')} {would} computed again from the stored texts.")
+    if report.dates:
+        would = "would be" if report.dry_run else "were"
+        lines.append(f"{counted(report.dates, 'date')} in UTC {would} moved to the day at the newspaper.")
     lines.append(f"{counted(report.documents, 'document')}, {'about ' if report.dry_run else ''}{report.seconds:g} s.")
     if report.bytes:
         lines.append(f"A copy of the database ({human_size(report.bytes)}): {report.copy}")

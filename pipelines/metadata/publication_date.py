@@ -16,7 +16,7 @@ from pipelines.metadata.dates.ages import age_of
 from pipelines.metadata.dates.calendars import EARLIEST, GREGORIAN
 from pipelines.metadata.dates.months import fold
 from pipelines.metadata.dates.parser import FoundDate, read_date
-from pipelines.metadata.dates.zones import STATED
+from pipelines.metadata.dates.zones import SITE, STATED
 from storage.records import RULES
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def find_date(
     """Return the first candidate that states a full date not after ``now``, or None.
 
     If its figures are ambiguous (05/06/2024), a later unambiguous candidate decides. ``zone``, that of the site, is for
-    times without one and for ages.
+    times without one, for ages, and for the day of a time that is stated in UTC.
     """
     read: Iterator[_Pair] = ((each, found) for each in candidates if (found := _read(each, now, language, zone)))
     first = next(read, None)
@@ -125,7 +125,35 @@ def find_date(
         source = zone.source
     elif zone and found.clock and (exact := _exact(found, zone, now)):
         found, source = exact, zone.source
+    elif zone and (moved := at_newspaper(found.local, zone)) and not _shows_only(found.local[:10], moved[:10], read):
+        found, source = found._replace(local=moved), zone.source
     return Published(found.iso, original, found.calendar, candidate.source, sure, found.local, source)
+
+
+def at_newspaper(local: str, zone: SiteZone) -> str:
+    """Return a moment (ISO 8601 with an offset) in the zone of its newspaper, or "" if it is there already.
+
+    UTC is a form for programs. Any other offset is the newspaper's own statement. Only its configuration corrects it.
+
+    >>> from pipelines.metadata.dates.zones import site_zone
+    >>> at_newspaper("2026-11-19T17:30:00Z", site_zone("", "bao.example.vn", "vi"))
+    '2026-11-20T00:30:00+07:00'
+    """
+    if not local.endswith("Z") and (zone.source != SITE or "T" not in local):
+        return ""
+    moved = datetime.fromisoformat(local).astimezone(zone.zone).isoformat().replace("+00:00", "Z")
+    return "" if moved == local else moved
+
+
+def _shows_only(stated: str, moved: str, following: Iterable[_Pair]) -> bool:
+    """Return whether readers see the stated day, and never the day in the zone of the newspaper.
+
+    Some templates write the local time as UTC.
+    """
+    if stated == moved:
+        return False
+    days = (found.iso[:10] for candidate, found in following if candidate.source in _SHOWN)
+    return next((day for day in days if day in {stated, moved}), moved) == stated
 
 
 def _exact(found: FoundDate, zone: SiteZone, now: datetime) -> FoundDate | None:

@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from storage.database.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0018"
+SCHEMA_VERSION = "0019"
 MAX_URL = 2000
 """Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
 
@@ -392,6 +392,8 @@ mining, AI or archiving is reserved. ``quality``: the fields of `Quality`, in or
 Index("ix_document_canonical", document.c.canonical)
 Index("ix_document_processed_at", document.c.processed_at)
 _reserved = text("reserved")
+_pending_day = text("published_zone = 'pending'")
+Index("ix_document_pending_day", document.c.id, info=where(_pending_day))
 Index("ix_document_reserved", document.c.id, info=where(_reserved))
 _ruled = text("rules IS NOT NULL")
 Index("ix_document_rules", document.c.site, document.c.fetch_id, info=where(_ruled))

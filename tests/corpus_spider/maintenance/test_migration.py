@@ -14,6 +14,7 @@ from msgspec import structs
 
 from pipelines.text.minhash import SCHEME, earlier_exact
 from storage.corpus import Corpus
+from storage.database.schema import SCHEMA_VERSION
 from storage.documents.model import Selection
 from storage.exports.changes import EXACT, digests, index_lines
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
@@ -33,6 +34,7 @@ NEW = {
     "removal": ("deferred",),
 }
 """Columns that the schemas after 0015 added."""
+NEW_INDEXES = ("ix_http_fetch_recovered", "ix_document_processed_at", "ix_document_rules", "ix_document_pending_day")
 
 
 def make_0015(database: Path) -> None:
@@ -46,7 +48,7 @@ def make_0015(database: Path) -> None:
         )
         connection.execute("UPDATE scheme SET name = ? WHERE name = ?", (EARLIER, SCHEME))
         connection.execute("DROP TABLE metadata_change")
-        for index in ("ix_http_fetch_recovered", "ix_document_processed_at", "ix_document_rules"):
+        for index in NEW_INDEXES:
             connection.execute(f"DROP INDEX {index}")
         for table, columns in NEW.items():
             for column in columns:
@@ -119,7 +121,7 @@ def test_a_dry_run_tells_counts_time_and_room(folder: Path) -> None:
     told = json.loads(run(folder, "migrate", "--dry-run", "--json").stdout)
     assert told["documents"] >= told["fingerprints"] >= ARTICLES
     assert told["bytes"] == len(before)
-    assert told["copy"].endswith("corpus.db.before-0018-from-0015")
+    assert told["copy"].endswith(f"corpus.db.before-{SCHEMA_VERSION}-from-0015")
     assert told["seconds"] > 0
     assert (folder / "corpus.db").read_bytes() == before
     lines = run(folder, "migrate", "--dry-run").stdout
@@ -132,7 +134,7 @@ def test_a_release_after_the_migration_names_no_changed_text(folder: Path) -> No
     well(folder, "migrate")
     well(folder, "export", "-o", "second/", "--since-dump", "first/manifest.json")
     second = json.loads((folder / "second" / "manifest.json").read_text())
-    assert (second["schema"], EXACT in second["index"]["fields"]) == ("0018", False)
+    assert (second["schema"], EXACT in second["index"]["fields"]) == (SCHEMA_VERSION, False)
     assert {name: second["since"][name] for name in ("added", "changed", "removed")} == {
         "added": 0,
         "changed": 0,

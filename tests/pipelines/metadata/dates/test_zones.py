@@ -69,3 +69,36 @@ def test_a_time_without_a_zone_is_one_of_its_site(
     page = f'<html lang="{language}"><body><article><h1>Title of a story</h1><p class="date">{shown}</p></article>'
     found = read_metadata(page, url, (), NOW, timezone)
     assert (found.published, found.published_zone) == expected
+
+
+VN, CL, EN = "https://bao.example.vn/a", "https://diario.example.cl/a", "https://paper.example.com/a"
+
+
+@pytest.mark.parametrize(
+    ("stated", "shown", "url", "timezone", "expected"),
+    [
+        ("2026-11-19T17:30:00Z", "00:30 20/11/2026", VN, "", ("2026-11-20T00:30:00+07:00", "assumed")),
+        ("2026-11-19T17:30:00+00:00", "", VN, "", ("2026-11-20T00:30:00+07:00", "assumed")),
+        ("2026-11-19T17:00:00Z", "20/11/2026", VN, "", ("2026-11-20T00:00:00+07:00", "assumed")),
+        ("1795109400000", "", VN, "", ("2026-11-20T00:30:00+07:00", "assumed")),
+        ("2026-11-19T02:30:00Z", "18/11/2026", CL, "", ("2026-11-18T23:30:00-03:00", "assumed")),
+        ("2026-11-19T17:30:00Z", "", EN, "Asia/Tokyo", ("2026-11-20T02:30:00+09:00", "site")),
+        ("2026-11-19T17:30:00-05:00", "", EN, "Asia/Tokyo", ("2026-11-20T07:30:00+09:00", "site")),
+        ("2026-11-19T17:30:00Z", "", EN, "", ("2026-11-19T17:30:00Z", "stated")),
+        ("2026-11-19T17:30:00-05:00", "", VN, "", ("2026-11-19T17:30:00-05:00", "stated")),
+        # Midnight in UTC is a day. A day that readers see alone is that of the newspaper.
+        ("2026-11-19T00:00:00Z", "", CL, "", ("2026-11-19", None)),
+        ("2026-11-19T17:30:00Z", "17:30 19/11/2026", VN, "", ("2026-11-19T17:30:00Z", "stated")),
+        ("2026-11-19T17:30:00Z", "19/11/2026", VN, "", ("2026-11-19T17:30:00Z", "stated")),
+    ],
+)
+def test_a_moment_in_utc_has_the_day_of_its_newspaper(
+    stated: str, shown: str, url: str, timezone: str, expected: tuple[str, str | None]
+) -> None:
+    """UTC is a form for programs: the day is that in the zone of the site, unless readers see the day in UTC alone."""
+    language = "vi" if url == VN else "es" if url == CL else "en"
+    head = f'<script type="application/ld+json">{{"@type": "NewsArticle", "datePublished": "{stated}"}}</script>'
+    body = f'<article><h1>Title of a story</h1><p class="date">{shown}</p></article>'
+    page = f'<html lang="{language}"><head>{head}</head><body>{body}</body></html>'
+    found = read_metadata(page, url, (), NOW, timezone)
+    assert (found.published, found.published_zone) == expected
