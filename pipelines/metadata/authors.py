@@ -17,8 +17,8 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from pipelines.metadata.dates.elements import is_aside
+from pipelines.metadata.teasers import AUTHOR_PATH
 from pipelines.text.normalise import INVISIBLE, clean_value
-from pipelines.urls.url import canonicalise
 from storage.blocklist.author_keys import AND, AND_UNSPACED, JOINED_AND
 
 if TYPE_CHECKING:
@@ -45,10 +45,6 @@ _MARKED = re.compile(
 )
 _MISLEADING = re.compile(
     r"quote|cit(?:e|ation)|bio|about|follow|avatar|photo|image|social|count|more|subscri|newsletter", re.IGNORECASE
-)
-_PERSONAL = re.compile(
-    r"/(?:authors?|autor(?:es|en|in)?|auteurs?|autori?|byline|by|reporters?|journalists?|journalistes?|redacteurs?"
-    r"|writers?|columnists?|contributors?|profiles?)/[^/]"
 )
 _ROLE = re.compile(
     r"\b(?:staff|writers?|reporters?|editors?|editorial|correspondents?|contribut\w+|senior|follow|view|read|more|bio"
@@ -93,16 +89,12 @@ _MAX_FLUSH, _MAX_SIGNED = 10, 100
 """Right-aligned elements that are read, the last first, and characters of one that is a signature."""
 _PARAGRAPHS, _PROSE, _BEFORE = frozenset({"p", "div"}), 100, 8
 """Prose before a signature: its elements, its characters, and the number of nodes in which it is searched."""
-_TEASER_DEPTH, _TEASER_CHARS, _HEADLINE = 5, 400, 25
-"""Elements around an author in which a teaser is searched, characters of a short one, characters of a headline."""
-_MOST_LINKED = 3
-"""Headings or links of a teaser that are read."""
 _MAX_NAMING = 2000
 """Characters of a class or id that are read."""
 
 
-def byline_authors(tree: LexborHTMLParser, around: Around, url: str) -> list[str]:
-    """Return the names in the byline next to the headline of the page ``url``. ``around`` are the elements there."""
+def byline_authors(tree: LexborHTMLParser, around: Around) -> list[str]:
+    """Return the names in the byline next to the headline. ``around`` are the elements there."""
     headed = tree.css_first("h1") is not None
     places = [*enumerate(around.behind[: min(around.prose, _FAR)]), *((_NEXT, node) for node in around.over)]
     found: list[str] = []
@@ -111,7 +103,7 @@ def byline_authors(tree: LexborHTMLParser, around: Around, url: str) -> list[str
         if node is None or (found and (place > last + _BESIDE or make != (node.tag, _naming(node)))):
             continue
         read = _in_element(node, near=headed and place < _NEXT)
-        if read and not is_of_teaser(node, url):
+        if read and not around.is_in_teaser(node):
             found += (name for name in read if name not in found)
             make, last = (node.tag or "", _naming(node)), place
     return found
@@ -146,7 +138,7 @@ def _in_element(node: LexborNode, *, near: bool) -> list[str]:
     """Return the names in an element that is a byline. ``near`` the headline its words are enough."""
     naming = _naming(node)
     marked = _MARKED.search(naming) is not None and _MISLEADING.search(naming) is None
-    linked = node.tag == "a" and _PERSONAL.search(node.attributes.get("href") or "") is not None
+    linked = node.tag == "a" and AUTHOR_PATH.search(node.attributes.get("href") or "") is not None
     if not (marked or linked or near):
         return []
     text = _UNSEEN.sub("", node.text(separator="\n"))
@@ -202,41 +194,6 @@ def is_name(text: str) -> bool:
         and len(capital) > 1
         and all(word[0].isupper() or word.casefold() in _PARTICLES for word in words)
     )
-
-
-def is_of_teaser(node: LexborNode, url: str) -> bool:
-    """Return whether an element is in a teaser of another page: beside a linked heading, away from the h1.
-
-    In a short list item or ``article`` a long link is enough.
-    """
-    around = node.parent
-    for _ in range(_TEASER_DEPTH):
-        if around is None or around.tag in {"body", "main", None} or len(around.text()) > _TEASER_CHARS:
-            return False
-        if around.css_first("h1") is not None:
-            return False
-        headings = around.css("h2, h3, h4, h5")[:_MOST_LINKED]
-        if any(_leads_elsewhere(link, url) for each in headings if (link := link_of(each))):
-            return True
-        if around.tag in {"li", "article"}:
-            links = [
-                link for link in around.css("a[href]")[: 2 * _MOST_LINKED] if len(link.text().strip()) >= _HEADLINE
-            ]
-            if any(_leads_elsewhere(link, url) for link in links):
-                return True
-        around = around.parent
-    return False
-
-
-def link_of(heading: LexborNode) -> LexborNode | None:
-    """Return the link in a heading or around it."""
-    parent = heading.parent
-    return heading.css_first("a[href]") or (parent if parent is not None and parent.tag == "a" else None)
-
-
-def _leads_elsewhere(link: LexborNode, url: str) -> bool:
-    target = canonicalise(link.attributes.get("href") or "", url)
-    return target is not None and target != canonicalise(url)
 
 
 def _naming(node: LexborNode) -> str:

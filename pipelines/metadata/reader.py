@@ -13,9 +13,7 @@ from pipelines.metadata.authors import (
     byline_authors,
     is_account,
     is_name,
-    is_of_teaser,
     letters,
-    link_of,
     names,
     persons,
     signature,
@@ -35,6 +33,7 @@ from pipelines.metadata.dates.zones import site_zone
 from pipelines.metadata.jsonld import read_jsonld
 from pipelines.metadata.publication_date import Candidate, find_date, may_be_of, stated_in_path
 from pipelines.metadata.rights import MAX_METAS, licence_url, noted_directives, reservation_of_page
+from pipelines.metadata.teasers import link_of, teaser_test
 from pipelines.text.normalise import clean_value
 from pipelines.urls.url import canonicalise, host_of, parse, registered_domain, same_site
 from storage.records import (
@@ -181,7 +180,7 @@ def read_metadata(
     """
     tree = parse_tree(page) if isinstance(page, str) else page
     metas, stated = _metas(tree), read_jsonld(tree, url)
-    around = cache(partial(around_headline, tree))
+    around = cache(partial(around_headline, tree, url))
     language = language_of_dates(tree)
     zone = site_zone(timezone, host_of(url), language)
     found = find_date(_date_candidates(tree, metas, stated, url, around), fetched_at, language, zone)
@@ -377,7 +376,7 @@ def _authors(
         (META, lambda: _first(metas, _AUTHOR_NAMES)),
         (META, lambda: [name for name in _first(metas, other_names) if is_name(clean_value(name, MAX_AUTHOR))]),
         (MARKED, lambda: _marked_authors(tree, url)),
-        (BYLINE, lambda: byline_authors(tree, around(), url)),
+        (BYLINE, lambda: byline_authors(tree, around())),
         (SIGNATURE, lambda: signature(tree)),
         (ORGANISATION, lambda: stated.organisations),
     ):
@@ -409,7 +408,8 @@ def _marked_authors(tree: LexborHTMLParser, url: str) -> list[str]:
     """
     every = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
     own = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHERS) or _is_in_comment(node)))
-    marked = (node for node in own if not is_of_teaser(node, url))
+    is_in_teaser = teaser_test(tree, url)
+    marked = (node for node in own if not is_in_teaser(node))
     named = ((node, name) for node in marked if (name := " ".join(_name_in(node).split())))
     first, name = next(named, (None, ""))
     # Nodes with the same markup compare as equal, so compare their ids.
@@ -471,8 +471,8 @@ def _date_candidates(
     yield from (Candidate("meta", text) for text in _first(metas, _DATE_NAMES))
     named = [name for name in metas if name not in _DATE_NAMES and _DATE_NAMED.fullmatch(name)]
     yield from (Candidate("meta", text) for text in _first(metas, named))
-    times = list(time_elements(tree))
-    yield from (Candidate("time", text) for text in marked_dates(tree))
+    times = list(time_elements(tree, url))
+    yield from (Candidate("time", text) for text in marked_dates(tree, url))
     address = parse(url)
     in_path = stated_in_path(address.path) if address else []
     own = list(times_of_article(tree, times))

@@ -16,6 +16,7 @@ from pipelines.metadata.dates.ages import age_of, is_of_visit
 from pipelines.metadata.dates.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 from pipelines.metadata.dates.months import fold, is_name
 from pipelines.metadata.dates.parser import HEBREW_YEAR
+from pipelines.metadata.teasers import MAX_TITLE, folded_letters, is_linked, letters_of, teaser_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,13 +88,10 @@ _MAX_LABEL, _MAX_SIBLINGS = 40, 3
 """Characters directly before a date that may be its label, and elements beside it that may contain one."""
 _MAX_TIMES = 500
 """<time> elements of a page that are read."""
-_MAX_TITLE = 500
-"""Characters of a title or a line that are compared."""
 _MOST_OF_TITLE = 0.4
 """Least share of the title that its headline has, if that is longer than `_MIN_HEADLINE`."""
 _LATEST = {"below": 1, "listed": 2}
 """Places whose dates come last, in this order."""
-_NO_LETTERS = re.compile(r"[\W_]+")
 # One query, because each walks the whole page. Drupal writes dc:date.
 _MARKED = (
     '[itemprop~="datePublished"],time[pubdate],abbr.published[title],[property~="dc:date"],[property$="datePublished"]'
@@ -135,9 +133,9 @@ class Around(NamedTuple):
     """Ids of the elements that hold the head of the article, or all of it, and not the masthead."""
 
 
-def time_elements(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, Shown]]:
+def time_elements(tree: LexborHTMLParser, url: str) -> Iterator[tuple[LexborNode, Shown]]:
     """Yield the <time datetime> elements of the page itself: not of navigation, asides, comments or teasers."""
-    is_in_teaser = teaser_test(tree)
+    is_in_teaser = teaser_test(tree, url)
     for node in tree.css("time[datetime]")[:_MAX_TIMES]:
         if is_aside(node) or is_in_teaser(node):
             continue
@@ -148,10 +146,10 @@ def time_elements(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, Shown]]:
         yield node, Shown("updated" if changed else "time", node.attributes.get("datetime") or "", shown)
 
 
-def marked_dates(tree: LexborHTMLParser) -> Iterator[str]:
+def marked_dates(tree: LexborHTMLParser, url: str) -> Iterator[str]:
     """Yield the values of elements marked as the date of publication, two for each mark, most trusted first."""
     marked = sorted(tree.css(_MARKED)[:_MAX_MARKED], key=_mark)
-    is_in_teaser = teaser_test(tree)
+    is_in_teaser = teaser_test(tree, url)
     # A footer of the page may contain its date. Teasers and comments have dates of their own.
     own = (node for node in marked if not (is_aside(node, _ASIDE - {"footer"}, _OTHERS) or is_in_teaser(node)))
     for node in (node for _, alike in groupby(own, key=_mark) for node in islice(alike, 2)):
@@ -234,13 +232,13 @@ def visible_ages(around: Around) -> Iterator[Shown]:
         if node is None or node.tag in _UNREAD or node.tag in _HEADINGS:
             continue
         text = " ".join((node.text(separator=" ") or "").split())
-        if age_of(text) is not None and not is_aside(node):
+        if age_of(text) is not None and not is_aside(node) and not around.is_in_teaser(node):
             ages.append((node, text))
     alike = Counter(naming_of(node) for node, _ in ages)
     yield from (Shown("age", text) for node, text in ages if alike[naming_of(node)] < _LIST)
 
 
-def around_headline(tree: LexborHTMLParser) -> Around:
+def around_headline(tree: LexborHTMLParser, url: str) -> Around:
     """Return the elements around the headline."""
     nodes = tree.css("*")[:_MAX_NODES]  # A descendant combinator costs the square of the depth.
     head = _headline(tree, nodes)
@@ -262,7 +260,7 @@ def around_headline(tree: LexborHTMLParser) -> Around:
     over: list[LexborNode | None] = [node for node in before[-_OVER:] if node and node.mem_id not in holding]
     paragraphs = (at for at, node in enumerate(behind) if node and node.tag == "p" and len(node.text()) >= _PROSE)
     prose = next(islice(paragraphs, _PARAGRAPHS - 1, None), len(behind))
-    return Around(before, behind, over, prose, teaser_test(tree), frozenset(own))
+    return Around(before, behind, over, prose, teaser_test(tree, url), frozenset(own))
 
 
 def _is_within(node: LexborNode, elements: frozenset[int]) -> bool:
@@ -301,10 +299,10 @@ def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:
     the title, or 0. Some pages have their name in the first h1, others the headline in an h3. Pages
     that are laid out in tables have no heading.
     """
-    title = _letters_of(tree.css_first("title"))
+    title = letters_of(tree.css_first("title"))
     headings = [*tree.css("h1"), *tree.css("h2, h3, h4")][:_MAX_HEADINGS]
     least = max(_MIN_HEADLINE, _MOST_OF_TITLE * len(title))
-    lengths = [len(text) * (len(text) >= least and text in title) for text in map(_letters_of, headings)]
+    lengths = [len(text) * (len(text) >= least and text in title) for text in map(letters_of, headings)]
     if not headings or (not any(lengths) and headings[0].tag != "h1"):
         return _title_line(nodes, title, least)
     chosen = headings[lengths.index(max(lengths))].mem_id
@@ -319,23 +317,11 @@ def _title_line(nodes: list[LexborNode], title: str, least: float) -> int:
         if node.tag not in _LINES:
             continue
         text = node.text(deep=False)
-        if least <= len(text) <= _MAX_TITLE and not _is_linked(node):
-            letters = _folded_letters(text)
+        if least <= len(text) <= MAX_TITLE and not is_linked(node, _LEVELS):
+            letters = folded_letters(text)
             if len(letters) >= least and letters in title:
                 return place
     return 0
-
-
-def _is_linked(node: LexborNode, levels: int = _LEVELS) -> bool:
-    """Return whether an element is in a link, up to a few levels above. A list contains the page's title too."""
-    around: LexborNode | None = node
-    for _ in range(levels):
-        if around is None:
-            return False
-        if around.tag == "a":
-            return True
-        around = around.parent
-    return False
 
 
 def _listed(part: list[LexborNode | None]) -> set[str]:
@@ -417,12 +403,12 @@ def is_aside(node: LexborNode, tags: frozenset[str] = _ASIDE, classes: re.Patter
 def holds_headline(node: LexborNode) -> bool:
     """Return whether the first h1 in an element is the headline of the page, as its title shows."""
     heading = node.css_first("h1")
-    if heading is None or _is_linked(heading) or heading.css_first("a[href]") is not None:
+    if heading is None or is_linked(heading, _LEVELS) or heading.css_first("a[href]") is not None:
         return False
     root = node
     while root.parent is not None:
         root = root.parent
-    headline, title = _letters_of(heading), _letters_of(root.css_first("title"))
+    headline, title = letters_of(heading), letters_of(root.css_first("title"))
     within = headline in title or title in headline
     # A section's name in an h1 may be in the title too.
     return within and min(len(headline), len(title)) >= _MOST_OF_TITLE * max(len(headline), len(title), 1)
@@ -452,44 +438,3 @@ def _short_text(node: LexborNode, limit: int = _MAX_TEXT) -> str:
         return ""
     text = " ".join((node.text(separator=" ") or "").split())
     return text if len(text) <= limit and _DIGIT.search(text) else ""
-
-
-def teaser_test(tree: LexborHTMLParser) -> Callable[[LexborNode], bool]:
-    """Return a test whether the innermost <article> around an element is a teaser of another page.
-
-    A teaser begins with a heading that is a link and is not in the title, and contains little text.
-    """
-    title = _letters_of(tree.css_first("title"))
-    known: dict[int, bool] = {}
-
-    def is_in_teaser(node: LexborNode) -> bool:
-        article: LexborNode | None = node
-        while article is not None and article.tag != "article":
-            article = article.parent
-        if article is None:
-            return False
-        if article.mem_id not in known:
-            known[article.mem_id] = _is_teaser(article, title)
-        return known[article.mem_id]
-
-    return is_in_teaser
-
-
-def _is_teaser(article: LexborNode, title: str) -> bool:
-    heading = article.css_first("h1,h2,h3,h4")
-    if heading is None or heading.tag == "h1" or not (heading.css_first("a[href]") or _is_linked(heading, _LEVELS + 1)):
-        return False
-    letters = _letters_of(heading)
-    if letters and letters in title:
-        return False
-    return sum(len(paragraph.text()) >= _PROSE for paragraph in article.css("p")) < _PARAGRAPHS
-
-
-def _letters_of(node: LexborNode | None) -> str:
-    """Return the folded letters of an element's text, or "" for None."""
-    return _folded_letters(node.text()[:_MAX_TITLE]) if node else ""
-
-
-def _folded_letters(text: str) -> str:
-    """Return the letters and digits of a text, in one case."""
-    return _NO_LETTERS.sub("", text.casefold())

@@ -28,7 +28,7 @@ def page(byline: str, *, over: str = "", under: str = "") -> str:
 
 def found(html: str) -> list[str]:
     tree = parse_tree(html)
-    return byline_authors(tree, around_headline(tree), "https://example.org/1")
+    return byline_authors(tree, around_headline(tree, "https://example.org/1"))
 
 
 @pytest.mark.parametrize(

@@ -63,3 +63,58 @@ def test_a_date_without_figures_is_seen() -> None:
     page = '<html lang="he"><h1>כותרת</h1><div class="date">י"ד בחשוון תשפ"ו</div></html>'
     found = read_metadata(page, "https://www.example.org/story", (), NOW)
     assert (found.published, found.published_calendar) == ("2025-11-05", "hebrew")
+
+
+LIST_LINKS = {
+    "vi": "Một tin khác về cây cầu mới ở thị xã bên sông",
+    "ar": "خبر آخر عن افتتاح المدرسة الجديدة في المدينة",
+    "fa": "خبری دیگر درباره افتتاح مدرسه تازه در شهر ما",
+    "th": "ข่าวอื่นเกี่ยวกับสะพานแห่งใหม่ที่ริมแม่น้ำสายใหญ่ของเมือง",
+    "zh": "另一则关于河边新桥通车的详细新闻报道",
+    "en": "Another story about the new bridge in the town",
+}
+"""Headlines of other pages by language."""
+CARDS = (
+    "<div><h3>More</h3><ul><li>{link} {date}</li><li>{link} {date}</li></ul></div>",
+    "<div class=card>{link}<p>{date}</p></div>",
+    "<div class=card>{date} {link}</div>",
+    "<a href='/other'>{words} {date}</a>",
+    "<table><tr><td>{date}</td><td>{link}</td></tr></table>",
+    "<ul><li>{link} ({date})</li></ul>",
+)
+DATES = (
+    "<time datetime='2024-05-03T10:00:00+07:00'>3/5</time>",
+    "<span class=date>2024-05-03</span>",
+    "<i>2024-05-03</i>",
+)
+
+
+@pytest.mark.parametrize("language", LIST_LINKS)
+@pytest.mark.parametrize("card", CARDS)
+@pytest.mark.parametrize("date", DATES)
+@pytest.mark.parametrize("place", ["before", "between", "after"])
+def test_a_date_beside_a_headline_of_another_page_is_not_that_of_the_page(
+    language: str, card: str, date: str, place: str
+) -> None:
+    """A page without a date of its own has none, whatever lists of other news are around it."""
+    words = LIST_LINKS[language]
+    other = card.format(link=f"<a href='/news/other-2'>{words}</a>", words=words, date=date)
+    before, between, after = (other if place == each else "" for each in ("before", "between", "after"))
+    page = f"{before}<article><h1>{TITLE}</h1>{between}{PROSE * 4}{after}</article>"
+    assert read(page) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<div><a href='/section/world-politics-economy'>World politics</a> {date}</div>",
+        "<div>By <a href='/staff/ann-lee-of-the-long-name'>Ann Lee of the Long Name Here</a> {date}</div>",
+        "<div><a href='/story'>A story that the page itself has as its own address</a> {date}</div>",
+        "<div>{date} <a href='#comments'>There are many comments below this story</a></div>",
+        "<div><h5><a href='/comments/1'>249 comments</a></h5> {date}</div>",
+    ],
+)
+def test_a_date_beside_other_links_is_that_of_the_page(line: str) -> None:
+    """Sections, authors, the page itself and numbers of comments are no other pages."""
+    html = line.format(date="<time datetime='2024-05-03'>3 May 2024</time>")
+    assert read(f"<article><div><h1>{TITLE}</h1></div>{html}{PROSE * 4}</article>") == ("2024-05-03", "time")
