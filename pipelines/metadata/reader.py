@@ -231,15 +231,23 @@ def _title(
     """Return the title without the name of the site, and its source: headline, og:title, the only h1 and <title>.
 
     An h1 that equals the og:title comes first. Some papers state another headline for search engines. An h1 with the
-    name of the site is no heading. A headline of the JSON-LD that contradicts the h1 and <title>, which agree, is that
-    of another page.
+    name of the site is no heading. The first heading below it comes last. A headline of the JSON-LD that contradicts
+    the h1 and <title>, which agree, is that of another page.
     """
     site = _site_names(metas, url) | _front_page_names(tree, url) | (set(map(letters, stated.publishers)) - {""})
-    shown = [(node, clean_value(shown_text(node, " "), MAX_TITLE)) for node in tree.css("h1")[:5]]
-    mastheads = {heading for node, heading in shown if heading and _is_masthead(node, heading, tree, site, url)}
-    headings = [heading for _, heading in shown if heading and heading not in mastheads]
-    site |= set(map(letters, mastheads))
     shared = [clean_value(title, MAX_TITLE) for title in _first(metas, ("og:title", "twitter:title"))]
+    whole = [title for title in (clean_value(_title_element(tree), MAX_TITLE), *shared) if title]
+    lower = cache(partial(_lower_headings, tree, url))
+    shown = [(node, clean_value(shown_text(node, " "), MAX_TITLE)) for node in tree.css("h1")[:5]]
+    mastheads = {heading for node, heading in shown if letters(heading) in site or _leads_home(node, url)}
+    headings = [heading for _, heading in shown if heading and heading not in mastheads]
+    found_below = ((heading, _headline_below(heading, whole, stated.headline, lower)) for heading in headings)
+    below = {heading: headline for heading, headline in found_below if headline and letters(headline) not in site}
+    if below:
+        stated_letters = set(map(letters, whole))
+        headings = [*dict.fromkeys(below.values()), *(each for each in headings if letters(each) in stated_letters)]
+    mastheads |= set(below)
+    site |= set(map(letters, mastheads))
     named = set(map(letters, shared)) - {""}
     agreed = "" if _contradicts(stated.headline, headings, _title_element(tree)) else stated.headline
     titles = [
@@ -252,23 +260,45 @@ def _title(
         *((title, META) for title in _first(metas, ("title", "dc.title", "dcterms.title"))),
     ]
     cleaned = ((_without_markup(clean_value(title, MAX_TITLE)), source) for title, source in titles)
-    found = ((_as_headed(_without_site(title, site, headings), headings), source) for title, source in cleaned if title)
-    return next(found, (None, None))
+    found = [(_as_headed(_without_site(title, site, headings), headings), source) for title, source in cleaned if title]
+    last = ((heading, HEADING) for heading in (lower() if mastheads else ()))
+    own = (pair for pair in (*found, *last) if letters(pair[0]) not in site)
+    return next(own, found[0] if found else (None, None))
 
 
-def _is_masthead(node: LexborNode, heading: str, tree: LexborHTMLParser, site: set[str], url: str) -> bool:
-    """Return whether an h1 is the name of the site, as in old templates.
+def _lower_headings(tree: LexborHTMLParser, url: str) -> list[str]:
+    """Return the headings below the h1 that do not lead to another page."""
+    is_in_teaser = teaser_test(tree, url)
+    nodes = (node for node in tree.css("h2, h3")[:_MOST_LOWER] if not is_in_teaser(node))
+    return [heading for node in nodes if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
 
-    It says so by its words, by a link to the front page, or because <title> has it at its end, behind a lower heading.
+
+def _leads_home(heading: LexborNode, url: str) -> bool:
+    front, link = canonicalise("/", url), link_of(heading)
+    return link is not None and front == canonicalise(link.attributes.get("href") or "", url) != canonicalise(url)
+
+
+def _headline_below(heading: str, titles: list[str], headline: str, lower: Callable[[], list[str]]) -> str:
+    """Return the headline in a lower heading, if an h1 is the name of the site, as in old templates, or "".
+
+    Of the ``titles`` that the page states, and the ``headline`` of its JSON-LD, some have the headline before the name,
+    or as their longer part. Or no title has anything of the h1.
     """
-    if letters(heading) in site:
-        return True
-    front, link = canonicalise("/", url), link_of(node)
-    if link is not None and front == canonicalise(link.attributes.get("href") or "", url) != canonicalise(url):
-        return True
-    whole = clean_value(_title_element(tree), MAX_TITLE)
-    before = {letters(whole[: m.start()]) for m in _SITE_MARK.finditer(whole) if whole[m.end() :] == heading}
-    return bool(before) and any(letters(shown_text(each, " ")) in before for each in tree.css("h2, h3")[:_MOST_LOWER])
+    own, whole = letters(heading), [title for title in (*titles, headline) if title]
+    named = _trigrams(own)
+    cuts = [(title[: mark.start()], title[mark.end() :]) for title in whole for mark in _SITE_MARK.finditer(title)]
+    parts = [*cuts, *((tail, head) for head, tail in cuts)]
+    found = {letters(part) for part, rest in parts if len(part) > len(heading) and _is_alike(letters(rest), named)}
+    if own not in map(letters, titles):
+        found |= {letters(head) for head, tail in cuts if letters(tail) == own}
+    if not found and not any(_is_alike(letters(title), named) for title in titles):
+        found = {*map(letters, whole), *(letters(part) for part, rest in parts if len(part) > len(rest))}
+    found -= {own}
+    return next((each for each in lower() if letters(each) in found), "") if found else ""
+
+
+def _is_alike(text: str, named: set[str]) -> bool:
+    return _shared(_trigrams(text), named) >= _LIKE
 
 
 def _contradicts(headline: str, headings: list[str], title: str) -> bool:

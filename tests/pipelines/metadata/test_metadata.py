@@ -444,3 +444,36 @@ def stating(headline: str) -> str:
 def test_the_title_is_that_of_the_article(html: str, title: str) -> None:
     """Not the site's name in the only h1, nor a stated headline of another article."""
     assert read(html).title == title
+
+
+NAMES = {
+    "vi": ("Báo Miền Đông", "Cầu mới qua sông khánh thành sau ba năm"),
+    "ar": ("جريدة الضفة", "افتتاح الجسر الجديد على النهر بعد ثلاث سنوات"),
+    "th": ("ข่าวริมน้ำ", "เปิดสะพานข้ามแม่น้ำแห่งใหม่หลังรอมาสามปีเต็ม"),
+    "ru": ("Новости берега", "Новый мост через реку открыли спустя три года"),
+    "en": ("Riverside Daily", "New bridge over the river opens after three years"),
+}
+"""Name of a newspaper and a headline by language."""
+
+
+@pytest.mark.parametrize("language", NAMES)
+@pytest.mark.parametrize(
+    "head",
+    [
+        '<meta property="og:title" content="{headline}">',
+        '<meta property="og:title" content="{headline} | {name}">',
+        "<title>{headline} - {name}</title>",
+        "<title>{name} | {headline}</title>",
+        '<title>{name}</title><meta property="og:title" content="{headline} » {name}">',
+        """<meta property="og:title" content="{headline}">
+        <script type="application/ld+json">{{"@type": "NewsArticle", "headline": "{name}"}}</script>""",
+    ],
+)
+@pytest.mark.parametrize("mast", ["<h1>{name}</h1>", "<h1><a href='/'>{name}</a></h1>", "<h1>{name} 24</h1>"])
+@pytest.mark.parametrize("level", ["h2", "h3"])
+def test_an_h1_with_the_name_of_the_site_is_no_title(language: str, head: str, mast: str, level: str) -> None:
+    """The headline is in a lower heading and in the titles that the page states."""
+    name, headline = NAMES[language]
+    body = f"{mast.format(name=name)}<{level}>{headline}</{level}><p>Text.</p><h3>Another box</h3>"
+    page = f"<html><head>{head.format(name=name, headline=headline)}</head><body>{body}</body></html>"
+    assert read(page).title == headline
