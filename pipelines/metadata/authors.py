@@ -17,6 +17,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from pipelines.metadata.dates.elements import is_aside
+from pipelines.metadata.organisations import names_organisation
 from pipelines.metadata.teasers import AUTHOR_PATH
 from pipelines.text.normalise import INVISIBLE, clean_value
 from storage.blocklist.author_keys import AND, AND_UNSPACED, JOINED_AND
@@ -168,7 +169,7 @@ def _leading_names(pieces: Iterable[str]) -> Iterator[str]:
     named = False
     for piece in pieces:
         for part in _PARTING.split(_JOINING.sub("", BY.sub("", piece)).rstrip(" :")):
-            if is_name(part):
+            if is_name(part) and not names_organisation(part):
                 named = True
                 yield part
             elif named and len(part) > 1:

@@ -36,6 +36,10 @@ _NAME_PARTS = ("givenName", "additionalName", "familyName")
 _NAMING = frozenset({"name", *_NAME_PARTS})
 _WITHOUT_SPACE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _FAMILY_FIRST = re.compile(f"{_WITHOUT_SPACE.pattern}|[ăđơưĂĐƠƯ\u1ea0-\u1ef9]")
+_CONTAINERS = ("@list", "@set", "@graph", "itemListElement", "item")
+"""Keys of JSON-LD and of schema.org whose value stands for the object around them."""
+_MAX_DEPTH = 4
+"""Lists in one another."""
 _BELOW = ("@graph", "mainEntity", "mainEntityOfPage")
 
 
@@ -218,22 +222,18 @@ def _name_of_parts(person: Node) -> str:
     return ("" if _WITHOUT_SPACE.search(given + family) else " ").join(filter(None, parts))
 
 
-def _listed(value: object) -> list[object]:
-    """Return the first values of a list (or of a ``@list``) and of lists in it, or the value itself."""
-    listed = _as_list(value)
-    return [each for one in listed for each in _as_list(one)]
-
-
-def _as_list(value: object) -> list[object]:
-    inner = value.get("@list") if isinstance(value, dict) and "@list" in value else value
-    return inner[:_MAX_AUTHORS] if isinstance(inner, list) else [inner]
+def _listed(value: object, depth: int = 0) -> list[object]:
+    """Return the first values of a list, of a container (``@list``, ``@set``, …) and of lists in it, or the value."""
+    if isinstance(value, dict) and _NAMING.isdisjoint(value):
+        value = next((value[name] for name in _CONTAINERS if name in value), value)
+    if not isinstance(value, list):
+        return [value]
+    return [each for one in value[:_MAX_AUTHORS] if depth < _MAX_DEPTH for each in _listed(one, depth + 1)]
 
 
 def _strings(value: object) -> list[str]:
     """Return texts, also from objects with a ``@value`` (and a language)."""
-    plain = [
-        one.get("@value") if isinstance(one, dict) else one for one in (value if isinstance(value, list) else [value])
-    ]
+    plain = [one.get("@value") if isinstance(one, dict) else one for one in _listed(value)]
     return [one for one in plain if isinstance(one, str) and one.strip()]
 
 

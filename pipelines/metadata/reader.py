@@ -31,6 +31,7 @@ from pipelines.metadata.dates.elements import (
 )
 from pipelines.metadata.dates.zones import site_zone
 from pipelines.metadata.jsonld import read_jsonld
+from pipelines.metadata.organisations import names_organisation
 from pipelines.metadata.publication_date import Candidate, find_date, may_be_of, stated_in_path
 from pipelines.metadata.rights import MAX_METAS, licence_url, noted_directives, reservation_of_page
 from pipelines.metadata.teasers import link_of, teaser_test
@@ -389,8 +390,9 @@ def _authors(
     """Return the persons of the first source with any, each once, and that source.
 
     Sources in order: JSON-LD, meta elements, elements marked as the author, the visible byline, the signature, and
-    organisations in the JSON-LD. Names of user accounts, and of persons who have the site's address, come last. The
-    site itself is no author.
+    organisations in the JSON-LD. The first that names a person in full wins: systems state the newspaper, its agency or
+    a single word where readers see who wrote it. Names of user accounts, and of persons who have the site's address,
+    come last. The site itself is no author.
     """
     title = clean_value(_title_element(tree), MAX_TITLE)
     other_names = [name for name in metas if name not in _AUTHOR_NAMES and _AUTHOR_NAMED.fullmatch(name)]
@@ -400,7 +402,7 @@ def _authors(
         | {letters(end) for mark in _SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])}
     )
     named = {letters(name) for name in _first(metas, ("og:site_name", "application-name"))}
-    others, source_of_others = list[str](), None
+    doubtful: dict[bool, tuple[tuple[str, ...], str]] = {}
     for kind, source in (
         (JSON_LD, lambda: stated.authors),
         (META, lambda: _first(metas, _AUTHOR_NAMES)),
@@ -412,13 +414,15 @@ def _authors(
     ):
         found = persons(names(source()))
         people = [name for name in found if letters(name) not in site and not is_account(name)]
-        if people:
+        if any(is_name(name) and not names_organisation(name) for name in people):
             return within_limit(people), kind
+        if people:
+            doubtful.setdefault(False, (within_limit(people), kind))
         # A person may have a site of the same name.
-        kept = [name for name in found if letters(name) not in (named if is_name(name) else site)]
-        if kept and not others:
-            others, source_of_others = kept, ORGANISATION if kind == ORGANISATION else ACCOUNT
-    return within_limit(others), source_of_others
+        if kept := [name for name in found if letters(name) not in (named if is_name(name) else site)]:
+            is_last = ORGANISATION if kind == ORGANISATION else ACCOUNT
+            doubtful.setdefault(True, (within_limit(kept), is_last))
+    return doubtful.get(False) or doubtful.get(True) or ((), None)
 
 
 def within_limit(names: Iterable[str]) -> tuple[str, ...]:

@@ -230,6 +230,13 @@ def person(**parts: str) -> str:
         (f"[{person(givenName='Lan', familyName='Phạm')}, {person(name='Minh Trần')}]", ("Phạm Lan", "Minh Trần")),
         (f'{{"@list": [{person(name="Ann Lee")}, {person(name="Bo Ek")}]}}', ("Ann Lee", "Bo Ek")),
         (f'[{{"@list": [{person(name="Ann Lee")}]}}]', ("Ann Lee",)),
+        (f'{{"@set": [{person(name="Ann Lee")}, {person(name="Bo Ek")}]}}', ("Ann Lee", "Bo Ek")),
+        (f'{{"@set": {person(name="Ann Lee")}}}', ("Ann Lee",)),
+        (f'{{"@graph": [{{"@set": ["Ann Lee"]}}, {person(name="Bo Ek")}]}}', ("Ann Lee", "Bo Ek")),
+        (
+            f'{{"@type": "ItemList", "itemListElement": [{{"@type": "ListItem", "item": {person(name="Ann Lee")}}}]}}',
+            ("Ann Lee",),
+        ),
         ('"Lan Phạm và Minh Trần"', ("Lan Phạm", "Minh Trần")),
         ('"Ann Lee and Bo Ek"', ("Ann Lee", "Bo Ek")),
         ('"Ann Lee, Bo Ek, ANN LEE"', ("Ann Lee", "Bo Ek")),
@@ -276,3 +283,38 @@ def test_the_author_of_a_teaser_is_not_that_of_the_page(around: str, author: str
     """An element beside a headline that leads elsewhere belongs to that page."""
     html = f"<html><body><main><h1>The bridge</h1></main>{around}</body></html>"
     assert read_metadata(html, "https://example.org/1", (), datetime(2026, 11, 20, tzinfo=UTC)).author == author
+
+
+HOUSES = {
+    # language: (an agency or publisher in metadata, a person in the byline, the word before the name)
+    "vi": ("Báo Miền Đông", "Nguyễn Thị Lan", "Tác giả:"),
+    "ar": ("وكالة أنباء الضفة", "أحمد علي", "بقلم"),
+    "fa": ("خبرگزاری ساحل", "مریم رضایی", "نویسنده:"),
+    "ur": ("ویب ڈیسک", "سلمان خان", "تحریر:"),
+    "tr": ("Kıyı Haber Ajansı", "Ayşe Demir", "Yazar:"),
+    "ru": ("Агентство Берег", "Анна Петрова", "Автор:"),
+    "pl": ("Redakcja Portalu", "Anna Nowak", "Autor:"),
+    "id": ("Tim Redaksi", "Budi Santoso", "Oleh:"),
+    "en": ("Associated Press", "Ann Lee", "By"),
+    "de": ("AFP", "Anna Müller", "Von"),
+    "fr": ("Agence Presse Rive", "Anne Martin", "Par"),
+}
+
+
+@pytest.mark.parametrize("language", HOUSES)
+@pytest.mark.parametrize(
+    "head",
+    [
+        '<meta name="author" content="{house}">',
+        """<script type="application/ld+json">
+        {{"@type": "NewsArticle", "author": {{"@type": "Person", "name": "{house}"}}}}</script>""",
+    ],
+)
+@pytest.mark.parametrize("shown", ["<p>{by} {person}</p>", '<p class="byline">{person}</p>', "<p>Text.</p>"])
+def test_a_person_who_is_shown_comes_before_an_agency_that_is_stated(language: str, head: str, shown: str) -> None:
+    """Readers see who wrote it. Without a person, the agency is the author."""
+    house, person, by = HOUSES[language]
+    body = f"<article><h1>New bridge over the river</h1>{shown.format(by=by, person=person)}<p>Text.</p></article>"
+    page = f'<html lang="{language}"><head>{head.format(house=house)}</head><body>{body}</body></html>'
+    found = read_metadata(page, "https://example.org/1", (), datetime(2026, 11, 20, tzinfo=UTC))
+    assert found.authors == ((person,) if person in body else (house,))
