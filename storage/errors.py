@@ -24,6 +24,10 @@ class ConfigError(CorpusError):
     exit_code = 2
 
 
+class UnfinishedIndexError(ConfigError):
+    """The first search index of a corpus is not complete yet (exit 2)."""
+
+
 class DiskError(CorpusError):
     """The disk is full, or a folder or file cannot be written (exit 3)."""
 

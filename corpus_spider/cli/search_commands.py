@@ -28,7 +28,7 @@ def index(state: State, /, **options: Any) -> None:
     It holds the words of all current documents without their duplicates. It is derived data: delete its folder, and
     nothing is lost. A crawl may run meanwhile: the processes that build it have a low priority.
     """
-    from corpus_spider.search.builder import only_writer, refresh
+    from corpus_spider.search.builder import answers, only_writer, refresh
     from storage.corpus import Corpus
 
     config = state.load_made()
@@ -38,7 +38,11 @@ def index(state: State, /, **options: Any) -> None:
         state.console.stages() as show,
     ):
         if not is_writer:
-            do = "Try again when it has finished. `search` works meanwhile."
+            has_answers = answers(config.index_folder)
+            meanwhile = (
+                "Until then `search` answers from the index before." if has_answers else "Then `search` answers."
+            )
+            do = f"Try again when it has finished. {meanwhile}"
             raise LockedError(("the search index",), where=str(config.index_folder), do=do, holder="another process")
         report = refresh(corpus, config.database_url, config.index_folder, config.workers, show)
     if options["as_json"]:

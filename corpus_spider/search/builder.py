@@ -114,6 +114,19 @@ def is_current(corpus: Corpus, folder: Path) -> bool:
     return {name: settings.get(name) for name in made} == made
 
 
+def is_complete(settings: Mapping[str, str]) -> bool:
+    """Return whether an index with these settings was finished once. Before that it lacks documents."""
+    return REMOVALS in settings
+
+
+def answers(folder: Path) -> bool:
+    """Return whether the index in a folder was finished once, and so answers while it is refreshed."""
+    if not (folder / FILE).exists():
+        return False
+    with Manifest.open(folder, read_only=True) as manifest:
+        return is_complete(manifest.settings())
+
+
 def refresh_if_alone(
     corpus: Corpus, database: str, folder: Path, processes: int, on_progress: Progress = unseen
 ) -> None:

@@ -12,14 +12,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from corpus_spider.search import shard
-from corpus_spider.search.builder import REMOVALS, shard_folder
+from corpus_spider.search.builder import REMOVALS, is_complete, shard_folder
 from corpus_spider.search.concordance import Line, Sought, lines
 from corpus_spider.search.manifest import FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse
 from corpus_spider.search.totals import FILE
 from pipelines.text.words import splitter
 from storage.documents.model import day_of
-from storage.errors import ConfigError
+from storage.errors import ConfigError, UnfinishedIndexError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,7 +86,10 @@ class SearchIndex:
     @classmethod
     @contextmanager
     def open(cls, folder: Path, corpus: Corpus) -> Iterator[SearchIndex]:
-        """Open the index of a corpus. ConfigError if there is none, or if a removal has not reached it."""
+        """Open the index of a corpus.
+
+        ConfigError if there is none, or if a removal has not reached it; UnfinishedIndexError while it is made.
+        """
         shard.require_library()
         if not (folder / FILE).exists():
             raise ConfigError("this corpus has no search index yet", where=str(folder), do=_BUILD)
@@ -156,6 +159,9 @@ def _groups(results: Sequence[shard.Result]) -> dict[str, dict[str, int]]:
 
 
 def _require_current(settings: dict[str, str], corpus: Corpus, folder: Path) -> None:
+    if not is_complete(settings):
+        do = "It answers when `corpus-spider index` has finished. An interrupted one goes on where it stopped."
+        raise UnfinishedIndexError("the first search index is not complete yet", where=str(folder), do=do)
     if settings.get("format") != str(FORMAT):
         raise ConfigError("the search index is of another release", where=str(folder), do=_BUILD)
     if settings.get(REMOVALS) != corpus.removal_mark():

@@ -20,7 +20,7 @@ from corpus_spider.web import formatting
 from corpus_spider.web.guard import Guard
 from corpus_spider.web.state import BusyError
 from corpus_spider.web.views import crawls, document, documents, downloads, dropped, overview, searching, words
-from storage.errors import CorpusError, TooSlowError
+from storage.errors import CorpusError, TooSlowError, UnfinishedIndexError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,6 +87,11 @@ def application(served: Served, hosts: frozenset[str], token: str = "") -> Guard
         if isinstance(error, TooSlowError):
             values = {"headline": "This takes too long.", "what": error.what, "do": error.do}
             return pages(request, "error.html", values, 503)
+        if isinstance(error, UnfinishedIndexError):
+            values = {"headline": "The search index is being made.", "what": error.what, "do": error.do}
+            answer = pages(request, "error.html", values, 503)
+            answer.headers["Retry-After"] = "60"
+            return answer
         # The words are the program's own: they hold paths and settings, and nothing that came with the request.
         what, do = (error.what, error.do) if isinstance(error, CorpusError) else ("", "")
         values = {"headline": "This cannot be answered.", "what": what, "do": do}

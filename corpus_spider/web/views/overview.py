@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring import health
@@ -12,21 +12,18 @@ from corpus_spider.monitoring.model import Rule
 from corpus_spider.search.searching import DAY
 from corpus_spider.search.shard import Filters
 from corpus_spider.web.selection import Selection
+from corpus_spider.web.time_axis import bounds, per_day, per_month
 from corpus_spider.web.views import pages, served
 from corpus_spider.web.views.documents import newest_first
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.requests import Request
     from starlette.responses import Response
 
     from corpus_spider.search.searching import SearchIndex
     from corpus_spider.web.state import Served
 
-DAYS = 60
-"""Days of the chart."""
 _NEWEST = 10
 _LAST = 50
 """Documents of the last days among which the newest are looked for."""
@@ -61,16 +58,6 @@ def about(request: Request) -> Response:
     return pages(request)(request, "about.html")
 
 
-def per_day(counted: Mapping[str, int], last: date, days: int = DAYS) -> list[tuple[str, int]]:
-    """Return the number of each of the last days, 0 where there is none: a gap must be visible as a gap.
-
-    >>> per_day({"2026-11-25": 3}, date(2026, 11, 26), 3)
-    [('2026-11-24', 0), ('2026-11-25', 3), ('2026-11-26', 0)]
-    """
-    every = (last - timedelta(days=back) for back in reversed(range(days)))
-    return [(day.isoformat(), counted.get(day.isoformat(), 0)) for day in every]
-
-
 def _from_index(here: Served, index: SearchIndex) -> dict[str, object]:
     words, months = 0, Counter[str]()
     for cell in index.manifest.sizes():
@@ -82,7 +69,7 @@ def _from_index(here: Served, index: SearchIndex) -> dict[str, object]:
         "index_error": None,
         "words": words,
         "days": [(day, number, f"/documents{_only(since=day, until=day)}") for day, number in by_day],
-        "months": [(month, number, "") for month, number in sorted(months.items())],
+        "months": [(label, number, f"/documents{_only(**bounds(label))}") for label, number in per_month(months)],
         "newest": newest_first(last)[:_NEWEST],
     }
 

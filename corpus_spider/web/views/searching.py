@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.search.searching import ORDERS, RANK
 from corpus_spider.web.formatting import direction
 from corpus_spider.web.selection import selection_of
+from corpus_spider.web.time_axis import bounds, per_month
 from corpus_spider.web.views import pages, served
 from storage.errors import ConfigError
 
@@ -38,9 +39,12 @@ def page(request: Request) -> Response:
             except ConfigError as problem:
                 error = problem
     groups = answer.groups if answer else {}
+    by_site = list(groups.get("site", {}).items())[-_MOST_GROUPS:]
     numbers = {
-        name: [(key, number, asked.query(**{name: key}) if name == "site" else "") for key, number in group]
-        for name, group in ((name, list(groups.get(name, {}).items())[-_MOST_GROUPS:]) for name in ("site", "month"))
+        "site": [(site, number, asked.query(site=site)) for site, number in by_site],
+        "month": [
+            (label, number, asked.query(**bounds(label))) for label, number in per_month(groups.get("month", {}))
+        ],
     }
     values: dict[str, object] = {
         "asked": asked,

@@ -17,7 +17,7 @@ from corpus_spider.search.shard import Filters
 from corpus_spider.words import clouds, lists
 from pipelines.text.words import words
 from storage.corpus import Corpus
-from storage.errors import ConfigError, DamageError
+from storage.errors import ConfigError, DamageError, UnfinishedIndexError
 from storage.removal.takedown import Request, What
 from tests.storage.corpus_samples import NOON, Crawl, made
 
@@ -211,6 +211,27 @@ def test_a_check_proves_by_content_that_a_removal_reached_the_index(opened: Craw
     shutil.copytree(kept / "shard-000001", builder.shard_folder(folder, number))
     [problem] = checked(opened, folder)[0]
     assert "other documents than its list" in problem
+
+
+def test_while_the_first_index_is_made_the_answer_is_that_it_is_not_complete(opened: Crawl, tmp_path: Path) -> None:
+    """No removal is blamed, the web page answers 503, and `index` says whether `search` answers meanwhile."""
+    folder, seen, told = tmp_path / "index", set[str](), set[bool]()
+
+    def look(*_: object) -> None:
+        told.add(builder.answers(folder))
+        try:
+            with SearchIndex.open(folder, opened.corpus):
+                seen.add("open")
+        except UnfinishedIndexError as error:
+            seen.add(error.what)
+
+    with only_writer(folder):
+        refresh(opened.corpus, str(tmp_path / "corpus.db"), folder, 1, look)
+    assert (seen, told) == ({"the first search index is not complete yet"}, {False})
+    opened.visit("4", made("Bài bốn mới", language="vi"))
+    with only_writer(folder):
+        refresh(opened.corpus, str(tmp_path / "corpus.db"), folder, 1, look)
+    assert ("open" in seen, told) == (True, {False, True})
 
 
 def checked(crawl: Crawl, folder: Path) -> tuple[list[str], list[str]]:

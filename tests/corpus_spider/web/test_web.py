@@ -7,6 +7,7 @@ import base64
 import csv
 import io
 import json
+import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -17,6 +18,7 @@ from lxml.html import document_fromstring
 
 from corpus_spider.config.loader import load
 from corpus_spider.search.builder import only_writer, refresh
+from corpus_spider.search.manifest import Manifest
 from corpus_spider.web import serving
 from storage.corpus import Corpus
 from storage.errors import ConfigError
@@ -116,6 +118,22 @@ def ask_bytes(app: Guard, target: str, method: str = "GET", **headers: str) -> t
     start = next(each for each in sent if each["type"] == "http.response.start")
     body = b"".join(each.get("body", b"") for each in sent if each["type"] == "http.response.body")
     return start["status"], {k.decode(): v.decode() for k, v in start["headers"]}, body
+
+
+@pytest.mark.parametrize("path", ["/words", "/search?q=a"])
+def test_an_index_that_is_being_made_is_said_so_and_when_to_ask_again(folder: Path, tmp_path: Path, path: str) -> None:
+    """The first index is no fault of the request, and no removal is blamed."""
+    with Manifest.open(folder / "index", read_only=True) as manifest:
+        settings = manifest.settings()
+    shutil.copytree(folder, tmp_path / "corpus")
+    with Manifest.open(tmp_path / "corpus" / "index", read_only=False) as manifest:
+        manifest.connection.execute("DELETE FROM setting WHERE name = 'removals'")
+    assert "removals" in settings
+    with Corpus.open(tmp_path / "corpus" / "corpus.db", read_only=True) as corpus:
+        status, headers, text = ask(application_of(tmp_path / "corpus", corpus), path)
+    assert (status, headers["retry-after"]) == (503, "60")
+    assert "not complete yet" in text
+    assert "removal" not in text
 
 
 @pytest.mark.parametrize("path", PATHS)
