@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import regex
 
 from pipelines.language.corrections import stop_words
+from pipelines.language.malay import PAIR
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -153,6 +154,9 @@ def _elect(text: str, guess: tuple[str, float], sure: str, other: Callable[[str]
     if not words:
         return guess
     second = other(text)
+    if code in PAIR and second in PAIR:
+        # langdetect does not know Malay.
+        second = code
     shares = {
         language: sum(word in known for word in words) / len(words) - _WORD_OF_A_LIST * len(known)
         for language, known in stop_words().items()

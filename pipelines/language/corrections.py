@@ -10,7 +10,7 @@ the others do not. Two languages are recognised here that the detectors do not k
 - Vietnamese without its marks (telegrams, chats, old web pages) by its syllables, some 2,500;
 - Kurdish in Latin letters by its small words and its vowels with a circumflex.
 
-Words of Indonesian and Malay are five times as frequent in the one as in the other, by wordfreq (Speer, 2022).
+Indonesian and Malay are in a module of their own (malay.py).
 
 Stop words of languages in Latin and Cyrillic script are jusText's (Pomikálek, 2011), made from Wikipedia.
 """
@@ -128,94 +128,6 @@ _GROUPS = tuple(
         (
             "Latn",
             {
-                "id": """
-                bahwa karena bisa kalau uang mobil kantor anda sangat begitu bagaimana mengapa nggak kamu
-                pemerintah perusahaan polisi pesawat bicara tadi kemarin senin kamis jumat minggu maret juni
-                juli agustus desember ujar saat kemudian terhadap bagian inggris para secara coba mencoba
-                berbeda universitas warga seharusnya yakni ingin persen miliar rupiah wib ujarnya tuturnya
-                ungkapnya jelasnya merupakan provinsi kabupaten kecamatan bupati gubernur presiden polri tni kpk
-                dpr mahasiswa kesehatan karyawan listrik sepak pelatih pekan sedangkan sebelumnya setelah
-                sejumlah terkait pihaknya dirinya diduga kendaraan kecelakaan aktivitas kualitas komunitas tewas
-                proyek pemilu rapat nomor dimana sebesar ditemukan dikutip usai resmi pemkot pemprov kapolres
-                jawa tersangka fasilitas prioritas kapasitas identitas siswa kebutuhan jembatan pembangunan
-                harus sudah tersebut mau yaitu memiliki tanggal situs terjadi kota berbagai mulai menit akun
-                namun butuh lainnya pria pemain teman kapan bilang tim berhasil silahkan berarti menemukan
-                bahkan merasa sebagian lakukan biasanya dokter jepang maupun terlihat kasus apapun nyaman
-                membutuhkan bisnis sehat obat cocok gratis berpikir ternyata foto keuangan apalagi kondisi kabar
-                tipe desa manajemen fitur meski artinya disebut aplikasi kesempatan pikiran hewan kartu khawatir
-                partai temukan informasi sepatu sukses istri berkualitas memulai rusak sma kegiatan wisata
-                dikenal dimulai jasa menikah populer adanya grup kamar olahraga desain murah setidaknya
-                menyenangkan peduli kebijakan perangkat toko mendukung efek pariwisata terdiri energi paket
-                umumnya eropa sebaiknya beda menyadari penelitian jaringan lingkungan lokal misalnya fase jadwal
-                kode telepon metode penasaran sadar perbedaan mantan kecepatan layanan klub berbagi publik biaya
-                komisi sepertinya membangun mengirim jawaban fisik diskon ikuti ponsel pasien padahal terkadang
-                inginkan tampil selanjutnya aneh gedung pabrik dukungan tokoh silakan studi berbasis tampak
-                pohon smp internasional berupa kerusakan dprd awalnya timnas kpu dirilis karakter bandara
-                standar lomba triliun sulawesi semarang dosen selengkapnya pilkada modern justru download total
-                budaya sekedar direktur fisika bapak solusi kanker stasiun detik sobat peran sosok kursi
-                membuatnya tips miliki smartphone rekor banten bakteri pernikahan serikat ujung sepakbola
-                cirebon fakultas promo liburan periode kompetisi rahasia pendukung memenangkan memungkinkan
-                ajang sholat mbak apartemen sore pembuatan android aceh produsen polda pangan admin laga
-                percobaan mencakup konsumsi menampilkan rekan tentara sekaligus dki pajak investasi merusak
-                delapan tas banyaknya mengurangi rekaman referensi gampang matematika transportasi sarana
-                dibangun melanjutkan pelayanan pengembangan udah narkoba kampanye tabel lowongan konsumen
-                diproduksi ide materi melewati lolos konser dibanding dipakai otomatis turnamen diselenggarakan
-                pensiun bikin papua militer ruangan berpartisipasi korupsi jepara bedanya karna kesuksesan merek
-                permanen pembagian cobalah didukung tamu pemilihan kue antar manajer sinyal diantaranya mandiri
-                mengingat kuliah beasiswa khususnya konsep berhubungan unggulan secepatnya aturan dinas poin
-                sepeda dampak medis favorit gelar makassar rilis pacar spanyol utang tadinya dibilang
-                bertanggung tampaknya siapapun kontak jokowi jaman januari administrasi wisatawan polres
-                klasemen mengembangkan tes bingung target seputar alasannya petugas spesial kedokteran gelandang
-                menginginkan celana bus keberhasilan jenderal kabarnya dikelola baterai tersedia terimakasih
-                jawabannya saran beragam digital maskapai lho disebutkan pangeran judul dibutuhkan tantangan
-                maksimal prajurit dikirim penanganan obatan kualifikasi memproduksi
-            """,
-                "ms": """
-                bahawa kerana boleh wang kereta pejabat awak mahu hendak nak ialah iaitu berkata kerajaan
-                syarikat cakap bercakap semalam isnin khamis jumaat ahad mac jun julai ogos disember semasa
-                apabila selepas berbeza cuba sahaja daripada encik saya lelaki universiti hospital negeri kenapa
-                sekiranya tiada sini makan inggeris jepun perancis buat esok adakah beliau sebanyak peratus
-                polis mesyuarat jurulatih perlawanan datuk seri perdana parlimen ringgit rm mahkamah pesakit
-                kenderaan kemalangan mangsa tempatan bandar manakala ekoran menerusi setakat tarikh petang
-                peniaga projek kualiti aktiviti komuniti kesihatan dakwaan suspek didakwa pegawai pengarah
-                jabatan kementerian tahun- tahun isteri pelancong kakitangan pengerusi persekutuan pelajaran
-                kemudahan identiti kapasiti dibaiki walaupun minit baharu seramai anjuran awam rasmi majlis
-                pengurusan tak sekolah kawan macam tengok kampung kawasan nampak filem tentera kanak jumpa sebab
-                melayu berjaya telefon pelakon bahagian semula bilik faham tolong nombor pelajar duit soalan
-                sentiasa kes mesti dengar sesiapa laluan kawalan berkahwin teruk maklumat ramai kebangsaan kuasa
-                rancangan hantar rakan perkara haiwan sikit patut jenayah sukan perkahwinan abang takkan
-                sebahagian peluang fikir parti sila stesen jeneral sedar askar peribadi sebenar rahsia rekod
-                harap ubat pusingan peguam memulakan arahan risau perkataan bermula haji kod jadual kasut
-                sebarang tahniah jawapan kesilapan perniagaan enjin pelbagai hujung kedudukan seronok suruh
-                sempadan makmal bersetuju muzik silap rakaman dihantar menghantar seterusnya rosak dengannya
-                sejuk kedai senarai kekal bapa jawatan perubatan kad sihat pelik kerusi bas jambatan berkongsi
-                akaun cik seluar talian nuklear keretapi bergaduh tempoh lakonan mengikut perkhidmatan bekalan
-                sokongan olimpik sempena perlukan perbezaan kerosakan ajar mulakan mesej fail pokok seksyen
-                lesen tipu puak mahupun letupan kesan beg memandangkan barangan antarabangsa letak kolej
-                mencipta kelab sekurang bunyi peminat separuh kumpulan perhimpunan sesetengah sehinggalah
-                leftenan klang berlakon berkhidmat berhampiran amaran pakcik bergurau sukar rasuah komander
-                makcik syaitan kelajuan ketawa sijil felda tepi lapan hadapan menghalang toretto rosakkan kuih
-                gergasi tandas sayangkan idea tajuk rawatan perlumbaan motosikal macamana teruskan sedap pingat
-                menyedari mengelakkan berundur fikiran katil puan ipoh pengsan penghantaran pengganas merosakkan
-                juruterbang jurutera eropah bisnes menipu bermaksud tok garisan wujud penyokong peperiksaan
-                mengesan kesedaran kalaulah darjah surau kejayaan celaka mengawal saiz sertai punca selesa
-                kahwin setar permatang akhbar membina bertanggungjawab mahathir terselamat setiausaha mestilah
-                berterusan bersara wan kawal kem laju syed siasatan menguruskan kecederaan cabaran bercuti cikgu
-                syabas kempen bermakna hapuskan tengahari dikesan bilion berpandu dibenarkan syurga melawat
-                solat mat elok sepanyol percubaan mahukan fizikal pkr quran ianya pengetua dicipta basikal
-                dikenali salji jawatankuasa cintakan undi saintis pelancaran maruah sediakan persembahan pakatan
-                paderi muar kaedah bimbit dap doktor tetamu first melayan datin menyertai putera terowong
-                terkorban terdedah matlamat malaysian gombak ejen dimulakan bagitahu ayuh atuk alor tukar senyap
-                dipercayai beradik jiran uitm ramlee putrajaya pesuruhjaya mendedahkan lombong berpecah minda
-                bererti tunjuk lembu keluarkan berkawan realiti pauh melepasi kewujudan kewangan arnab kos
-                kuantan bharu khalid syiling kebolehan graviti episod dalaman rehat khabar kongsi lepaskan
-                tuanku anugerah wabak tunku timbalan merentasi menyiasat mengumpul
-            """,
-            },
-        ),
-        (
-            "Latn",
-            {
                 "no": """
                 ikke jeg en et fra ble noe mye de hun hva hvordan bare noen være vært av etter nå opp ut blir
                 seg meg deg
@@ -277,14 +189,12 @@ _GROUPS = tuple(
         ),
     )
 )
-_WORD = regex.compile(r"[\p{L}\p{M}\u200c]+")
+WORD = regex.compile(r"[\p{L}\p{M}\u200c]+")
 _ASCII_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 # Names of Latin letters in Urdu. The first are also words of Western Punjabi: is, was, also, if.
 _LETTERS_OR_WORDS = frozenset({"اے", "سی", "وی", "جے", "ایس", "ای", "او", "آئی"})
 _NO_WORDS = "بی ڈی ایف جی ایچ ایل ایم این پی کیو آر ٹی یو ڈبلیو ایکس وائی زیڈ"
 _LETTERS = _LETTERS_OR_WORDS.union(_NO_WORDS.split())
-_COMMONER = {"ms": "id"}
-"""Language -> the one with ten times as many texts, which a text without words of either alone is in."""
 _LEAST_HITS = 2
 """Words of a language that a text needs before they count for it."""
 _LATIN = regex.compile(r"\p{Latin}")
@@ -416,7 +326,7 @@ def by_words(language: str, script: str, text: str) -> str:
     group = next((group for place, group in _GROUPS if place == script and language in group), None)
     if group is None:
         return language
-    found = _WORD.findall(text.lower())
+    found = WORD.findall(text.lower())
     words = Counter([*_without_initials(found), *_joined_parts(found)] if script == "Arab" else found)
     listed = {name: group[name] | stop_words().get(name, frozenset()) for name in group} if script == "Latn" else group
     if not _are_even(tuple(group), script):
@@ -425,15 +335,7 @@ def by_words(language: str, script: str, text: str) -> str:
         own = sum(words[word] for word in group[language] - others if word in words)
         if leader != language or own >= _LEAST_HITS:
             return leader
-    leader = _leader(words, listed, language)
-    return _COMMONER[leader] if leader in _COMMONER and not _prevails(words, group, leader) else leader
-
-
-def _prevails(words: Counter[str], group: dict[str, frozenset[str]], language: str) -> bool:
-    """Return whether a text has more words of a language alone than of the commoner one that is confused with it."""
-    own, other = group[language], group[_COMMONER[language]]
-    hits, against = (sum(words[word] for word in side if word in words) for side in (own - other, other - own))
-    return hits > against
+    return _leader(words, listed, language)
 
 
 def _without_initials(words: list[str]) -> Iterator[str]:
@@ -492,7 +394,7 @@ def is_unmarked_vietnamese(text: str) -> bool:
     """
     start = text[:600].lower()
     # ASCII: runs of letters are the rest between everything else. This is called for each line of a text.
-    found = start.translate(_ASCII_LETTERS).split() if start.isascii() else _WORD.findall(start)
+    found = start.translate(_ASCII_LETTERS).split() if start.isascii() else WORD.findall(start)
     words = [word for word in found[:_SYLLABLES] if len(word) > 1]
     # Most texts have too few frequent words. A set finds that faster than the pattern of the syllables.
     if len(words) < 4 or sum(map(_PLAIN.__contains__, words)) < _FREQUENT * len(words):
@@ -512,7 +414,7 @@ def is_kurmanji(text: str) -> bool:
     start = text[:600].lower()
     if _KURMANJI_LETTER.search(start) is None:
         return False
-    words = _WORD.findall(start)[:_SYLLABLES]
+    words = WORD.findall(start)[:_SYLLABLES]
     frequent = sum(map(_KURMANJI.__contains__, words))
     marked = sum(_KURMANJI_LETTER.search(word) is not None for word in words)
     return frequent >= _LEAST_HITS and frequent * marked >= _OFTEN_TOGETHER * len(words) ** 2

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from pipelines.language import backends
+from pipelines.language import backends, malay
 from pipelines.language.backends import UNKNOWN
-from pipelines.language.corrections import corrected
+from pipelines.language.corrections import WORD, corrected
 from pipelines.text.normalise import clean
 from storage.records import LanguageGuess
 
@@ -48,7 +48,7 @@ _SURE = 0.6
 """Confidence from which a line may be in another language than the whole text."""
 # Languages that detectors confuse in a line.
 _NEIGHBOURS = (
-    frozenset({"id", "ms"}),
+    malay.PAIR,
     frozenset({"no", "nn", "da", "sv"}),
     frozenset({"hr", "bs", "sr", "sl"}),
     frozenset({"es", "gl", "pt", "ca"}),
@@ -95,6 +95,9 @@ def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tu
     language = corrected(guessed, code, text)
     if language != guessed:
         confidence = max(_MAIN_SHARE, min(confidence, _CORRECTED))
+    if code == "Latn" and language in malay.PAIR:
+        language, sure = malay.decide(WORD.findall(text.lower()), language)
+        confidence = min(confidence, sure)
     return LanguageGuess(language, confidence if language != UNKNOWN else 0.0, code, share)
 
 
