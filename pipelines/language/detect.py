@@ -20,7 +20,7 @@ import regex
 
 from pipelines.language import backends, malay
 from pipelines.language.backends import UNKNOWN
-from pipelines.language.corrections import WORD, corrected
+from pipelines.language.corrections import WORD, assured, corrected
 from pipelines.text.normalise import clean
 from storage.records import LanguageGuess
 
@@ -36,6 +36,9 @@ _FORMS = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
 ADDRESS = r"(?:https?://|www\.)[!-~]+"
 """An address in running text. It ends a word before it even without a space."""
 _ADDRESS = re.compile(ADDRESS)
+_FIGURE = r"\d[\d.,:/%]*"
+# A code beside a figure is no word: 1,490 USD, VN30. It may be a word of a headline in capitals, which has others.
+_QUANTITY = re.compile(rf"{_FIGURE}\s?[A-Z]{{2,5}}(?!\w)|(?<!\w)[A-Z]{{2,5}}\s?{_FIGURE}")
 _CORRECTED = 0.9
 """Highest confidence of a corrected guess."""
 _MOST_LINES, _LINE = 2000, 2000
@@ -90,14 +93,16 @@ def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tu
         return LanguageGuess(by_own_letters(code, text), share, code, share)
     if "://" in text or "www." in text:  # Faster than the search for the pattern.
         text = _ADDRESS.sub(" ", text)
+    text = _QUANTITY.sub(" ", text)
     text = only(_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text), code)
-    guessed, confidence = detect(text, code) if share else (UNKNOWN, 0.0)
+    guessed, confidence = detect(text, code) if share and main_script(text)[1] else (UNKNOWN, 0.0)
     language = corrected(guessed, code, text)
     if language != guessed:
         confidence = max(_MAIN_SHARE, min(confidence, _CORRECTED))
     if code == "Latn" and language in malay.PAIR:
         language, sure = malay.decide(WORD.findall(text.lower()), language)
         confidence = min(confidence, sure)
+    confidence = min(confidence, assured(language, code, text))
     return LanguageGuess(language, confidence if language != UNKNOWN else 0.0, code, share)
 
 

@@ -398,3 +398,71 @@ def test_languages_that_detectors_confuse(language: str, text: str) -> None:
 def test_a_language_that_the_detector_does_not_know_is_not_believed(text: str) -> None:
     """It gets the name of another one, with a confidence below .8."""
     assert identify(text).confidence < 0.8
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "تولی بیک و بیرلیک اوغلی در سرپل و شیرین تگاب کشته شدند",
+        "بیرام قل اوغلی و تورسن بای والی فاریاب در گفتگو با رسانه‌ها گفتند که قیزیل ایاق آرام است",
+        "قیصار و تولیغ و گرزیوان ایلدیریم اوزبیک",
+    ],
+)
+def test_dari_with_names_of_turks_is_no_uzbek(text: str) -> None:
+    """Uzbek needs words of its own. Names alone give no confident answer."""
+    guess = identify(text)
+    assert guess.language == "fa"
+    assert guess.confidence >= 0.7 or "در" not in text
+    assert guess.confidence <= 0.5 or "در" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "قیشلاق خلقی اوچون ایچیملیک سو توزومی تامانیدن یاتقیزیلدی دیدی والی",
+        "افغانستان حکومتی بوگون ینگی یول آچیلیشی بیلن باغلیق معلومات بیردی",
+        "تورکیه و افغانستان آره سیده سودا کوپ ییل دوام ایتدی",
+    ],
+)
+def test_uzbek_in_arabic_letters_stays_uzbek(text: str) -> None:
+    """Its own verbs and suffixes show it, beside Persian words."""
+    assert identify(text).language == "uz"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pỏ mẻ hử lục pây slon slư, au cần đây dú bản.",
+        "Vằn nẩy noọng pây háng, pỏ lục dú rườn hết ngài kin.",
+        "Rườn noọng mì sloong ăn cáy, cần ké hết nà dú tẩư khuổi.",
+    ],
+)
+def test_tay_is_no_vietnamese(text: str) -> None:
+    """The detectors know one language with Vietnamese letters, and were sure of it."""
+    assert identify(text).language == "tyz"
+
+
+def test_another_language_in_vietnamese_letters_is_not_sure() -> None:
+    """Mường and others have few of the frequent words of Vietnamese."""
+    assert identify("Ho chăng hay bố ủn ăn cơm chửa, mẳng tiểng khà lẳm wẽl nhà ta ni").confidence < 0.8
+    assert identify("Thủ tướng yêu cầu các bộ, ngành và địa phương tập trung chỉ đạo").confidence > 0.9
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1,490 USD = 37.250.000 VND", "VND 37,250,000 / USD 1,490", "VN30 1.250, HNX 230", "EUR/USD 1.08", "500 MB 5G"],
+)
+def test_codes_beside_figures_are_no_language(text: str) -> None:
+    """Names of currencies, indices and units were Vietnamese at .88."""
+    assert identify(text).confidence <= 0.4
+
+
+@pytest.mark.parametrize("text", ["Profit warning", "Tin nóng", "Срочные новости", "عاجل الآن"])
+def test_two_words_are_not_sure(text: str) -> None:
+    """They may be of any language, or names."""
+    assert identify(text).confidence <= 0.4
+
+
+def test_a_headline_in_capitals_has_a_language() -> None:
+    """A word beside a figure may look like a code. The others are words."""
+    assert identify("PRESIDENT VISITS 12 TOWNS AFTER THE FLOODS OF MARCH 2024").language == "en"
