@@ -41,7 +41,7 @@ def decide(words: Iterable[str], guess: str) -> tuple[str, float]:
         words: words of the text, in lower case.
         guess: the detector's language, one of the two.
 
-    >>> decide("kerajaan berkata ia akan siap esok".split(), "id")[0], decide(["jalan", "raya"], "id")[0]
+    >>> decide("kerajaan berkata ia akan siap esok".split(), "id")[0], decide(["orang", "itu"], "id")[0]
     ('ms', 'id')
     """
     different = set(words)

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
-from pipelines.metadata.dates.ages import age_of
+from pipelines.metadata.dates.ages import Age, read_age
 from pipelines.metadata.dates.calendars import EARLIEST, GREGORIAN
 from pipelines.metadata.dates.months import fold
 from pipelines.metadata.dates.parser import FoundDate, read_date
@@ -219,8 +219,8 @@ def _read(candidate: Candidate, now: datetime, language: str, zone: SiteZone | N
     if candidate.source == "age":
         # A day of the site: "yesterday" at two in the morning is another day in UTC.
         here = zone.zone if zone else UTC
-        day = ((now - (age_of(candidate.text) or timedelta())).astimezone(here)).date()
-        return FoundDate(day.isoformat(), candidate.text, GREGORIAN, PLAIN)
+        age = read_age(candidate.text) or Age(timedelta(), PLAIN)
+        return FoundDate((now - age.length).astimezone(here).date().isoformat(), candidate.text, GREGORIAN, age.sure)
     found = read_date(candidate.text, now, language)
     may_be_today = candidate.source in _MAY_BE_TODAY and not candidate.is_own
     if found and may_be_today and abs(date.fromisoformat(found.iso[:10]) - now.date()) <= _DAY:

@@ -1,7 +1,7 @@
 """Ages that pages show instead of a date ("3 hours ago"), as lengths of time before the visit.
 
-Seconds to days, just now, today and yesterday are read. Weeks and months are too coarse for a day. The words
-(ages.toml) are those of newspapers in many languages.
+Seconds to months, just now, today and yesterday are read. The day of an age in weeks or months is only near, and has
+little confidence. The words (ages.toml) are those of newspapers in many languages.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from datetime import timedelta
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.metadata.dates.labels import PUBLISHED_OR_UPDATED
 from pipelines.metadata.dates.months import fold, is_letter, is_unspaced
-from pipelines.metadata.dates.parser import without_clock
+from pipelines.metadata.dates.parser import han_number, without_clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 _TABLE = Path(__file__).with_name("ages.toml")
 MAX_CHARS = 60
 """Characters. A longer text is no age."""
-_MOST = timedelta(days=31)
+_LONGEST = {"week": timedelta(weeks=8), "month": timedelta(days=365)}
+_LONGEST_IN_DAYS = timedelta(days=31)
+"""Longest age in weeks, in months and in smaller units. A longer one is that of something else."""
+_SURE, _SURE_OF = 0.9, {"week": 0.5, "month": 0.3}
+"""Probability that an age leads to the right day: in smaller units, in weeks and in months."""
 _LABELS, _DIGIT = re.compile(PUBLISHED_OR_UPDATED), re.compile(r"\d")
-_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400, "month": 2_629_746}
 """Seconds of the units in ages.toml."""
 _LABEL = r"(?:[^\W\d_]+\s?:\s?|[|•·-]\s*)?"
 _MAX_BEFORE, _MAX_BEHIND = 20, 25
@@ -34,19 +38,35 @@ _MAX_BEFORE, _MAX_BEHIND = 20, 25
 _WHOLE_HOUR = re.compile(r"(?<!\d)\d{1,2}\s?(?:h|hs|uhr|giờ|час(?:а|ов)?|годин[иі]?|시|點|点|時)(?![^\W_])")
 """A time of day without minutes: hier à 10h."""
 _HALF_HOUR = timedelta(minutes=30)
+_HAN_BEFORE_UNIT = re.compile(r"(?<![^\W\d_])[一二两兩三四五六七八九十]{1,3}(?=\s?[个個秒分小時时天日周週星礼禮])")
 _MARKS = " .,،:：|•·–—-()[]@"
 """Signs around an age and the time of day beside it."""
 # A second number does not change the day: 2 hours 35 min ago.
 _REST = r"(?:(?:\s?,|\s?و)?\s(?:(?:and|und|et|y|e|og|och)\s)?\d{1,2}\s?[^\W\d_]{1,12}\.?)?"
 
 
+class Age(NamedTuple):
+    """An age, and the probability (0-1) that it leads to the right day."""
+
+    length: timedelta
+    sure: float
+
+
 def age_of(text: str) -> timedelta | None:
+    """Return the length of the age that a text consists of, or None; see `read_age`."""
+    age = read_age(text)
+    return age.length if age else None
+
+
+def read_age(text: str) -> Age | None:
     """Return the age that a text consists of, or None if it has other content.
 
     A label may precede or follow it ("Published 3 hours ago"). A time of day may be beside "today" and "yesterday".
 
-    >>> age_of("3 giờ trước"), age_of("منذ ساعتين"), age_of("3 May")
+    >>> read_age("3 giờ trước").length, read_age("منذ ساعتين").length, read_age("3 May")
     (datetime.timedelta(seconds=10800), datetime.timedelta(seconds=7200), None)
+    >>> read_age("3 weeks ago")
+    Age(length=datetime.timedelta(days=21), sure=0.5)
     """
     if len(text) > MAX_CHARS:
         return None
@@ -78,24 +98,24 @@ def _labelled(folded: str) -> Iterator[str]:
     yield before.rpartition(" ")[0].rstrip(_MARKS)
 
 
-def _age(folded: str, *, labelled: bool = False) -> timedelta | None:
+def _age(folded: str, *, labelled: bool = False) -> Age | None:
     """Return the age that a folded text without a label consists of. Today needs a label or a time of day."""
-    folded = _about().sub("", folded)
+    folded = _HAN_BEFORE_UNIT.sub(lambda found: str(han_number(found[0])), _about().sub("", folded))
     folded = _number_words().sub(lambda word: (word.lastgroup or "")[1:], folded)
     if _just_now().fullmatch(folded.rstrip(_MARKS)):
-        return timedelta()
+        return Age(timedelta(), _SURE)
     if _half_hour().fullmatch(folded.rstrip(_MARKS)):
-        return _HALF_HOUR
+        return Age(_HALF_HOUR, _SURE)
     for days, pattern in enumerate(_days()):
         if (day := pattern.search(folded)) and (days or labelled or _DIGIT.search(folded)):
             beside = f"{folded[: day.start()]} {folded[day.end() :]}"
             if not _beside_clock().sub("", _WHOLE_HOUR.sub("", without_clock(beside))).strip(_MARKS):
-                return timedelta(days=days)
+                return Age(timedelta(days=days), _SURE)
     for unit, seconds in _UNITS.items():
         if found := _pattern(unit).fullmatch(folded):
             number = next((int(value) for name, value in found.groupdict().items() if value and name[0] == "n"), 0)
             age = timedelta(seconds=seconds * (number or (2 if found["two"] else 1)))
-            return age if age <= _MOST else None
+            return Age(age, _SURE_OF.get(unit, _SURE)) if age <= _LONGEST.get(unit, _LONGEST_IN_DAYS) else None
     return None
 
 
@@ -152,7 +172,7 @@ def _beside_clock() -> re.Pattern[str]:
 @cache
 def _number_words() -> re.Pattern[str]:
     words = _words()
-    numbers = (rf"(?<![^\W_])(?P<n{number}>{words[str(number)]})(?![^\W_])" for number in range(2, 11))
+    numbers = (rf"(?<![^\W_])(?P<n{number}>{words[str(number)]})(?![^\W_]|\s\d)" for number in range(2, 11))
     return re.compile("|".join(numbers))
 
 
@@ -161,7 +181,7 @@ def _pattern(name: str) -> re.Pattern[str]:
     words = _words()
     unit, ago, since = words[name], words["ago"], words["since"]
     one, two, alone = words[f"one_{name}"], words[f"two_{name}s"], words[f"{name}_ago"]
-    # Khmer and Burmese write no space after "one".
+    # Khmer, Burmese and Thai write no space after "one".
     single = rf"(?:(?:{words['one']})\s|មួយ|တစ်)"
     return re.compile(
         rf"{_LABEL}(?:(?:د|for)\s|ከ\s?)?(?:(?:(?P<n1>\d{{1,3}})|{single})\s?(?:{unit}){_REST}\s?(?:{ago})"

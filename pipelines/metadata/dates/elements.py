@@ -78,8 +78,8 @@ _FEW_LINKS = 3
 """Links between the head of an article and its headline, at most. A masthead is above the menu, which has more."""
 _WHOLE = frozenset({"article", "main", "body", "html"})
 """Elements whose classes describe the page: that it has a sidebar, or comments."""
-_ATTRIBUTES = ("title", "data-datetime", "data-date", "data-time", "data-timestamp", "data-utc")
-"""Attributes in which a marked element states the time that it shows as an age ("3 hours ago")."""
+_STATING = re.compile(r"title|data-(?:.*[-_])?(?:.*date|.*time|.*timestamp|ts|utc|epoch|unix|published)")
+"""Attributes in which a marked element states the time that it shows as an age ("3 hours ago") or without the year."""
 _LIST = 3
 """Elements of one class that form a list of teasers or comments."""
 _SAME_BYLINE = 12
@@ -338,8 +338,8 @@ def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator
     if node is None or not (limit or node.tag == "time" or _HINT.search(naming_of(node))):
         return
     text = _short_text(node, limit or _MAX_TEXT)
-    if not limit and node.tag != "time" and _FULL.search(text) is None:
-        stated = (node.attributes.get(name) or "" for name in _ATTRIBUTES)
+    if not limit and "datetime" not in node.attributes and _FULL.search(text) is None:
+        stated = (value or "" for name, value in node.attributes.items() if _STATING.fullmatch(name))
         text = next((each for each in stated if len(each) <= _MAX_UNMARKED and _FULL.search(each)), text)
     if not text or (limit and not _is_dateline(node, text)) or is_aside(node, _BESIDE if limit else _ASIDE):
         return

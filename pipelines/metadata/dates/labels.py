@@ -36,6 +36,8 @@ _EITHER = _labels()
 _LABEL = re.compile("|".join(f"(?P<{kind}>{either})" for kind, either in _EITHER.items()))
 PUBLISHED_OR_UPDATED = f"(?:{_EITHER[PUBLISHED]}|{_EITHER[UPDATED]})"
 """A regular expression for folded text."""
+_BREAK = re.compile(r"[|·•:;,.()/–—-]|\d{3}|.{30}")
+"""Sign, year or length that ends the phrase of a label."""
 _DIGITS = re.compile(rf"\d(?:\D*\d){{2}}|{HEBREW_YEAR}")
 """At least three digits, as in 5 Nov 24, or a Hebrew year, which has none."""
 
@@ -59,7 +61,7 @@ def portions(text: str) -> list[Portion]:
     labels = list(_LABEL.finditer(folded))
     if not labels:
         return [Portion(PLAIN, text)] if _DIGITS.search(text) else []
-    kinds = [label.lastgroup or PLAIN for label in labels]
+    kinds = _kinds(folded, labels)
     starts, ends = [label.start() for label in labels], [label.end() for label in labels]
     pieces = [folded[begin:end] for begin, end in zip([0, *ends], [*starts, len(folded)], strict=True)]
     after = kinds[-1] != OTHER and _DIGITS.search(pieces[0]) and not _DIGITS.search(pieces[-1])
@@ -70,8 +72,23 @@ def portions(text: str) -> list[Portion]:
 
 def label_before(text: str) -> str:
     """Return the kind of the last label in a text before a date."""
-    found = [label.lastgroup or PLAIN for label in _LABEL.finditer(fold(text))]
+    folded = fold(text)
+    found = _kinds(folded, list(_LABEL.finditer(folded)))
     return found[-1] if found else PLAIN
+
+
+def _kinds(folded: str, labels: list[re.Match[str]]) -> list[str]:
+    """Return the kinds of labels. One that follows the name of a law within its phrase is of that law.
+
+    >>> portions("Decree published 5 May 2024")[0].kind, portions("Decrees | Published 5 May 2024")[0].kind
+    ('other', 'published')
+    """
+    kinds: list[str] = []
+    for label in labels:
+        end = labels[len(kinds) - 1].end() if kinds else 0
+        in_phrase = kinds and kinds[-1] == OTHER and not _BREAK.search(folded, end, label.start())
+        kinds.append(OTHER if in_phrase else label.lastgroup or PLAIN)
+    return kinds
 
 
 def without_labels(text: str) -> str:

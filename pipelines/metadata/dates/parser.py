@@ -106,6 +106,12 @@ _SOLAR_ERA = re.compile(r"[\s()]*(?:ه\s?[.-]?\s?ش|هجری\s?[-(]?\s?(?:شمس
 _LUNAR_ERA = re.compile(r"[\s()]*(?:ه(?:\s?[.-]?\s?ق)?|هجری[اه]?(?:\s?[-(]?\s?قمری)?|قمری|ق|a\.?h|h)(?![^\W\d_])")
 # .NET's format for a moment in American English, on pages of any language: 5/6/2024 2:30:00 PM.
 _AMERICAN = re.compile(r"[1-9]\d?/[1-9]\d?/\d{4} [1-9]\d?:\d\d:\d\d [ap]m")
+# A time of the twelve-hour clock in a zone of North America, on a page that may be English: 08/05/2024 2:05 PM EDT.
+_NORTH_AMERICAN_TIME = re.compile(
+    r"\s?(?:,|at|-|\|)?\s?\d{1,2}(?::\d\d){0,2}\s?[ap]\.?m\.?\s?\(?(?:[ecmp][ds]?t|ak[ds]?t|hst)\b"
+)
+# Figures with points before a word are an amount: 5.08.24 million. Before a time of day they are a date.
+_OF_AMOUNT = re.compile(r"\s?[^\W\d_]{3,}(?!\W*\d)")
 
 
 class FoundDate(NamedTuple):
@@ -360,12 +366,17 @@ def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[Sta
         if by_weekday := _by_weekday(match, first, second, third, language):
             yield from _in_order(match, by_weekday, now, 0.95, language)
             return
+        if language in _MONTH_FIRST and first <= 12 and _NORTH_AMERICAN_TIME.match(match.string, match.end()):
+            yield from _in_order(match, (third, first, second), now, 0.9, language)
+            return
         american = _AMERICAN.match(match.string, match.start())
         sure = _order(first, second, match["mark"], "en" if american else language)
         if sure:
             yield from _in_order(match, (third, second, first), now, sure, language)
         if first <= 12 < second:
             yield from _in_order(match, (third, first, second), now, 0.9, language)
+    elif match["mark"] == "." and _OF_AMOUNT.match(match.string, match.end()):
+        return
     elif len(match["first"]) <= 2 == len(match["third"]) and language:
         yield from _short(match, (first, second, third), now, language)
 
@@ -560,7 +571,11 @@ def as_zone(sign: str, hours: int, minutes: int) -> timezone | None:
 
 
 # Dates that are not in figures.
-_HAN = {numeral: value for value, numerals in enumerate(("〇○零", *"一二三四五六七八九")) for numeral in numerals}
+_HAN = {
+    numeral: value
+    for value, numerals in enumerate(("〇○零", "一", "二两兩", *"三四五六七八九"))
+    for numeral in numerals
+}
 _HAN_NUMBER = re.compile(r"[〇○零一二三四五六七八九十]{1,4}(?=\s?[年月日號号])")
 _ERAS = {"令和": 2018, "平成": 1988, "民国": 1911, "民國": 1911}
 """The year before the first of each era."""
@@ -651,7 +666,7 @@ def in_figures(folded: str, language: str) -> str:
 
 
 def _east_asian(folded: str, language: str) -> str:
-    folded = _HAN_NUMBER.sub(lambda found: str(_number(found[0])), folded)
+    folded = _HAN_NUMBER.sub(lambda found: str(han_number(found[0])), folded)
     folded = _BOTH.sub(r"\1年", folded)
     folded = _BOTH_ERA_FIRST.sub(lambda found: found[1] + (found[2] or "年"), folded)
     folded = _ERA.sub(lambda found: f"{_ERAS[found[1]] + (1 if found[2] == '元' else int(found[2]))}年", folded)
@@ -666,7 +681,12 @@ def _east_asian(folded: str, language: str) -> str:
     return _SAME_YEAR.sub(r"\1年", folded)
 
 
-def _number(numerals: str) -> int:
+def han_number(numerals: str) -> int:
+    """Return the number that Chinese numerals state, below a hundred or digit by digit.
+
+    >>> han_number("二十三"), han_number("二〇二四")
+    (23, 2024)
+    """
     tens, ten, ones = numerals.partition("十")
     if not ten:
         return int("".join(str(_HAN[each]) for each in numerals))
@@ -679,7 +699,7 @@ def _day_in_words() -> re.Pattern[str]:
     arabic = sorted(name for name in months() if _ARABIC.match(name))
     ordinals = sorted((*_ONES, *_TEENS, *_TWENTIES, *_FIRSTS), key=len, reverse=True)
     words = "|".join(ordinals).replace(" ", r"\s?")
-    return re.compile(rf"(?<![^\W_])({words})\s+(?={any_of(arabic)}(?![^\W_]))")
+    return re.compile(rf"(?<![^\W_])({words})\s+(?={any_of(arabic)}(?:\s?ماه)?(?![^\W_]))")
 
 
 class HebrewDate(NamedTuple):

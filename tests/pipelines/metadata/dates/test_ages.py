@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from babel import Locale
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.metadata.dates.ages import age_of
+from pipelines.metadata.dates.ages import age_of, read_age
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
@@ -179,7 +180,43 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
         ("Born 3 days ago", None),
         ("Valid until today 10:30", None),
         ("Today 20:30 the match begins", None),
-        ("3 weeks ago", None),
+        ("3 weeks ago", 21 * DAY),
+        ("12 weeks ago", None),
+        ("14 months ago", None),
+        ("last week", None),
+        ("next 3 weeks", None),
+        ("3 weeks", None),
+        *(
+            (text, 7 * DAY)
+            for text in (
+                "a week ago",
+                "1 tuần trước",
+                "منذ أسبوع",
+                "یک هفته پیش",
+                "ایک ہفتہ قبل",
+                "לפני שבוע",
+                "seminggu lalu",
+                "sepekan lalu",
+                "неделю назад",
+                "vor einer Woche",
+                "一周前",
+                "一個星期前",
+                "Published 1 week ago",
+            )
+        ),
+        *(
+            (text, 14 * DAY)
+            for text in (
+                "قبل أسبوعين",
+                "2 สัปดาห์ที่แล้ว",
+                "2 อาทิตย์ที่แล้ว",
+                "לפני שבועיים",
+                "两周前",
+                "il y a 2 semaines",
+                "dua minggu lalu",
+                "دو هفته پیش",
+            )
+        ),
         ("for 3 timer", None),
         ("2 hours 35 minutes", None),
         ("2 years ago", None),
@@ -198,6 +235,37 @@ def test_ages_are_read(text: str, expected: timedelta | None) -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=100))
 def test_any_text_is_safe(text: str) -> None:
-    """No text is an age of more than a month, and none breaks the reading."""
+    """No text is an age of more than a year, and none breaks the reading."""
     age = age_of(text)
-    assert age is None or age <= 31 * DAY
+    assert age is None or age <= 365 * DAY
+
+
+LOCALES = (
+    "en vi ar fa ur ps ug he th lo km my tr az tk uz kk ky tg mn ru uk be bg sr sr_Latn hr bs sl mk el pl cs sk fr es"
+    " pt ca gl it ro eu de nl af da nb nn sv is fo fi et lv lt hu sq cy ga id ms fil sw am hi mr ne bn pa gu ta te kn"
+    " ml si ka hy zh zh_Hant ja ko"
+).split()
+
+
+@pytest.mark.parametrize("name", LOCALES)
+def test_weeks_and_months_of_unicode_are_read(name: str) -> None:
+    """CLDR's patterns of each language, with all its forms of the plural."""
+    locale = Locale.parse(name)
+    for unit, days in (("week", 7), ("month", 30)):
+        for number in (1, 2, 3, 5, 8):
+            pattern = locale._data["date_fields"][unit]["past"][locale.plural_form(number)]
+            age = read_age(pattern.replace("{0}", str(number)))
+            assert age is not None, pattern
+            assert age.length.days // days == number
+            assert age.sure <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "months"), [("4 bulan lalu", 4), ("sebulan lalu", 1), ("قبل شهرين", 2), ("三个月前", 3)]
+)
+def test_months_are_of_the_length_of_the_year(text: str, months: int) -> None:
+    """The day is near, and its confidence is lower than that of weeks."""
+    age = read_age(text)
+    assert age is not None
+    assert age.length.days == int(months * 365.2425 / 12)
+    assert age.sure < 0.5

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from pipelines.metadata.publication_date import parse_date
 from pipelines.metadata.reader import read_metadata
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
@@ -32,6 +33,16 @@ def read(line: str, language: str) -> str | None:
         ("مهلت ثبت نام: ۱۵ اردیبهشت ۱۴۰۳", "fa"),
         ("تاریخ پیدائش: 5 مئی 1999", "ur"),
         ("หมดเขต 5 พ.ค. 2567", "th"),
+        ("พระราชกฤษฎีกา ลงวันที่ 5 สิงหาคม 2562", "th"),
+        ("คำสั่งกระทรวงพาณิชย์ ลงวันที่ 5 สิงหาคม 2562", "th"),
+        ("ระเบียบสำนักนายก ลงวันที่ ๕ ส.ค. ๒๕๖๒", "th"),
+        ("آرڈیننس مجریہ 5 اگست 2019", "ur"),
+        ("آرڈیننس نمبر 45 مجریہ 5 اگست 2019", "ur"),
+        ("حکم مصدرہ 5 اگست 2019", "ur"),
+        ("Decree published 5 May 2024", "en"),
+        ("5.08.24 ألف دينار", "ar"),
+        ("5.08.24 triệu đồng", "vi"),
+        ("5.08.24 млн", "ru"),
         ("בתוקף עד 5 במאי 2024", "he"),
         ("Указ № 45 от 5 мая 2024", "ru"),
         ("Décret n° 45 du 5 mai 2024", "fr"),
@@ -49,10 +60,40 @@ def test_the_date_of_something_else_is_not_that_of_the_page(line: str, language:
 
 
 @pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("08/05/2024 2:05 PM EDT", "en", "2024-08-05T18:05:00Z"),
+        ("08/05/2024 2:05 p.m. (PST)", "", "2024-08-05T22:05:00Z"),
+        ("8/5/2024, 2 pm ET", "en-us", "2024-08-05"),
+        ("8/5/2024 2:05 PM", "en", None),
+        ("08/05/2024 2:05 PM EDT", "fr", "2024-05-08T18:05:00Z"),
+        ("25/05/2024 2:05 PM EDT", "en", "2024-05-25T18:05:00Z"),
+        ("5.08.24 um 14:30", "de", "2024-08-05"),
+        ("05.08.24, Berlin", "de", "2024-08-05"),
+        ("چهاردهم آبان‌ماه ۱۴۰۴", "fa", "2025-11-05"),
+        ("بیست و سوم آبانماه ۱۴۰۴", "fa", "2025-11-14"),
+        ("سی‌ام مهرماه ۱۴۰۴", "fa", "2025-10-22"),
+    ],
+)
+def test_what_is_beside_figures_decides_them(text: str, language: str, expected: str | None) -> None:
+    """A time of North America puts the month first; a word behind figures with points makes them an amount."""
+    assert parse_date(text, NOW, language) == expected
+
+
+@pytest.mark.parametrize(
     ("line", "language"),
     [
         ("Hanoi, 5 May 2024", "en"),
         ("Law | 5 May 2024", "en"),
+        ("Decrees | Published 5 May 2024", "en"),
+        ("© Example | Published: 5 May 2024", "en"),
+        ("05/05/2024 2:05 PM EDT", "en"),
+        ('<time data-ts="1714901100000">5/5</time>', "vi"),
+        ('<time data-ts="1714901100000">May 5</time>', "en"),
+        ('<span class="date" data-unix="1714901100">5/5</span>', "fr"),
+        ('<span class="time" data-publish-date="2024-05-05">hôm kia</span>', "vi"),
+        ("شانزدهم اردیبهشت‌ماه ۱۴۰۳", "fa"),
+        ("یکشنبه شانزدهم اردیبهشت ماه ۱۴۰۳", "fa"),
         ("Issue no. 45 | 5 May 2024", "en"),
         ("Hà Nội, ngày 5 tháng 5 năm 2024", "vi"),
         ("بتاريخ 5 مايو 2024", "ar"),
@@ -65,4 +106,4 @@ def test_the_date_of_something_else_is_not_that_of_the_page(line: str, language:
 )
 def test_a_dateline_with_other_words_is_read(line: str, language: str) -> None:
     """Places, names, subjects and the number of the issue are beside the date of publication."""
-    assert read(line, language) == "2024-05-05"
+    assert (read(line, language) or "")[:10] == "2024-05-05"
