@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pipelines import language
 from pipelines.classification import soft_errors
 from pipelines.classification.page_type import ANY_TEXT, Page, article_or_reason
-from pipelines.decoding import vietnamese_codecs
+from pipelines.decoding import vietnamese_codecs, zawgyi
 from pipelines.extractors import registry
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.tree import parse_tree
@@ -78,7 +78,10 @@ def open_source(decoded: Decoded, capture: Capture, model: SiteModel) -> Source:
 
     Letters that were broken before the page was saved in its encoding are repaired first.
     """
-    decoded = replace(decoded, text=vietnamese_codecs.reread(normalise.whole_letters(decoded.text)))
+    text = normalise.whole_letters(decoded.text)
+    for repaired in (vietnamese_codecs.reread, vietnamese_codecs.with_stroke, zawgyi.reread):
+        text = repaired(text)
+    decoded = replace(decoded, text=text)
     tree = parse_tree(decoded.text)
     stated = reader.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at, model.timezone)
     page = Page(tree, capture.url, rights.with_answer(stated, capture))
