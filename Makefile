@@ -150,7 +150,7 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/figures.lock
 	uv pip compile --group pyproject.toml:axe --constraint requirements/render.lock --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/axe.lock
-	uv pip compile --group pyproject.toml:docs --constraint requirements/core.lock \
+	uv pip compile --group pyproject.toml:docs --constraint requirements/core.lock --constraint requirements/peers.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/docs.lock
 	printf 'hatchling\nsetuptools\n' | uv pip compile - --constraint requirements/core.lock --generate-hashes --universal \
 		--python-version 3.11 --custom-compile-command "make lock" -o requirements/build.lock

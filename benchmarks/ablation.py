@@ -310,8 +310,8 @@ class Reader:
         self._opened = selection.opened
         selection.opened = lambda html: self._remembered(("opened", html), lambda: self._opened(html))
         selection.model = lambda: self
-        state, find = extractor.state.article_body, extractor.density.find
-        extractor.state.article_body = lambda html: self._remembered(("state", html), lambda: state(html))
+        state, find = extractor.script_state.article_body, extractor.density.find
+        extractor.script_state.article_body = lambda html: self._remembered(("state", html), lambda: state(html))
         extractor.density.find = lambda soup, why: replace(
             self._remembered(("density", soup.texts[:50].__repr__(), len(soup.texts)), lambda: find(soup, why)),
             reason=why,

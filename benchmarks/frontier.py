@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 SITES, FEEDS, LINKS, ROUNDS = 20, 5, 40, 41
 OPERATION_MS, NIGHT_SECONDS = 5.0, 60.0
 NAMES = [f"site{number}" for number in range(SITES)]
-NOW, LATER = 2e9, 4e9
+NOW = time.time()
+LATER = NOW + 7 * 86_400.0
+"""Within the longest interval of the schedule: a later time counts as that of a wrong clock, and is due at once."""
 CORPUS = '[corpus]\nname = "frontier"\ncontact = "benchmark@example.org"\ndatabase = "{}"\n'
 SITE = '[[site]]\nname = "{}"\nfeeds = {}\n'
 

@@ -53,13 +53,16 @@ def program(*arguments: str) -> list[str]:
 
 
 @contextmanager
-def hangups_heeded() -> Iterator[None]:
-    """Have programs that are started in the block heed SIGHUP, even where these tests run under nohup(1)."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def heeded(number: int) -> Iterator[None]:
+    """Have programs that are started in the block heed a signal.
+
+    These tests may ignore SIGHUP, under nohup(1), and SIGTERM, in a process of pytest-xdist.
+    """
+    before = signal.signal(number, signal.SIG_DFL)
     try:
         yield
     finally:
-        signal.signal(signal.SIGHUP, before)
+        signal.signal(number, before)
 
 
 def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:

@@ -23,7 +23,7 @@ from corpus_spider.crawling.session import Session
 from storage import Corpus
 from storage.records import Capture
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, hanging, served
-from tests.corpus_spider.running import PATIENCE, ended, environment, hangups_heeded, program, run, start, until, well
+from tests.corpus_spider.running import PATIENCE, ended, environment, heeded, program, run, start, until, well
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ def test_a_signal_ends_a_crawl_with_exit_code_11_and_the_next_one_goes_on(
     """Nothing is left open, nothing is lost."""
     gate = hanging(newspaper)
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.1, timeout=900))
-    with hangups_heeded():
+    with heeded(signal.SIGHUP):
         crawl = start(tmp_path, "crawl")
     until(lambda: newspaper.asked["/hang"] and newspaper.asked.total() > 6, lambda: newspaper.asked)
     crawl.send_signal(number)
@@ -69,7 +69,7 @@ def test_a_terminal_that_closes_ends_a_crawl_tidily(tmp_path: Path, newspaper: N
     terminal, theirs = pty.openpty()
     # The first terminal that the leader of a session opens is its own.
     opened = f"exec {shlex.join(program('crawl'))} <{os.ttyname(theirs)} >{os.ttyname(theirs)} 2>&1"
-    with hangups_heeded():
+    with heeded(signal.SIGHUP):
         crawl = subprocess.Popen(["sh", "-c", opened], cwd=tmp_path, env=environment(), start_new_session=True)
     os.set_blocking(terminal, False)
     until(lambda: shown(terminal) is not None and newspaper.asked["/hang"], lambda: newspaper.asked)

@@ -1,0 +1,115 @@
+"""Every benchmark runs once, in small, on the invented newspapers of the demo."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_spider.demo.site import build_site, truth
+from tests.corpus_spider.running import PATIENCE, ROOT, environment, heeded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BENCHMARKS = sorted(
+    path.stem for path in (ROOT / "benchmarks").glob("*.py") if 'if __name__ == "__main__":' in path.read_text("utf-8")
+)
+"""Those that are commands. The others are parts of these."""
+RUNS = {
+    "ablation": "{gold} --folds {work}/folds.json --jobs 1 --json",
+    "charsets": "{sentences} --pages 1 --charset cp1258",
+    "crawl": "--pages 45 --rounds 1 --only naive fetch indexed --folder {work}",
+    "dates_on_their_day": "{gold}",
+    "duplicates": "index --documents 2000",
+    "duplicates pages": "{gold} --documents 4",
+    "duplicates texts": "{gold} --documents 2",
+    "duplicates twins": "{gold} --documents 4",
+    "export": "--documents 60 --format jsonl",
+    "extract_files": "--pages 8 --rounds 1",
+    "extractors": "{gold} --pages 3 --passes 1 --extractor auto",
+    "frontier": "--urls 2000",
+    "gold_crawl": "{gold} --folder {work}/crawl",
+    "languages": "{sentences} --lengths 40 --most 5",
+    "left_out": "{gold} --json",
+    "page_path": "{gold}",
+    "page_types": "--gold {gold} --wcxb {wcxb}",
+    "quality": "{gold}",
+    "recurring_lines": "{gold}",
+    "serve": "--documents 120 --rounds 1",
+    "site_models": "{gold}",
+    "startup": "--pages 80 --folder {work}/startup",
+    "train_auto": "{gold} --output {work}/model.json",
+    "verbs": "--sizes 20,40 --verb status --folder {work}/verbs",
+}
+"""Arguments by benchmark, or by benchmark and verb."""
+PARTS = {"crawl_runs": "crawl"}
+"""Benchmarks that another one starts."""
+NEEDS = {"serve": "web"}
+"""Extras that a benchmark needs."""
+GATED = {"crawl", "frontier", "serve", "verbs"}
+"""Benchmarks that exit with 1 when a figure misses its gate, as in small it may."""
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Folders in the forms that benchmarks read, with the articles of the demo: gold pages, sentences, and WCXB."""
+    folders = {name: tmp_path_factory.mktemp(name) for name in ("gold", "sentences", "wcxb")}
+    gold, wcxb = folders["gold"], folders["wcxb"]
+    for folder in (gold / "pages", gold / "gold", wcxb / "test" / "html", wcxb / "test" / "ground-truth"):
+        folder.mkdir(parents=True)
+    pages = {key: page for key, page in truth().items() if not page.duplicate_of}
+    answers, lines, kinds = build_site().answers, [], {}
+    for number, ((host, path), page) in enumerate(pages.items()):
+        answer, name = answers[host, path], f"{page.language}-{number}"
+        if answer.status != 200:
+            continue
+        body = gzip.decompress(answer.body) if dict(answer.headers).get("Content-Encoding") == "gzip" else answer.body
+        (gold / "pages" / f"{name}.html").write_bytes(body)
+        (gold / "gold" / f"{name}.txt").write_text(page.text, "utf-8")
+        lines.append(
+            {"id": name, "url": f"http://{host}{path}", "lang": page.language, "title": page.title, "site": host}
+            | {"source_repo": "large" if number < 36 else "small", "has_gold": True, "year": 2026}
+        )
+        (wcxb / "test" / "html" / f"{name}.html.gz").write_bytes(gzip.compress(body))
+        (wcxb / "test" / "ground-truth" / f"{name}.json").write_text(json.dumps({"url": f"http://{host}{path}"}))
+        kinds[name] = {"page_type": "listing" if number % 2 else "article"}
+        with (folders["sentences"] / f"{page.language}.txt").open("a", encoding="utf-8") as file:
+            file.write(page.text + "\n")
+    (gold / "manifest.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    (wcxb / "metadata.json").write_text(json.dumps({"files": kinds}))
+    return folders
+
+
+def test_each_benchmark_has_a_run_in_small() -> None:
+    """A new one that has none fails here."""
+    assert sorted({run.split()[0] for run in RUNS} | set(PARTS)) == BENCHMARKS
+    assert set(PARTS.values()) <= set(RUNS)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_benchmark_runs_in_small(run: str, inputs: dict[str, Path], tmp_path: Path) -> None:
+    """It prints figures and no traceback, and writes nothing into the repository."""
+    name, *verb = run.split()
+    before = subprocess.run(["git", "status", "--short"], cwd=ROOT, capture_output=True, check=True).stdout
+    arguments = RUNS[run].format(**inputs, work=tmp_path).split()
+    more = {"CORPUS_SPIDER_GOLD": str(inputs["gold"]), "TMPDIR": str(tmp_path)}
+    with heeded(signal.SIGTERM):
+        ended = subprocess.run(
+            [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *verb, *arguments],
+            cwd=tmp_path,
+            env=environment(**more),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert ended.returncode in ({0, 1} if name in GATED else {0}), ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert any(character.isdigit() for character in ended.stdout) or list(tmp_path.iterdir()), ended.stdout
+    assert subprocess.run(["git", "status", "--short"], cwd=ROOT, capture_output=True, check=True).stdout == before
