@@ -3,62 +3,50 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo check check-containers check-image test test-kills test-hostile test-install setup peers render segment langid web figures axe docs-tools docs \
-	screenshots data lint lock audit clean
+EXTRAS := axe data docs-tools figures langid peers render segment web
+lock_of = requirements/$(1:-tools=).lock
+
+.PHONY: demo check check-containers check-image test test-core test-kills test-hostile test-install setup extras \
+	$(EXTRAS) docs screenshots lint lock audit clean
+
+# A lock is complete, so pip resolves nothing: old versions of pip fail on the extras of lxml, which packages spell
+# differently.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LOCKED := $(PIP) --no-deps --require-hashes
 
 setup: $(VENV)/.ready
 
 # One hashed lock for core and tests; a hashed file together with `-e .` in one command is refused by pip.
 $(VENV)/.ready: requirements/core.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/core.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(LOCKED) -r requirements/core.lock
+	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
-# Other extractors for `corpus-spider evaluate`. The lock is complete, so pip resolves nothing: old versions of pip fail
-# on the extras of lxml, which packages spell differently.
-peers: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/peers.lock
+# peers: other extractors for `corpus-spider evaluate`. render: browser driver for sites with `render = true`; the
+# browser, chromium, comes from the system. segment: words of Thai, Lao, Khmer, Burmese, Vietnamese, Chinese and
+# Japanese. langid: other language detectors for `language_backend`. web: search, word lists and the web page. figures:
+# figures of single pages. data: pandas and Polars. axe: the test that finds what keeps people with a screen reader out.
+# docs-tools: Sphinx, for the documentation site.
+$(EXTRAS): setup
+	$(LOCKED) -r $(call lock_of,$@)
 
-# Browser driver for sites with `render = true`. The browser, chromium, comes from the system.
-render: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/render.lock
-
-# Words of Thai, Lao, Khmer, Burmese, Vietnamese, Chinese and Japanese: 400 MB.
-segment: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/segment.lock
-
-# Other language detectors for `language_backend`.
-langid: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/langid.lock
-
-# Search, word lists and the web page.
-web: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/web.lock
-
-# Figures of single pages.
-figures: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/figures.lock
-
-# axe-core, for the test that finds what keeps people with a screen reader out.
 axe: render
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/axe.lock
+
+# All of them in one call of pip.
+extras: $(VENV)/.extras
+
+$(VENV)/.extras: $(VENV)/.ready $(foreach extra,$(EXTRAS),$(call lock_of,$(extra)))
+	$(LOCKED) $(foreach extra,$(EXTRAS),-r $(call lock_of,$(extra)))
+	touch $@
 
 # The pictures of the documentation. Needs chromium and fonts: apt-get install chromium fonts-noto-core
 screenshots: render web figures segment
 	$(BIN)/python tools/screenshots.py
 
-# Sphinx, for the documentation site.
-docs-tools: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/docs.lock
-
 # The documentation site, in build/docs. A warning, such as a link that leads nowhere, is an error.
 docs: docs-tools
 	$(BIN)/python -m sphinx -W --keep-going -n -E -q -b html docs build/docs
-
-# pandas and Polars, for the data frames of the Python interface.
-data: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/data.lock
 
 demo: setup
 	$(BIN)/corpus-spider demo
@@ -80,8 +68,18 @@ SLOW := tests/pipelines/text/test_minhash.py tests/pipelines/discovery/test_site
 	tests/pipelines/extractors/test_growth.py tests/pipelines/extractors/test_memory.py \
 	tests/pipelines/extractors/peers/test_peers.py
 
-test: setup lint
-	$(BIN)/python -m pytest -q -n auto --dist loadfile
+# All tests, with all extras. A test is skipped for want of a program of the system alone, and says how to install it.
+test: extras lint
+	CORPUS_SPIDER_EXTRAS=all $(BIN)/python -m pytest -q -n auto --dist loadfile
+
+# The program without extras, in an environment of its own: the fast tests, and those of modules that use an extra. Each
+# skip names the extra.
+test-core:
+	$(MAKE) VENV=.venv-core setup
+	.venv-core/bin/python -m pytest -q -n auto --dist loadfile $(FAST) $(SLOW:%=--ignore=%) $(USE_EXTRAS)
+
+# Those below tests/pipelines are fast or slow tests already. Benchmarks are tried with all extras.
+USE_EXTRAS = $(filter-out tests/pipelines/% tests/benchmarks/% $(FAST),$(shell grep -rl --include='test_*.py' 'tests\.extras' tests))
 
 # Hundreds of kills, power cuts and disk failures: most of an hour. `make test` has a few of each. Skipped tests are
 # listed with the reason. Seeds are printed; CORPUS_SPIDER_SEED sets another.
@@ -158,4 +156,4 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/data.lock
 
 clean:
-	rm -rf $(VENV) .audit build dist demo
+	rm -rf $(VENV) .venv-core .audit build dist demo

@@ -19,6 +19,7 @@ import yaml
 from storage import Corpus
 from tests.conftest import free_port
 from tests.corpus_spider.running import PATIENCE, ROOT, environment, program, until
+from tests.extras import need
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -202,6 +203,7 @@ def test_the_service_serve_works_as_it_is_written(tmp_path: Path) -> None:
 
     Only the address differs: a free port of the loopback. There is no home folder, as in the container.
     """
+    need("web")
     Corpus.open(tmp_path / "corpus.db", create=True).close()
     (tmp_path / "corpus.toml").write_text('[corpus]\nname = "news"\ncontact = "tests@example.org"\n')
     token = tmp_path / "token"

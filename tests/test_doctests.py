@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.extras import EXTRAS, need
+
 ROOT = Path(__file__).parents[1]
-EXTRAS = (
-    *("boilerpy3", "newspaper", "readability", "resiliparse", "icu4py", "scrapy_playwright", "playwright"),
-    *("jinja2", "starlette", "tantivy", "uvicorn"),
-)
-"""Packages of optional extras. A module that imports a missing one is skipped."""
+EXTRA_OF = {name: extra for extra, names in EXTRAS.items() for name in names}
+"""The extra that a package belongs to. A module that imports a missing one is skipped."""
 
 
 def modules_with_examples() -> list[str]:
@@ -32,9 +31,10 @@ def test_the_examples_of_a_module_are_true(name: str) -> None:
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in EXTRAS:
+        if (error.name or "").partition(".")[0] not in EXTRA_OF:
             raise
-        pytest.skip(f"needs {error.name}, which is not installed")
+        need(EXTRA_OF[(error.name or "").partition(".")[0]])
+        raise
     results = doctest.testmod(module)
     assert results.attempted > 0
     assert results.failed == 0

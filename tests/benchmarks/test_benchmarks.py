@@ -13,6 +13,7 @@ import pytest
 
 from corpus_spider.demo.site import build_site, truth
 from tests.corpus_spider.running import PATIENCE, ROOT, environment, heeded
+from tests.extras import need
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +51,7 @@ RUNS = {
 """Arguments by benchmark, or by benchmark and verb."""
 PARTS = {"crawl_runs": "crawl"}
 """Benchmarks that another one starts."""
-NEEDS = {"serve": "web"}
+NEEDS = {"crawl": ("web",), "serve": ("web",)}
 """Extras that a benchmark needs."""
 GATED = {"crawl", "frontier", "serve", "verbs"}
 """Benchmarks that exit with 1 when a figure misses its gate, as in small it may."""
@@ -96,6 +97,7 @@ def test_each_benchmark_has_a_run_in_small() -> None:
 def test_a_benchmark_runs_in_small(run: str, inputs: dict[str, Path], tmp_path: Path) -> None:
     """It prints figures and no traceback, and writes nothing into the repository."""
     name, *verb = run.split()
+    need(*NEEDS.get(name, ()))
     before = subprocess.run(["git", "status", "--short"], cwd=ROOT, capture_output=True, check=True).stdout
     arguments = RUNS[run].format(**inputs, work=tmp_path).split()
     more = {"CORPUS_SPIDER_GOLD": str(inputs["gold"]), "TMPDIR": str(tmp_path)}

@@ -6,13 +6,13 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from tests.extras import need
+
 ROOT = Path(__file__).parents[2]
-TOOLS = ("sphinx", "furo", "myst_parser", "sphinx_click")
 PATIENCE = 300
 LOADED = {"src", "srcset", "poster", "data", "background", "action", "formaction", "ping", "manifest"}
 """Attributes whose URL a browser requests by itself, or to which it sends something."""
@@ -23,8 +23,7 @@ POINTERS = {"canonical", "license", "author", "next", "prev", "search", "index",
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built site. Each warning is an error."""
-    if missing := [tool for tool in TOOLS if not find_spec(tool)]:
-        pytest.skip(f"{', '.join(missing)} not installed: make docs-tools")
+    need("docs-tools")
     folder = tmp_path_factory.mktemp("site")
     options = ("-W", "--keep-going", "-n", "-E", "-q", "-b", "html", "-d", str(folder / "doctrees"))
     command = [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(folder / "html")]

@@ -17,6 +17,7 @@ from storage.errors import ConfigError, LockedError
 from storage.locking.locks import SiteLocks
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import ROOT, environment, until
+from tests.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,8 +121,7 @@ def test_the_examples_of_the_page_about_python_run(
     newspaper: Newspaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One after another, in a folder with a page and a new corpus."""
-    for library in ("pandas", "polars", "tantivy"):
-        pytest.importorskip(library, reason=f"needs {library}: make data web")
+    need("data", "web")
     monkeypatch.chdir(tmp_path)
     corpus_of(newspaper, tmp_path / "vi-news")
     (tmp_path / "page.html").write_bytes(article(1))

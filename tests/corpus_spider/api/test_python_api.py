@@ -20,6 +20,7 @@ from storage.exports.fields import FIELDS
 from storage.exports.parquet import schema
 from tests.corpus_spider.running import environment
 from tests.corpus_spider.web.page_corpus import ARABIC, CONFIG, THAI, VIETNAMESE, Served, article, build
+from tests.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,7 +186,9 @@ def test_data_frames_have_the_columns_of_an_export(corpus: cs.Corpus) -> None:
     assert table.column("text").to_pylist() == [document.text for document in corpus]
     reader = corpus.to_batches(language="ar")
     assert [batch.num_rows for batch in reader] == [1]
-    pandas = pytest.importorskip("pandas", reason="needs pandas: make data")
+    need("data")
+    import pandas
+
     assert list(pandas.DataFrame(corpus.documents()).columns) == names
     frame = corpus.to_pandas(language="th")
     assert (list(frame.columns), list(frame["language"]), str(frame["fetched_at"].dtype)[:10]) == (
@@ -197,7 +200,9 @@ def test_data_frames_have_the_columns_of_an_export(corpus: cs.Corpus) -> None:
 
 def test_polars_has_the_columns_of_an_export(corpus: cs.Corpus) -> None:
     """Directly, and from the documents."""
-    polars = pytest.importorskip("polars", reason="needs polars: make data")
+    need("data")
+    import polars
+
     names = [field.name for field in FIELDS]
     assert corpus.to_polars(language=["vi", "ar"]).columns == names
     assert polars.DataFrame(list(corpus.documents())).columns == names
@@ -271,7 +276,7 @@ def test_a_removed_text_is_gone(tmp_path: Path) -> None:
 
 def test_search_and_words_return_rows_for_tables(tmp_path: Path) -> None:
     """Each line with its document; each word with its counts; the totals beside them."""
-    pytest.importorskip("tantivy", reason="search needs the extra `search`: make web")
+    need("web")
     build(tmp_path, PAGES)
     with cs.open(tmp_path) as corpus:
         lines = corpus.search('"giá xăng"', limit=5)

@@ -59,5 +59,5 @@ def offered(shell: str, line: str, folder: Path) -> list[str]:
 def test_a_shell_completes_verbs_options_and_values(shell: str, line: str, expected: list[str], tmp_path: Path) -> None:
     """Set up by the lines of the page, in a real shell."""
     if not shutil.which(shell):
-        pytest.skip(f"{shell} is not installed")
+        pytest.skip(f"needs {shell}: apt-get install {shell}")
     assert sorted(offered(shell, line, tmp_path)) == expected

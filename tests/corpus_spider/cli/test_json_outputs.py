@@ -22,6 +22,7 @@ from corpus_spider.demo.site import build_site
 from storage import Corpus, Selection
 from tests.corpus_spider.cli.commands import verbs
 from tests.corpus_spider.running import PATIENCE, ROOT, environment, program
+from tests.extras import need
 
 SCHEMAS = ROOT / "corpus_spider" / "cli" / "schemas"
 VERBS = verbs(cli)
@@ -174,7 +175,7 @@ def test_every_schema_is_compared_with_an_output() -> None:
 def test_an_output_follows_its_schema(name: str, line: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The output of the command on the demo corpus has all fields of its schema, of these types, and no other."""
     if name in SEARCHING:
-        pytest.importorskip("tantivy")
+        need("web")
     site = tomllib.loads((home / "corpus.toml").read_text())["site"][0]
     front = site["start"][0].rstrip("/")
     with Corpus.open("corpus.db", read_only=True) as corpus:

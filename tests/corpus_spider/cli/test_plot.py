@@ -13,8 +13,9 @@ from corpus_spider.cli.app import run
 from corpus_spider.cli.figure_commands import FORMS
 from corpus_spider.figures import drawing
 from tests.corpus_spider.local_paper import Newspaper, article, crawl_into, served
+from tests.extras import need
 
-pytest.importorskip("matplotlib", reason="figures need the extra figures")
+need("figures")
 
 if TYPE_CHECKING:
     from pathlib import Path

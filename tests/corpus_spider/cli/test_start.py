@@ -12,6 +12,7 @@ from corpus_spider.cli.app import run
 from corpus_spider.exit_codes import DONE, SICK
 from storage import Corpus
 from tests.corpus_spider.running import PATIENCE, environment
+from tests.extras import need
 from tests.storage.corpus_samples import Crawl, made
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def test_a_read_only_command_loads_no_heavy_module(
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
         Crawl(corpus).visit("x", made("Bản tin hôm nay"))
     if "search" in arguments:
+        need("web")
         # Only the first search, which builds the index, reads texts.
         assert run(["-q", "-c", str(tmp_path), "index"]) == DONE
     command = [sys.executable, "-c", LOADED, " ".join(modules), *arguments]

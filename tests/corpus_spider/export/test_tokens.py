@@ -10,6 +10,7 @@ import pytest
 from corpus_spider.cli import app
 from pipelines.text.segmentation.choice import CHOICES
 from tests.corpus_spider.local_paper import crawl_into
+from tests.extras import need
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +68,7 @@ def test_words_are_named_with_their_segmenter(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Name and version: another segmenter cuts other words."""
-    pytest.importorskip("underthesea")
+    need("segment")
     monkeypatch.chdir(folder)
     assert app.run(["export", "-o", f"{tmp_path}/out.vert", "--json"]) == 0
     told = capsys.readouterr()

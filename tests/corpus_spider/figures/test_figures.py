@@ -17,8 +17,9 @@ from pipelines.extractors.explanation import Explanation, Series
 from pipelines.extractors.registry import EXTRACTORS, explainer
 from storage.errors import ConfigError
 from storage.records import Extraction
+from tests.extras import need
 
-pytest.importorskip("matplotlib", reason="figures need the extra figures")
+need("figures")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -91,7 +91,7 @@ def documents(folder: Path, database: str = SQLITE) -> int:
 def test_a_backup_made_during_a_crawl_survives_the_restore_drill(tmp_path: Path) -> None:
     """Backup, drill and restore of the page, each command with exit code 0."""
     if shutil.which("sqlite3") is None:
-        pytest.skip("needs sqlite3")
+        pytest.skip("needs sqlite3: apt-get install sqlite3")
     machine = Machine(tmp_path)
     in_the_middle_of_a_crawl(machine, commands("back-up.md", "Back up SQLite"), SQLITE)
     ran = [machine.run(command) for command in commands("back-up.md", "SQLite")]

@@ -22,6 +22,7 @@ from storage.records import Failure, Kind, Seed
 from tests.conftest import free_port
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
+from tests.extras import need
 from tests.storage.corpus_samples import Crawl, capture, dropped, link, made, with_parts
 
 if TYPE_CHECKING:
@@ -96,14 +97,16 @@ def test_a_source_whose_host_refuses_connections_is_reported_after_two_crawls(
     assert told.returncode == 8
     assert [(one["url"], one["words"]) for one in json.loads(told.stdout)["sick"]] == [(f"http://{closed}/f", words)]
     assert words in " ".join(run(tmp_path, "status").stdout.split())
-    testing = pytest.importorskip("starlette.testclient", reason="needs the extra `web`: make web")
+    need("web")
+    from starlette.testclient import TestClient
+
     from corpus_spider.web import serving
     from corpus_spider.web.application import application
     from corpus_spider.web.state import Served
 
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
         served_corpus = Served(load(tmp_path / "corpus.toml", environ={}), corpus)
-        client = testing.TestClient(application(served_corpus, serving.LOOPBACK_NAMES, ""), base_url="http://localhost")
+        client = TestClient(application(served_corpus, serving.LOOPBACK_NAMES, ""), base_url="http://localhost")
         assert all("failed in 2 crawls" in client.get(path).text for path in ("/", "/sites"))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import socket
 import threading
 from contextlib import contextmanager
@@ -26,16 +25,11 @@ from storage.records import Capture, Kind
 from storage.warc import read_record
 from tests.corpus_spider.local_paper import Answer, Newspaper, corpus_toml, paragraphs, served
 from tests.corpus_spider.running import run, until
+from tests.extras import needs, needs_browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BROWSER = find_browser("", os.environ)
-DRIVER = find_spec("scrapy_playwright")
-needs_browser = pytest.mark.skipif(
-    BROWSER is None or DRIVER is None,
-    reason="needs a browser and its driver: apt-get install chromium, and make render",
-)
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 SCRIPT = {"Content-Type": "text/javascript"}
 APP = """
@@ -108,6 +102,7 @@ def outcomes(printed: str) -> dict[str, int]:
     return summary["dropped"] | summary["failed"]
 
 
+@needs("render")
 @needs_browser
 def test_a_site_that_scripts_fill_gives_its_articles(tmp_path: Path) -> None:
     """Texts and links are those of the DOM; the WARC has both what the server sent and what the browser made of it."""
@@ -134,6 +129,7 @@ def test_a_site_that_scripts_fill_gives_its_articles(tmp_path: Path) -> None:
     assert json.loads(again.stdout)["unchanged"] == json.loads(again.stdout)["pages"]
 
 
+@needs("render")
 @needs_browser
 def test_what_a_script_asks_for_passes_robots_guard_and_limits(tmp_path: Path) -> None:
     """Pictures, styles, frames, forbidden paths, other methods, private addresses are not asked for; scripts once."""
@@ -198,6 +194,7 @@ def canary() -> Iterator[tuple[int, list[str]]]:
         thread.join()
 
 
+@needs("render")
 @needs_browser
 def test_pages_that_hang_or_crash_hold_nothing_up(tmp_path: Path) -> None:
     """Each is given up after its time, with its reason; the others come, and no process of a browser is left."""
@@ -239,11 +236,14 @@ def test_without_a_browser_or_its_driver_the_crawl_does_not_start(tmp_path: Path
         ended = run(tmp_path, "crawl", **{VARIABLE: "/nowhere/chromium"})
     assert ended.returncode == 2
     assert newspaper.asked.total() == 0
-    words = ["CORPUS_SPIDER_CHROMIUM", "/nowhere/chromium"] if DRIVER else ["corpus-spider[render]"]
+    words = (
+        ["CORPUS_SPIDER_CHROMIUM", "/nowhere/chromium"] if find_spec("scrapy_playwright") else ["corpus-spider[render]"]
+    )
     assert all(word in ended.stderr for word in words)
     assert not (tmp_path / "corpus.db").exists()
 
 
+@needs("render")
 @needs_browser
 def test_a_browser_that_does_not_start_ends_the_crawl(tmp_path: Path) -> None:
     """The pages are in the WARC and asked for again by the next crawl."""
@@ -339,6 +339,7 @@ BEHAVIOURS = {
 """What the scripts of a page do besides filling it."""
 
 
+@needs("render")
 @needs_browser
 def test_the_text_that_scripts_build_is_kept_whatever_they_do_then(tmp_path: Path) -> None:
     """They leave the page, load late, when the text comes into view or the reader scrolls, or into shadow roots."""

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
-from corpus_spider.rendering.chromium import find_browser
 from tests.corpus_spider.running import PATIENCE, ROOT, environment
+from tests.extras import BROWSER, needs, needs_browser
 
-BROWSER = find_browser("", os.environ)
-needs_driver = pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="needs the driver: make render")
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="needs a browser: apt-get install chromium")
+needs_driver = needs("render")
 OVERRIDDEN = {
     "_make_request_handler": (
         "self context_name method url headers body encoding spider initial_request_done",

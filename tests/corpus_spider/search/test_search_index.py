@@ -19,12 +19,13 @@ from pipelines.text.words import words
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DamageError, UnfinishedIndexError
 from storage.removal.takedown import Request, What
+from tests.extras import need
 from tests.storage.corpus_samples import NOON, Crawl, made
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytest.importorskip("tantivy", reason="search needs the extra `search`: make web")
+need("web")
 
 TEXTS = {
     "1": ("vi", "Chính phủ họp về giá xăng hôm nay"),

@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from corpus_spider.terminal import layout
 from corpus_spider.terminal.console import DIRECTION_MARKS
 from corpus_spider.terminal.layout import facts, flow, isolated, paragraphs, table, wrap
+from tests.extras import need
 
 VIETNAMESE = "Chính phủ hôm nay công bố kế hoạch mới để hỗ trợ nông nghiệp tại các tỉnh miền núi phía Bắc."
 ARABIC = "أعلنت الحكومة اليوم 2024 عن خطة جديدة (UNESCO) لدعم الزراعة في جميع المحافظات."
@@ -36,7 +37,7 @@ def test_words_between_spaces_are_whole(language: str) -> None:
 
 def test_thai_breaks_between_words() -> None:
     """ICU's dictionary finds the words; the sign of an abbreviation stays with its word."""
-    pytest.importorskip("icu4py")
+    need("segment")
     assert wrap("เดินทางไปต่างประเทศ", 10) == ["เดินทางไป", "ต่างประเทศ"]
     assert not any(line.startswith(("ฯ", "ๆ")) for width in range(8, 40) for line in wrap(THAI, width))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import threading
 import time
@@ -14,22 +13,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from corpus_spider.config.loader import load
-from corpus_spider.rendering.chromium import find_browser
 from corpus_spider.search.builder import only_writer, refresh
 from corpus_spider.web import serving
 from corpus_spider.web.original import POLICY
 from storage.corpus import Corpus
 from tests.corpus_spider.web.page_corpus import build
 from tests.corpus_spider.web.test_document_page import HOSTILE, SWALLOWING, paths
+from tests.extras import BROWSER, needs, needs_browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BROWSER = find_browser("", os.environ)
-if BROWSER is None:
-    pytest.skip("needs a browser: apt-get install chromium", allow_module_level=True)
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs the driver of the browser: make render")
-uvicorn = pytest.importorskip("uvicorn", reason="the web page needs the extra `web`: make web")
+pytestmark = [needs("web", "render"), needs_browser]
 STEPS = ("", "metadata", "versions", "duplicates", "why", "record", "extractors?extractor=bte")
 
 
@@ -91,6 +86,8 @@ def _canary(seen: Seen) -> Iterator[int]:
 @contextmanager
 def _running(app: Any) -> Iterator[str]:
     """Serve an application on loopback, and return its address."""
+    import uvicorn
+
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off", ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
@@ -105,6 +102,8 @@ def _running(app: Any) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    from playwright.sync_api import sync_playwright
+
     from corpus_spider.web.application import application
     from corpus_spider.web.state import Served
 
@@ -115,7 +114,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
             refresh(corpus, str(folder / "corpus.db"), folder / "index", 1)
         shared = Served(load(folder / "corpus.toml"), corpus)
         rules = f"--host-resolver-rules=MAP canary.example 127.0.0.1:{port}"
-        with _running(application(shared, serving.LOOPBACK_NAMES)) as address, sync_api.sync_playwright() as driver:
+        with _running(application(shared, serving.LOOPBACK_NAMES)) as address, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=str(BROWSER), args=["--no-sandbox", rules])
             yield Bench(browser, address, ids, seen)
             browser.close()

@@ -17,6 +17,7 @@ from corpus_spider.web import serving
 from storage.corpus import Corpus
 from tests.corpus_spider.web.page_corpus import ARABIC, THAI, VIETNAMESE, Served, article, build
 from tests.corpus_spider.web.test_web import ask
+from tests.extras import need, needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from corpus_spider.web.guard import Guard
     from corpus_spider.web.state import Served as Shared
 
-for package in ("starlette", "jinja2"):
-    pytest.importorskip(package, reason="the web page needs the extra `web`: make web")
+pytestmark = needs("web")
 
 EVIL = "http://canary.example/"
 HOSTILE = {
@@ -405,7 +405,7 @@ def test_a_huge_page_is_cut(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["auto", "r2l", "bte", "blocks"])
 def test_the_decision_of_an_extractor_is_drawn(site: Site, name: str) -> None:
     """The page shows the figure as an image, and links its other forms and its numbers."""
-    pytest.importorskip("matplotlib", reason="figures need the extra figures")
+    need("figures")
     _, _, text = site.get("khutta-4712.html", f"/why?extractor={name}")
     [image] = document_fromstring(text).iter("img")
     base = f"/documents/{site.ids['khutta-4712.html']}"

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.corpus_spider.web.test_document_browser import STEPS, bench
+from tests.extras import need, needs, needs_browser
 
 if TYPE_CHECKING:
     from tests.corpus_spider.web.test_document_browser import Bench
 
 __all__ = ["bench"]
+pytestmark = [needs("web", "render"), needs_browser]
 QUESTIONS = {"vi": "xăng", "ar": "الحكومة", "th": "รัฐบาล"}
 ARTICLES = {"vi": "gia-xang-4711.html", "ar": "khutta-4712.html", "th": "matrakan-4713.html"}
 VIEWS = (
@@ -51,7 +53,7 @@ def test_every_view_fits_a_phone_and_a_desk_in_light_and_dark(bench: Bench, lang
 @pytest.fixture(scope="module")
 def axe() -> str:
     """The script of axe-core, which finds what keeps people with a screen reader or a keyboard out."""
-    pytest.importorskip("axe_playwright_python", reason="needs axe-core: make axe")
+    need("axe")
     return resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 
 

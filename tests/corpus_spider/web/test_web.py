@@ -23,6 +23,7 @@ from corpus_spider.web import serving
 from storage.corpus import Corpus
 from storage.errors import ConfigError
 from storage.records import Failure, LanguageGuess
+from tests.extras import needs
 from tests.storage.corpus_samples import Crawl, dropped, made
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.web.guard import Guard
 
-for package in ("starlette", "jinja2", "tantivy"):
-    pytest.importorskip(package, reason="the web page needs the extra `web`: make web")
+pytestmark = needs("web")
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>\u202eevil javascript:alert(3)"
 PATHS = ("/", "/documents", "/search?q=xăng", "/words", "/crawls", "/crawls/1", "/sites", "/dropped", "/about", "/nope")

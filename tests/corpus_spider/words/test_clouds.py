@@ -17,6 +17,7 @@ from corpus_spider.words.clouds import LARGEST, SMALLEST, Cloud, Placed, Weighte
 from corpus_spider.words.lists import WordRow
 from storage.errors import ConfigError
 from tests.corpus_spider.running import run
+from tests.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,7 +123,7 @@ def test_words_of_a_page_are_weighed_against_a_reference() -> None:
 def test_a_cloud_of_one_page_without_a_corpus(tmp_path: Path, form: str) -> None:
     """Extract, split into words, draw: one command, by frequency without stop words."""
     if form == "png":
-        pytest.importorskip("matplotlib", reason="needs the extra `figures`: make figures")
+        need("figures")
     sentence = "The parliament debated petrol prices, and petrol stations in the harbour raised petrol prices again. "
     body = "".join(f"<p>{sentence}</p>" for _ in range(6))
     page = tmp_path / "page.html"
@@ -154,7 +155,9 @@ def test_a_wrong_command_is_explained(tmp_path: Path, arguments: list[str], mess
 
 def test_a_font_that_is_newer_than_the_list_of_fonts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """matplotlib keeps a list of fonts in a file. A font that was installed later is not in it."""
-    manager = pytest.importorskip("matplotlib.font_manager", reason="needs the extra `figures`: make figures")
+    need("figures")
+    from matplotlib import font_manager as manager
+
     path = manager.findfont("DejaVu Sans")
     monkeypatch.setattr(manager.fontManager, "ttflist", [])
     monkeypatch.setattr(manager, "findSystemFonts", lambda: [path])
@@ -163,6 +166,6 @@ def test_a_font_that_is_newer_than_the_list_of_fonts_is_found(monkeypatch: pytes
 
 def test_a_picture_without_a_font_for_its_script_is_refused() -> None:
     """A PNG of boxes would say nothing; the message names the other forms."""
-    pytest.importorskip("matplotlib", reason="needs the extra `figures`: make figures")
+    need("figures")
     with pytest.raises(ConfigError, match="no installed font"):
         clouds.png(cloud_of([("\U00016f00\U00016f01", 1.0)]))

@@ -13,6 +13,7 @@ from corpus_spider.config.values import LANGUAGE_BACKENDS
 from pipelines.language import BACKENDS, corrections, identify, main_script
 from pipelines.language.backends import standard
 from storage.errors import ConfigError
+from tests.extras import need
 from tests.pipelines.language_samples import SENTENCES, UNKNOWN_TO, unmarked
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def backend(request: pytest.FixtureRequest) -> str:
     """A detector, where it is installed."""
     name: str = request.param
     if name in PACKAGES:
-        pytest.importorskip(PACKAGES[name], reason='the extra "langid" is not installed')
+        need("langid")
     return name
 
 

