@@ -11,6 +11,7 @@ import binascii
 import hmac
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -69,6 +70,8 @@ class Guard:
             return PlainTextResponse("This server does not answer to this host name.\n", 400)
         if scope["method"] not in {"GET", "HEAD"}:
             return PlainTextResponse("Only GET and HEAD.\n", 405, {"Allow": "GET, HEAD"})
+        if is_embedding(headers):
+            return PlainTextResponse("Other sites cannot embed this.\n", 403)
         if len(scope.get("query_string", b"")) > LONGEST_QUERY:
             return PlainTextResponse("The query is too long.\n", 414)
         if self.token and not self._has_token(headers.get("authorization", "")):
@@ -92,14 +95,25 @@ class Guard:
 def is_from_here(headers: Headers) -> bool:
     """Return whether a request comes from a page of this server, or was typed, and not from another site.
 
-    Browsers say so (Fetch Metadata, `Sec-Fetch-Site`). Other programs send no such header; an `Origin` must be this
-    host then.
+    Browsers say so (Fetch Metadata, `Sec-Fetch-Site`). Without this header, `Origin` or `Referer` must be this host and
+    port, if there is one: another program of this machine is another site.
     """
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site in {"same-origin", "none"}
-    origin = headers.get("origin")
-    return origin is None or host_of(origin.partition("://")[2]) == host_of(headers.get("host", ""))
+    named = (headers.get(name) for name in ("origin", "referer"))
+    here = headers.get("host", "").lower()
+    return all(urlsplit(url).netloc.lower() == here for url in named if url is not None)
+
+
+def is_embedding(headers: Headers) -> bool:
+    """Return whether another site's page requests this as a part of it: picture, script, frame, or by a script.
+
+    A link to a view may stand on another site. What a page of it fetches by itself gets no answer, whatever the view
+    costs.
+    """
+    opened = (headers.get("sec-fetch-mode", "navigate"), headers.get("sec-fetch-dest", "document"))
+    return not is_from_here(headers) and opened != ("navigate", "document")
 
 
 def host_of(header: str) -> str:

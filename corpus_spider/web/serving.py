@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
 import socket
@@ -121,6 +122,7 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
         import uvicorn
 
         from corpus_spider.web.application import application
+        from corpus_spider.web.connections import LimitedLoop, LimitedProtocol
         from corpus_spider.web.state import Served
     except ImportError as error:
         do = "Install the extra `web`: make web, or pip install 'corpus-spider[web]'."
@@ -143,17 +145,18 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
             access_log=False,
             server_header=False,
             proxy_headers=False,
+            http=LimitedProtocol,
             ws="none",
             lifespan="off",
             ssl_certfile=where.certificate,
             ssl_keyfile=where.key,
-            limit_concurrency=200,
             timeout_keep_alive=5,
         )
         at = replace(where, port=listening_socket.getsockname()[1])
         note(f"The corpus {config.corpus.name} is at {at.address} until you press Ctrl-C.")
         try:
-            uvicorn.Server(settings).run(sockets=[listening_socket])
+            with asyncio.Runner(loop_factory=LimitedLoop) as runner:
+                runner.run(uvicorn.Server(settings).serve(sockets=[listening_socket]))
         finally:
             over.set()
             served.close()

@@ -11,6 +11,7 @@ from starlette.responses import StreamingResponse
 from corpus_spider.search.searching import DAY
 from corpus_spider.web.selection import selection_of
 from corpus_spider.web.views import served
+from corpus_spider.web.views.inert import refuse_others
 from storage.exports import fields
 from storage.exports.formats import STREAM_FORMATS
 
@@ -37,6 +38,7 @@ _PAGE, _PIECE = 200, 2**18
 
 def download(request: Request) -> Response:
     """Return the selected documents. The file is made before it is sent, so that an error is an answer of its own."""
+    refuse_others(request)
     here, name = served(request), request.path_params["format"]
     if name not in TYPES:
         raise HTTPException(404)

@@ -274,7 +274,13 @@ def test_originals_beyond_the_free_turns_wait_or_are_refused(site: Site, monkeyp
         ({"sec_fetch_site": "same-site"}, False),
         ({"origin": "http://localhost:8321"}, True),
         ({"origin": "https://evil.example"}, False),
+        ({"origin": "http://localhost:3000"}, False),
         ({"origin": "null"}, False),
+        ({"referer": "http://localhost:8321/documents"}, True),
+        ({"referer": "https://evil.example/page"}, False),
+        ({"referer": "http://localhost:3000/"}, False),
+        ({"origin": "http://localhost:8321", "referer": "https://evil.example/"}, False),
+        ({"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate", "sec_fetch_dest": "document"}, False),
     ],
 )
 def test_pages_of_other_sites_cannot_start_work(site: Site, headers: dict[str, str], allowed: bool) -> None:

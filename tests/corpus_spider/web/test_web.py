@@ -172,6 +172,37 @@ def test_a_selection_is_downloaded_in_each_format(app: Guard, query: str, langua
     assert ask(app, "/download/documents.exe")[0] == 404
 
 
+@pytest.mark.parametrize(
+    ("headers", "allowed"),
+    [
+        ({}, True),
+        ({"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}, True),
+        ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}, False),
+        ({"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}, False),
+        ({"origin": "https://evil.example"}, False),
+        ({"referer": "https://evil.example/"}, False),
+        ({"referer": "http://localhost:8321/documents"}, True),
+    ],
+)
+def test_downloads_answer_no_other_site(app: Guard, headers: dict[str, str], allowed: bool) -> None:
+    """In each format: a page of another site can neither read nor start one."""
+    for form in ("jsonl", "csv", "parquet"):
+        assert ask_bytes(app, f"/download/documents.{form}", **headers)[0] == (200 if allowed else 403)
+
+
+EMBEDDED = [("no-cors", "image"), ("no-cors", "script"), ("cors", "empty"), ("navigate", "iframe")]
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/static/page.js", "/crawls/1/now", "/words?q=a*"])
+def test_other_sites_may_link_to_a_view_and_not_embed_it(app: Guard, path: str) -> None:
+    """What a page fetches by itself would cost the time of a view, and a link only when someone follows it."""
+    linked = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    assert ask(app, path, **linked)[0] == (404 if path == "/nope" else 200)
+    for mode, dest in EMBEDDED:
+        embedded = {"sec-fetch-site": "cross-site", "sec-fetch-mode": mode, "sec-fetch-dest": dest}
+        assert ask(app, path, **embedded)[0] == 403
+
+
 def test_a_running_crawl_shows_its_numbers_of_this_moment(tmp_path: Path) -> None:
     """The page and its JSON count what the crawl has stored so far; a click leads to the pages behind a reason."""
     (tmp_path / "corpus.toml").write_text(CONFIG)
