@@ -10,6 +10,7 @@ interrupted change, and is deleted by the next one.
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import zlib
 from contextlib import closing, contextmanager
@@ -20,6 +21,7 @@ import numpy as np
 
 from corpus_spider.search.totals import FILE
 from pipelines.text.word_forms import letters, plain
+from storage import time_limit
 from storage.errors import DamageError
 
 if TYPE_CHECKING:
@@ -184,8 +186,13 @@ class Manifest:
                     connection.execute("PRAGMA journal_mode=WAL")
                     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'shard'").fetchone():
                         connection.executescript(f"BEGIN;{_LAYOUT}COMMIT;")
+                # Work without a time limit has none later.
+                if time_limit.ends_at() < math.inf:
+                    connection.set_progress_handler(time_limit.is_over, time_limit.STEPS)
                 yield cls(connection)
         except sqlite3.Error as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise time_limit.too_slow() from error
             raise unreadable(folder, error) from error
 
     def settings(self) -> dict[str, str]:
@@ -246,6 +253,7 @@ class Manifest:
     def cells(self, selected: Selected = ALL) -> Iterator[Cell]:
         """Read the counts of the selected cells."""
         for row in self.connection.execute(f"{_CELLS}{_SELECTED}", _values(selected)):
+            time_limit.check()
             arrays = (np.frombuffer(blob, np.uint32) for blob in row[5:])
             yield Cell(CellKey(*row[:3]), row[3], row[4], *arrays)
 

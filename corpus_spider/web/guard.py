@@ -16,6 +16,9 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 
+from corpus_spider.web.serving import LONGEST_SECONDS
+from storage.time_limit import time_limit
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -39,11 +42,15 @@ LONGEST_QUERY = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Wraps the application. ``hosts``: names it answers to, without port. ``token``: required if not empty."""
+    """Wraps the application. ``hosts``: names it answers to, without port. ``token``: required if not empty.
+
+    ``seconds``: time in which a view must have read what it shows. The answer is 503 otherwise.
+    """
 
     app: ASGIApp
     hosts: frozenset[str]
     token: str = ""
+    seconds: float = LONGEST_SECONDS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -61,7 +68,8 @@ class Guard:
             await send(message)
 
         answer = self.app if (refusal := self._refusal(scope)) is None else refusal
-        await answer(scope, receive, with_headers)
+        with time_limit(self.seconds):
+            await answer(scope, receive, with_headers)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         headers = Headers(scope=scope)

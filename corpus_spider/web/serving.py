@@ -28,7 +28,7 @@ _WEAK = 20
 """Characters that a token has at least."""
 _TLS = "Give --tls-cert and --tls-key, or name the host that a TLS proxy answers to with --behind-proxy."
 LONGEST_SECONDS = 5.0
-"""Time after which what a view asks the database for is interrupted."""
+"""Seconds in which a view must have read what it shows from the corpus and the index."""
 REFRESH_SECONDS = 600.0
 """Interval at which the server refreshes the search index."""
 

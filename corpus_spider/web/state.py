@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from corpus_spider.web.remembered import Remembered
+from corpus_spider.web.serving import LONGEST_SECONDS
 from pipelines.runtime.workers import WorkerLimits
+from storage.time_limit import time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 EXPENSIVE_AT_ONCE = 2
 """Expensive pages (another extractor, figures, downloads) that are made at one time. Others wait."""
+WAITING_AT_ONCE = 8
+"""Requests that wait for a turn. Each holds one of the forty threads in which all views run."""
 REMEMBERED_SECONDS = 10.0
 """Age from which the counts of the whole corpus are counted again."""
 PATIENCE_SECONDS = 10.0
@@ -69,6 +73,7 @@ class Served:
     config: Config
     corpus: Corpus
     turns: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(EXPENSIVE_AT_ONCE))
+    places: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(WAITING_AT_ONCE))
     trial: threading.Lock = field(default_factory=threading.Lock)
     workers: Workers = field(init=False)
     status: Remembered[Status] = field(init=False)
@@ -93,12 +98,19 @@ class Served:
             yield opened
 
     @contextmanager
-    def expensive(self) -> Iterator[None]:
-        """Wait for a turn. Raises BusyError if none comes."""
-        if not self.turns.acquire(timeout=PATIENCE_SECONDS):
+    def expensive(self, seconds: float = LONGEST_SECONDS) -> Iterator[None]:
+        """Wait for a turn, which lasts so many seconds. Raises BusyError if none comes, or if too many wait."""
+        if not self.places.acquire(blocking=False):
             raise BusyError(BUSY)
         try:
-            yield
+            has_turn = self.turns.acquire(timeout=PATIENCE_SECONDS)
+        finally:
+            self.places.release()
+        if not has_turn:
+            raise BusyError(BUSY)
+        try:
+            with time_limit(seconds):
+                yield
         finally:
             self.turns.release()
 

@@ -150,15 +150,21 @@ def why_no_collocate(text: str) -> str:
 
 
 def collocates(
-    index: SearchIndex, corpus: Corpus, text: str, filters: Filters, selected: Selected, most: int
+    index: SearchIndex,
+    corpus: Corpus,
+    text: str,
+    filters: Filters,
+    selected: Selected,
+    most: int,
+    documents: int = MOST_DOCUMENTS,
 ) -> list[CollocateRow]:
     """Return the words that stand near a word or phrase more than their frequency lets expect, by logDice.
 
-    Counted within a line, `WINDOW` words to each side, in the best `MOST_DOCUMENTS` documents.
+    Counted within a line, `WINDOW` words to each side, in the best ``documents``.
     """
     question = parse(text, splitter())
     wanted = [phrase.terms for phrase in phrases(question)]
-    ids = index.find(text, filters, most=MOST_DOCUMENTS).ids
+    ids = index.find(text, filters, most=documents).ids
     near: Counter[str] = Counter()
     nodes = 0
     for start in range(0, len(ids), _PAGE):

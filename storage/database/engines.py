@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from storage import time_limit
 from storage.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 BUSY_TIMEOUT_MS = 30_000
 IDLE_SECONDS = 1.0
 """Seconds. A connection that was idle for longer is checked before use."""
-
-_STEPS = 20_000
-"""Steps of SQLite's machine between two looks at the clock: some milliseconds."""
 
 _PRAGMAS = (
     "PRAGMA synchronous=FULL",
@@ -114,13 +112,13 @@ def sqlite_location(path: Path, *, read_only: bool) -> str:
 
 
 class _Deadline:
-    """When the statements of a SQLite connection end: ``seconds`` after the start of the transaction."""
+    """When the statements of a SQLite connection end: ``seconds`` after the transaction began, or with the request."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.at = seconds, math.inf
 
     def begin(self) -> None:
-        self.at = time.monotonic() + self.seconds
+        self.at = min(time.monotonic() + self.seconds, time_limit.ends_at())
 
     def is_over(self) -> bool:
         return time.monotonic() > self.at
@@ -147,7 +145,7 @@ def sqlite_engine(path: Path, *, read_only: bool, seconds: float | None = None) 
         connection.execute("PRAGMA query_only=ON" if read_only else "PRAGMA journal_mode=WAL")
         if seconds is not None:
             record.info["deadline"] = _Deadline(seconds)
-            connection.set_progress_handler(record.info["deadline"].is_over, _STEPS)
+            connection.set_progress_handler(record.info["deadline"].is_over, time_limit.STEPS)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

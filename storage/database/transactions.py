@@ -21,6 +21,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from storage import time_limit
 from storage.database.engines import (
     LIMITED,
     READER,
@@ -34,7 +35,7 @@ from storage.database.engines import (
 )
 from storage.database.postgres_hints import advice
 from storage.database.rejected_rows import CONTENT_ERRORS, NotStorableError, is_refusal
-from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError, TooSlowError
+from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
 from storage.retry import READER_SECONDS, Patience, configured_seconds
 
 if TYPE_CHECKING:
@@ -59,7 +60,6 @@ _GIVEN = "given_"
 _DISK_STATES = {"53100", "58030"}
 _CONTENTION_STATES = {"40001", "40P01", "55P03", "57014"}
 _CANCELLED = "57014"
-_TAKE_LESS = "Ask for less: a site, a language or fewer days."
 _LOST_STATES = {"53300", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04"}
 
 
@@ -208,7 +208,8 @@ class Database:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Translate driver errors that leave the block."""
+        """Translate driver errors that leave the block. TooSlowError if the time of the request is over."""
+        time_limit.check()
         try:
             yield
         except self._driver_errors() as error:
@@ -216,7 +217,7 @@ class Database:
 
     def _translated(self, error: DriverError) -> CorpusError:
         if self.is_limited and _is_interrupted(error):
-            return TooSlowError("the database took longer than the limit", where=masked(self.url), do=_TAKE_LESS)
+            return time_limit.too_slow(masked(self.url))
         return translate(error, self.url)
 
     def _driver_errors(self) -> Errors:
@@ -260,7 +261,11 @@ class Database:
         return self._persist(attempt)
 
     def _persist(self, attempt: Callable[[], T]) -> T:
-        """Retry until it succeeds, fails for good, or patience ends. Errors are translated."""
+        """Retry until it succeeds, fails for good, or patience ends. Errors are translated.
+
+        TooSlowError if the time of the request is over.
+        """
+        time_limit.check()
         waits, errors = self.patience.pauses(), self._driver_errors()
         while True:
             try:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST = 20_000
 """Documents of a download, the newest. The command that the page shows exports all."""
+DOWNLOAD_SECONDS = 30.0
+"""Seconds in which the file must be made."""
 TYPES = {
     "jsonl": "application/x-ndjson",
     "csv": "text/csv; charset=utf-8",
@@ -47,7 +49,7 @@ def download(request: Request) -> Response:
         ids = index.find(asked.question, asked.filters, most=MOST, order=DAY).ids
     file = tempfile.TemporaryFile()  # noqa: SIM115, closed by the answer
     try:
-        with here.expensive():
+        with here.expensive(DOWNLOAD_SECONDS):
             STREAM_FORMATS[name](map(fields.row, _documents(here, ids)), file)
         size = file.tell()
         file.seek(0)

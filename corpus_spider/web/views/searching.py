@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.searching import ORDERS, RANK
+from corpus_spider.search.searching import LEFT, ORDERS, RANK, RIGHT
 from corpus_spider.web.formatting import direction
 from corpus_spider.web.selection import selection_of
 from corpus_spider.web.time_axis import bounds, per_month
@@ -34,8 +35,11 @@ def page(request: Request) -> Response:
     lines = min(MOST_LINES, max(LINES, int(wanted))) if wanted.isascii() and wanted.isdigit() else LINES
     if asked.question:
         with here.index() as index:
+            # To sort lines by a neighbouring word, hundreds of documents are read.
+            turn = here.expensive() if order in {LEFT, RIGHT} else nullcontext()
             try:
-                answer = index.concordance(here.corpus, asked.question, asked.filters, most=lines, order=order)
+                with turn:
+                    answer = index.concordance(here.corpus, asked.question, asked.filters, most=lines, order=order)
             except ConfigError as problem:
                 error = problem
     groups = answer.groups if answer else {}

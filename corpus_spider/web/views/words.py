@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from corpus_spider.words.clouds import Cloud
 
 ROWS = 100
+DOCUMENTS = 500
+"""Documents in which collocates are counted: half a second of work. The command `words --around` takes 2,000."""
 CLOUD = 60
 """Words of the cloud."""
 
@@ -46,7 +48,7 @@ def page(request: Request) -> Response:
         elif asked.question:
             kind = "collocates"
             with here.expensive():
-                rows = lists.collocates(index, here.corpus, asked.question, asked.filters, selected, ROWS)
+                rows = lists.collocates(index, here.corpus, asked.question, asked.filters, selected, ROWS, DOCUMENTS)
             why_empty = lists.why_no_collocate(asked.question)
         else:
             kind = "frequency"

@@ -17,8 +17,9 @@ from corpus_spider.search.shard import Filters
 from corpus_spider.words import clouds, lists
 from pipelines.text.words import words
 from storage.corpus import Corpus
-from storage.errors import ConfigError, DamageError, UnfinishedIndexError
+from storage.errors import ConfigError, DamageError, TooSlowError, UnfinishedIndexError
 from storage.removal.takedown import Request, What
+from storage.time_limit import time_limit
 from tests.extras import need
 from tests.storage.corpus_samples import NOON, Crawl, made
 
@@ -34,6 +35,20 @@ TEXTS = {
     "4": ("th", "รัฐบาลไทยประกาศนโยบายใหม่"),
     "5": ("vi", "zanzibarword đứng một mình trong bài này"),
 }
+
+
+def test_the_index_looks_at_the_time_of_a_request(opened: Crawl, tmp_path: Path) -> None:
+    """Within a statement, and between the counts of a word list."""
+    with only_writer(tmp_path / "index"):
+        refresh(opened.corpus, str(tmp_path / "corpus.db"), tmp_path / "index", 1)
+    long = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000000) SELECT count(*) FROM c"
+    slow, limit = pytest.raises(TooSlowError, match="longer than the limit"), time_limit(0.1)
+    with slow, limit, Manifest.open(tmp_path / "index", read_only=True) as manifest:
+        manifest.connection.execute(long).fetchone()
+    with Manifest.open(tmp_path / "index", read_only=True) as manifest:
+        assert list(manifest.cells())
+        with pytest.raises(TooSlowError), time_limit(0.0):
+            list(manifest.cells())
 
 
 @pytest.fixture

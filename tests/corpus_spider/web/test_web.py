@@ -8,6 +8,8 @@ import csv
 import io
 import json
 import shutil
+import threading
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -201,6 +203,36 @@ def test_other_sites_may_link_to_a_view_and_not_embed_it(app: Guard, path: str) 
     for mode, dest in EMBEDDED:
         embedded = {"sec-fetch-site": "cross-site", "sec-fetch-mode": mode, "sec-fetch-dest": dest}
         assert ask(app, path, **embedded)[0] == 403
+
+
+@pytest.mark.parametrize(
+    "path", [*sorted({*PATHS} - {"/about", "/nope"}), "/words?q=xăng", "/search?q=xăng&order=left"]
+)
+def test_every_view_ends_when_its_time_is_over(app: Guard, path: str) -> None:
+    """The limit is one for the whole request, so no view can lack it; the answer says what to do."""
+    status, _, text = ask(replace(app, seconds=0.0), path)
+    assert (status, "This takes too long." in text, "Ask for less" in text) == (503, True, True)
+    assert ask(app, path)[0] == 200
+
+
+def test_a_turn_that_was_waited_for_has_its_whole_time(app: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A download may take longer than a view."""
+    monkeypatch.setattr("corpus_spider.web.views.downloads.DOWNLOAD_SECONDS", 0.0)
+    assert ask_bytes(app, "/download/documents.jsonl")[0] == 503
+
+
+def test_requests_that_wait_for_a_turn_leave_threads_for_other_views(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beyond the places to wait the answer comes at once."""
+    from corpus_spider.web.state import PATIENCE_SECONDS, BusyError, Served
+
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        shared = Served(load(folder / "corpus.toml"), corpus, places=threading.Semaphore(0))
+        begun = time.monotonic()
+        with pytest.raises(BusyError), shared.expensive():
+            pass
+        assert time.monotonic() - begun < PATIENCE_SECONDS / 2
 
 
 def test_a_running_crawl_shows_its_numbers_of_this_moment(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import sqlalchemy as sa
 
 from storage.corpus import Corpus
 from storage.errors import TooSlowError
+from storage.time_limit import time_limit
+from tests.corpus_spider.running import PATIENCE
 
 ENDLESS = {
     "sqlite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
@@ -40,3 +42,31 @@ def test_a_reader_cannot_write(database_url: str) -> None:
         with pytest.raises(Exception, match=r"readonly|read-only"):
             corpus.database.write(lambda connection: connection.execute(sa.text("DELETE FROM document")))
         assert corpus.documents.mark() == before
+
+
+def test_the_time_of_a_request_limits_all_its_statements_together(corpus: Corpus) -> None:
+    """Each is fast. Other requests, and what comes after the request, have their own time."""
+    counted = list[int]()
+    begun = time.monotonic()
+
+    def ask_again_and_again() -> None:
+        with time_limit(0.3):
+            while time.monotonic() < begun + PATIENCE:
+                counted.append(corpus.status().documents)
+
+    with pytest.raises(TooSlowError):
+        ask_again_and_again()
+    assert len(counted) > 1
+    assert time.monotonic() - begun < PATIENCE / 2
+    corpus.status()
+
+
+def test_a_limit_within_a_limit_takes_its_place(corpus: Corpus) -> None:
+    """A turn that was waited for has its whole time."""
+    with time_limit(0.0):
+        with pytest.raises(TooSlowError):
+            corpus.status()
+        with time_limit(PATIENCE):
+            corpus.status()
+        with pytest.raises(TooSlowError), corpus.database.snapshot():
+            pass
