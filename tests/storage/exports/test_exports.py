@@ -24,14 +24,17 @@ from hypothesis import strategies as st
 from msgspec import structs
 from pyarrow import parquet as arrow_parquet
 
+from storage.corpus import Corpus
 from storage.documents.model import CorpusDocument
 from storage.errors import ConfigError, DamageError
 from storage.exports import export, files, parquet, writer
 from storage.exports.fields import FIELDS
 from storage.exports.formats import PARTED_FORMATS, destination
 from storage.exports.writer import export_parts, part_of
+from tests.extras import need
 from tests.storage.export_samples import (
     ODD_TEXTS,
+    ROOT,
     STREAMS,
     TARGETS,
     a_document,
@@ -323,6 +326,36 @@ def test_datasets_opens_parquet_and_json_lines(tmp_path: Path) -> None:
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
     done = run_python(DATASETS, *paths, tmp_path / "cache", env=environment)
     assert done.stdout == b"opened 2\n", done.stderr.decode()
+
+
+GUESSED = """
+import polars
+from datasets import load_dataset
+failed = 0
+for read in (polars.read_ndjson, lambda path: load_dataset("json", data_files=path)):
+    try:
+        read("dump.jsonl")
+    except Exception:
+        failed += 1
+assert failed == 2, failed
+"""
+
+
+def test_the_page_on_exports_reads_json_lines_whose_fields_have_their_first_value_late(tmp_path: Path) -> None:
+    """Guessed from the first lines, the types are wrong: Polars looks at 100 lines, `datasets` at some megabytes."""
+    need("data")
+    late = {"licence": "CC BY", "authors": ("Mai",), "foreign_share": 0.25}
+    rows = [a_document(number, "word " * 15_000, licence=None, authors=()) for number in range(260)]
+    export([*rows[:-1], a_document(999, **late)], tmp_path / "dump.jsonl")
+    Corpus.open(tmp_path / "vi-news" / "corpus.db", create=True).close()
+    (tmp_path / "vi-news" / "corpus.toml").write_text('[corpus]\nname = "vi"\ncontact = "you@example.org"\n')
+    page = (ROOT / "docs" / "how-to" / "export.md").read_text("utf-8")
+    [example] = [code for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "read_ndjson" in code]
+    seen = 'assert frame["licence"][-1] == rows[-1]["licence"] == "CC BY" and rows[-1]["authors"] == ["Mai"]'
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT)}
+    for code in (GUESSED, f"{example}\n{seen}\n"):
+        done = run_python(f"import os; os.chdir({str(tmp_path)!r})\n{code}", env=environment)
+        assert done.returncode == 0, done.stderr.decode()
 
 
 def test_progress_is_told_every_so_many_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
