@@ -48,7 +48,8 @@ screenshots: render web figures segment
 docs: docs-tools
 	$(BIN)/python -m sphinx -W --keep-going -n -E -q -b html docs build/docs
 
-demo: setup
+# With the extra web, because the README goes on with `search` and `serve`. pandas is there with the tools of the tests.
+demo: web
 	$(BIN)/corpus-spider demo
 
 # Linters, types and the fast tests: before each commit.
