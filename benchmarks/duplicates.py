@@ -261,7 +261,7 @@ def is_near(one: Fingerprint, other: Fingerprint) -> bool:
     if one.exact == other.exact:
         return True
     alike = not set(one.bands).isdisjoint(other.bands) and estimate(one.sketch, other.sketch) >= THRESHOLD
-    return alike and numbers_agree(one.numbers, other.numbers)
+    return alike and numbers_agree(one.numbers, other.numbers, min(one.shingles, other.shingles))
 
 
 def made_up(number: int, earlier: list[Fingerprint], chance: np.random.Generator) -> list[Fingerprint]:

@@ -58,7 +58,10 @@ def register(connection: Connection, prints: Sequence[Fingerprint]) -> list[int]
     new = {key: each for key, each in keyed.items() if key not in ids}
     new_ids = _insert_prints(connection, new)
     ids.update(zip(new, new_ids, strict=True))
-    _join(connection, [Sketched(ids[key], key[1], each.sketch, each.bands, each.numbers) for key, each in new.items()])
+    newcomers = (
+        Sketched(ids[key], key[1], each.sketch, each.bands, each.numbers, each.shingles) for key, each in new.items()
+    )
+    _join(connection, list(newcomers))
     return [ids[each.exact, schemes[each.scheme]] for each in prints]
 
 
@@ -230,6 +233,7 @@ def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> l
             bytes(row.sketch),
             stored_as[row.scheme_id].unpack_keys(row.bands),
             bytes(row.numbers or b""),
+            row.shingles,
         )
         for row in rows
     ]

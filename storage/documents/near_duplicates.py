@@ -37,6 +37,7 @@ class Sketched:
     sketch: bytes
     keys: tuple[int, ...]
     numbers: bytes = b""
+    shingles: int = 0
 
 
 class _Held(NamedTuple):
@@ -46,6 +47,7 @@ class _Held(NamedTuple):
     scheme_id: int
     sketch: bytes
     numbers: bytes
+    shingles: int
 
 
 class Neighbours:
@@ -102,7 +104,7 @@ class Neighbours:
         return [
             (print_id, value)
             for (print_id, one), value in zip(others, values, strict=True)
-            if value >= THRESHOLD and numbers_agree(each.numbers, one.numbers)
+            if value >= THRESHOLD and numbers_agree(each.numbers, one.numbers, min(each.shingles, one.shingles))
         ]
 
     def _other_sets(self, each: Sketched) -> dict[int, list[list[int]]]:
@@ -153,10 +155,11 @@ def _holders(connection: Connection, keys: Collection[int], within: Collection[i
 
 
 def _held(connection: Connection, print_ids: Iterable[int]) -> dict[int, _Held]:
-    names = ("id", "set_id", "scheme_id", "sketch", "numbers")
+    names = ("id", "set_id", "scheme_id", "sketch", "numbers", "shingles")
     columns = sa.select(*(fingerprint.c[name] for name in names))
     found: dict[int, _Held] = {}
     for part in chunks(sorted(print_ids)):
         for row in connection.execute(columns.where(fingerprint.c.id.in_(part))):
-            found[row.id] = _Held(row.set_id, row.scheme_id, bytes(row.sketch), bytes(row.numbers or b""))
+            numbers = bytes(row.numbers or b"")
+            found[row.id] = _Held(row.set_id, row.scheme_id, bytes(row.sketch), numbers, row.shingles)
     return found

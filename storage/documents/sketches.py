@@ -25,6 +25,10 @@ SAMPLED = 64
 """Numbers of a text that are kept at most."""
 NUMBERS_SHARED = 0.5
 """Share of the numbers of a text that its near-duplicate has too."""
+SHINGLES_PER_NUMBER = 40
+"""Shingles for each number of a text, from where on its words decide. News has 60 to 100, a list of prices 13."""
+DENSE_NUMBERS_CHANGED = 0.1
+"""Share of the numbers of a text of mostly numbers that may differ. Its next issue keeps half: sizes, limits, units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +74,35 @@ class Shape:
         )
 
 
-def numbers_agree(one: bytes, other: bytes) -> bool:
-    """Return whether two texts may be one by their numbers: at least `NUMBERS_SHARED` of the smaller set are in both.
+def numbers_agree(one: bytes, other: bytes, shingles: int) -> bool:
+    """Return whether two texts may be one by their numbers: enough of the smaller set are in both.
 
-    A text without numbers agrees with every other. Each argument has sorted digests of `DIGEST` bytes, a sample of the
-    smallest ones if there are many; only the range that both samples cover is compared.
+    Enough is `NUMBERS_SHARED`. In texts of mostly numbers, no more than one or `DENSE_NUMBERS_CHANGED` may differ.
+    A text without numbers agrees with every other.
+
+    Args:
+        one: sorted digests of `DIGEST` bytes, a sample of the smallest ones if there are many. Only the range that both
+            samples cover is compared.
+        other: the same of the other text.
+        shingles: number of shingles of the shorter text.
     """
     ours, theirs = _digests(one), _digests(other)
     if not ours or not theirs:
         return True
+    is_dense = SHINGLES_PER_NUMBER * min(_count(ours), _count(theirs)) >= shingles
     if len(one) == len(other) == SAMPLED * DIGEST:
         last = min(max(ours), max(theirs))
         ours, theirs = ({each for each in some if each <= last} for some in (ours, theirs))
-    return len(ours & theirs) >= NUMBERS_SHARED * min(len(ours), len(theirs))
+    smaller, shared = min(len(ours), len(theirs)), len(ours & theirs)
+    most_changed = max(1.0, DENSE_NUMBERS_CHANGED * smaller) if is_dense else smaller
+    return shared >= NUMBERS_SHARED * smaller and smaller - shared <= most_changed
+
+
+def _count(digests: set[bytes]) -> int:
+    """Estimate how many numbers a text has from its smallest digests."""
+    if len(digests) < SAMPLED:
+        return len(digests)
+    return round(len(digests) * (1 << 8 * DIGEST) / (int.from_bytes(max(digests), "big") + 1))
 
 
 def _digests(numbers: bytes) -> set[bytes]:
