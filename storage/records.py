@@ -57,6 +57,15 @@ class UrlState(StrEnum):
     """Queued before the link rules of its site became narrower. `Frontier.wake` returns it when they change again."""
 
 
+class Turn(StrEnum):
+    """URLs that come last at their host, and have a turn now and then, so that the others do not keep them waiting."""
+
+    ARCHIVE = "archive"
+    """Sitemaps of the archive."""
+    RETRY = "retry"
+    """URLs whose last attempt or visit failed. Such a URL may ask for a pause of its host again, and end its night."""
+
+
 class Ruling(StrEnum):
     """What happens to a queued URL when its turn comes."""
 
@@ -201,6 +210,8 @@ class Failure:
     lease: Lease
     reason: str
     retry_at: float | None = None
+    of_host: bool = False
+    """Whether the host or the line failed, not this URL. Such an attempt is not one of the URL."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
 from corpus_spider.crawling.host_backoff import HostPauses
+from storage.records import Turn
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -33,8 +34,12 @@ detected.
 """
 READ_SECONDS = 5.0
 """Seconds in which fetched pages are still processed when the time of a run is over. The next run does the rest."""
-PAGES_FOR_A_SITEMAP = 10
-"""Leases of a host after which a sitemap of its archive has its turn. An archive may have thousands of sitemaps."""
+LEASES_BEFORE_TURN = {Turn.ARCHIVE: 10, Turn.RETRY: 1000}
+"""Leases of a host after which a sitemap of its archive, or a retry, has its turn.
+
+An archive may have thousands of sitemaps. A retry may end the night of its host, so a night has many first tries
+before: one backlog must not keep a feed waiting that failed once.
+"""
 LOOK_SECONDS = 5.0
 """Seconds between two queries of the whole table for hosts with due URLs."""
 
@@ -84,8 +89,8 @@ class Dispatcher:
         self._met: set[str] = set()
         """Hosts of which a lease has ended. The first lease of a host is given alone."""
         self._active: set[str] = set()
-        self._since_turn: Counter[str] = Counter()
-        """Leases by host since the last turn of its archive's sitemaps."""
+        self._since_turn: dict[Turn, Counter[str]] = {turn: Counter() for turn in LEASES_BEFORE_TURN}
+        """Leases by host since its last turn of each kind."""
         self._drain: asyncio.Task[int] | None = None
         self._looked, self._started = -math.inf, time.monotonic()
         self.recall: Callable[[], None] = lambda: None
@@ -181,20 +186,22 @@ class Dispatcher:
         if not quotas:
             return []
         frontier, run_id, sites = self.pipeline.corpus.frontier, self.limits.run_id, self.limits.sites
-        turn = {host for host in quotas if self._since_turn[host] >= PAGES_FOR_A_SITEMAP}
+        turns = {
+            turn: {host for host in quotas if self._since_turn[turn][host] >= number}
+            for turn, number in LEASES_BEFORE_TURN.items()
+        }
         leases = await self.pipeline.call(
-            lambda: frontier.lease(
-                run_id, quotas, time.time(), sites=sites, archive_turn=turn, judge=self.pipeline.judge
-            )
+            lambda: frontier.lease(run_id, quotas, time.time(), sites=sites, turns=turns, judge=self.pipeline.judge)
         )
         if self.limits.page_limit:
             # Sites that share a host get its quota each. The excess becomes pending at the end of the run.
             leases = leases[: self.limits.page_limit - self.handed_out]
         given = Counter(lease.host for lease in leases)
         self._out.update(given)
-        self._since_turn.update(given)
-        for host in turn:
-            self._since_turn[host] = 0
+        for turn, hosts in turns.items():
+            self._since_turn[turn].update(given)
+            for host in hosts:
+                self._since_turn[turn][host] = 0
         for host in given:
             self._heard.setdefault(host, time.monotonic())
         self._active -= {host for host in quotas if given[host] < quotas[host]}

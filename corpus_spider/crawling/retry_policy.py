@@ -19,7 +19,7 @@ BACKOFF = (2.0, 10.0, 900.0)
 """Seconds before each retry. The first retries are in the same run, the later ones in another."""
 MAX_RETRY_AFTER = 3600.0
 """Maximum seconds that a Retry-After header may request."""
-# Errors of the host, not of the URL: the URL stays pending, with any number of attempts.
+# Errors of the host, not of the URL: the URL stays pending, and its attempts are not counted.
 OF_HOST = frozenset({"robots_unreachable", "dns", "unreachable", "host_paused", "crawl_delay", "certificate"})
 # Statuses that may pass. Of the server errors, all but those that say "never" (RFC 9110, 15.6): content networks add
 # codes of their own, such as 509, 525 and 530. After 421 a new connection may succeed.
@@ -62,7 +62,7 @@ class RetryPolicy:
     def judge_failure(self, lease: Lease, reason: str, now: float, *, passing: bool) -> Failure:
         """Classify a request without a response."""
         if reason in OF_HOST:
-            return Failure(lease, reason, now + BACKOFF[min(lease.attempts, 1)])
+            return Failure(lease, reason, now + BACKOFF[min(lease.attempts, 1)], of_host=True)
         return Failure(lease, reason, self.retry_at(lease, now) if passing else None)
 
 

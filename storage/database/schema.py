@@ -21,12 +21,13 @@ from sqlalchemy import (
     TextClause,
     UniqueConstraint,
     false,
+    literal_column,
     text,
 )
 
 from storage.database.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0019"
+SCHEMA_VERSION = "0020"
 MAX_URL = 2000
 """Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
 
@@ -146,11 +147,16 @@ url = Table(
 failed URL becomes pending again, NULL for never. The other columns belong to storage.frontier.recrawl_schedule. Times
 are epoch seconds.
 """
+FIRST_TRY = "(1 / (1 + attempts + failures))"
+"""1 for a URL without a failed attempt or visit, 0 for a retry (integer division). Only in this spelling both databases
+use the index below. PostgreSQL rewrites a condition that is negated.
+"""
 _pending = text("state = 'pending'")
 Index(
     "ix_url_due",
     url.c.site,
     url.c.host,
+    literal_column(FIRST_TRY, Integer).desc(),
     url.c.priority.desc(),
     url.c.dated.desc(),
     url.c.depth,

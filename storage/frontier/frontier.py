@@ -1,6 +1,7 @@
 """The frontier: every URL ever found, its state, and the order of fetching.
 
-A URL is in exactly one `UrlState`. The order within a host: priority, newest stated date, depth, first found. Times are
+A URL is in exactly one `UrlState`. The order within a host: first tries before retries, then priority,
+newest stated date, depth, first found. Times are
 epoch seconds. One run at a time works on a site (see storage.locking.locks). Leases carry the run's id;
 `Frontier.release` returns them after a crash.
 """
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import AnyRow, Database
+    from storage.frontier.leases import Turns
     from storage.frontier.robots_cache import RobotsCopy
     from storage.frontier.rule_changes import RuleChange
     from storage.frontier.sources import SourceState
@@ -165,14 +167,14 @@ class Frontier:
         now: float,
         *,
         sites: Collection[str] | None = None,
-        archive_turn: Collection[str] = (),
+        turns: Turns | None = None,
         judge: Callable[[Lease, bool], Ruling] | None = None,
     ) -> list[Lease]:
         """Lease up to ``quotas[host]`` due URLs of each host to a run.
 
         ``sites`` limits it to the run's sites, because several sites may share a host. A lease lasts until its URL is
-        fetched, failed or released. It has no timeout: the site locks show when a run is dead. ``archive_turn``: hosts
-        that get a sitemap of the archive first, if one is due. ``judge``: decides whether a URL is leased, set to
+        fetched, failed or released. It has no timeout: the site locks show when a run is dead. ``turns``: hosts that
+        get a sitemap of the archive or a retry first, if one is due. ``judge``: decides whether a URL is leased, set to
         ``out_of_scope`` or postponed. Its second argument says whether the URL was read before.
         """
         scope = None if judge is None else LeaseScope(judge, self.schedule.rules, now + UNTIL_NEXT_NIGHT)
@@ -180,7 +182,7 @@ class Frontier:
 
         def work(connection: Connection) -> list[Lease]:
             leases = taken_before(connection, quotas.keys(), token) if next(tries) else []
-            leases = leases or take(connection, (run_id, token), quotas, (now, sites), archive_turn, scope)
+            leases = leases or take(connection, (run_id, token), quotas, (now, sites), turns, scope)
             return with_originals(connection, leases, self.schedule.rules)
 
         return self.database.write(work, durable=False)
@@ -400,6 +402,7 @@ def _failure_change(failure: Failure) -> dict[str, Any]:
         "new_state": state,
         "new_try": failure.retry_at or 0.0,
         "why": failure.reason,
+        "more": int(not failure.of_host),
     }
 
 
@@ -411,7 +414,7 @@ def _give_back(connection: Connection, changes: Sequence[dict[str, Any]]) -> Non
         state=sa.bindparam("new_state"),
         next_try=sa.bindparam("new_try"),
         reason=sa.bindparam("why"),
-        attempts=url.c.attempts + 1,
+        attempts=url.c.attempts + sa.bindparam("more"),
         leased_by=None,
         lease_token=None,
     )

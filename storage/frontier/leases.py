@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -10,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from storage.blocklist.tombstones import allowed_leases
-from storage.database.schema import host, url
+from storage.database.schema import FIRST_TRY, host, url
 from storage.database.transactions import among_given, chunks
-from storage.records import Kind, Lease, Ruling, UrlState
+from storage.records import Kind, Lease, Ruling, Turn, UrlState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -37,7 +38,8 @@ LEASE_COLUMNS = (
 # Literals, not parameters, so that both databases recognise the partial index of a query.
 PENDING = url.c.state == sa.literal_column("'pending'")
 SETTLED = url.c.state != sa.literal_column("'pending'")
-ORDER = (url.c.priority.desc(), url.c.dated.desc(), url.c.depth, url.c.id)
+IS_FIRST_TRY: sa.ColumnElement[int] = sa.literal_column(FIRST_TRY, sa.Integer)
+ORDER = (IS_FIRST_TRY.desc(), url.c.priority.desc(), url.c.dated.desc(), url.c.depth, url.c.id)
 LATEST = 14 * 86_400.0
 """Seconds. Pending URLs wait at most a week; a later time came from a wrong clock."""
 ARCHIVE_SITEMAP_PRIORITY = -2
@@ -52,6 +54,8 @@ SWEPT, SWEEPS = 1000, 10
 """URLs of a host that are looked at together when one is out of scope, and how often in one transaction."""
 OF_HOST = sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
 """Join of a URL with its row in the host table."""
+Turns = Mapping[Turn, Collection[str]]
+"""Hosts by the turn that their first lease is for."""
 
 
 def lease_of(row: AnyRow) -> Lease:
@@ -116,24 +120,25 @@ def take(
     holder: tuple[int, int],
     quotas: Mapping[str, int],
     due: tuple[float, Collection[str] | None],
-    archive_turn: Collection[str] = (),
+    turns: Turns | None = None,
     scope: LeaseScope | None = None,
 ) -> list[Lease]:
     """Lease up to ``quotas[host]`` URLs of each host, best first.
 
     ``holder``: run id and token of this attempt. ``due``: time (epoch seconds) and sites, None for all sites.
-    ``archive_turn``: hosts whose first lease is a sitemap of the archive, if one is due. Without turns the pages would
-    come before all of these sitemaps, or these before all the pages they name. ``scope``: URLs that it rejects are set
-    to out of scope or postponed, and others are leased in their place.
+    ``turns``: hosts whose first lease is a sitemap of the archive, or a retry, if one is due. Without turns the pages
+    would come before all of these, or these before all pages. ``scope``: URLs that it rejects are set to out of scope
+    or postponed, and others are leased in their place.
     """
-    rows = _best(connection, quotas, due, archive_turn)
+    turns = turns or {}
+    rows = _best(connection, quotas, due, turns)
     if scope is not None:
         rounds = 0
         while (strays := [row for row in rows if not scope.has(row)]) and rounds < SWEEPS:
             rounds += 1
             ahead = _next(connection, {row.host: SWEPT for row in strays}, due)
             scope.put_out(connection, [*strays, *(row for row in ahead if not scope.has(row))])
-            rows = _best(connection, quotas, due, archive_turn)
+            rows = _best(connection, quotas, due, turns)
         rows = [row for row in rows if scope.has(row)]
     statement = _leased(connection.dialect.name == "sqlite")
     ours: set[int] = set()
@@ -155,26 +160,31 @@ def _best(
     connection: Connection,
     quotas: Mapping[str, int],
     due: tuple[float, Collection[str] | None],
-    archive_turn: Collection[str],
+    turns: Turns,
 ) -> list[AnyRow]:
-    """Return the URLs to lease: the best of each host, after a sitemap of the archive where it is its turn."""
-    first = _next(connection, {name: 1 for name in archive_turn if quotas.get(name, 0) > 0}, due, archive=True)
-    taken, given = {row.lease_id for row in first}, Counter(row.host for row in first)
-    rest = {name: quota - given[name] for name, quota in quotas.items()}
-    return [*first, *(row for row in _next(connection, rest, due) if row.lease_id not in taken)]
+    """Return the URLs to lease: the best of each host, after those whose turn it is."""
+    chosen: list[AnyRow] = []
+    rest = dict(quotas)
+    for turn in (*turns, None):
+        wanted = rest if turn is None else {name: 1 for name in turns[turn] if rest.get(name, 0) > 0}
+        taken = {row.lease_id for row in chosen}
+        rows = [row for row in _next(connection, wanted, due, turn) if row.lease_id not in taken]
+        chosen += rows
+        given = Counter(row.host for row in rows)
+        rest = {name: quota - given[name] for name, quota in rest.items()}
+    return chosen
 
 
 def _next(
     connection: Connection,
     quotas: Mapping[str, int],
     due: tuple[float, Collection[str] | None],
-    *,
-    archive: bool = False,
+    turn: Turn | None = None,
 ) -> list[AnyRow]:
-    """Return the due URLs of each host in order, up to its quota; with ``archive`` only sitemaps of the archive."""
+    """Return the due URLs of each host in order, up to its quota; with ``turn`` only those that have this turn."""
     now, sites = due
     wanted = {name: quota for name, quota in quotas.items() if quota > 0}
-    statement = _next_of(connection.dialect.name == "sqlite", sites is not None, archive)
+    statement = _next_of(connection.dialect.name == "sqlite", sites is not None, turn)
     rows: list[AnyRow] = []
     for names in chunks(sorted(wanted)):
         asked = {"names": names, "sites": [*(sites or ())], "now": now, "never": now + LATEST}
@@ -186,15 +196,19 @@ def _next(
 def _within(quotas: Mapping[str, int], rows: Sequence[AnyRow]) -> list[AnyRow]:
     """Cut the rows of each site and host to the host's quota."""
     kept: dict[tuple[str, str], list[AnyRow]] = {}
-    for row in sorted(rows, key=lambda row: (row.site, row.host, -row.priority, -row.dated, row.depth, row.lease_id)):
+    for row in sorted(rows, key=_in_order):
         of_host = kept.setdefault((row.site, row.host), [])
         if len(of_host) < quotas[row.host]:
             of_host.append(row)
     return [row for of_host in kept.values() for row in of_host]
 
 
+def _in_order(row: AnyRow) -> tuple[Any, ...]:
+    return row.site, row.host, -row.is_first_try, -row.priority, -row.dated, row.depth, row.lease_id
+
+
 @cache
-def _next_of(sqlite: bool, confined: bool, archive: bool) -> sa.Select[Any]:
+def _next_of(sqlite: bool, confined: bool, turn: Turn | None) -> sa.Select[Any]:
     """Return the query for the first ``most`` URLs of each host. Cached: building it takes longer than running it.
 
     Both databases read the start of each host's part of the index, but need different queries. SQLite has no LATERAL.
@@ -203,14 +217,18 @@ def _next_of(sqlite: bool, confined: bool, archive: bool) -> sa.Select[Any]:
     due = url.alias("due")
     pending = due.c.state == sa.literal_column("'pending'"), due_by_now(due.c.next_try)
     best = sa.select(due.c.id).where(due.c.site == host.c.site, due.c.host == host.c.name, *pending)
-    if archive:
+    if turn is not None:
+        best = best.where(sa.text(f"{FIRST_TRY} = {int(turn is not Turn.RETRY)}"))
+    if turn is Turn.ARCHIVE:
         best = best.where(due.c.priority <= ARCHIVE_SITEMAP_PRIORITY)
-    best = best.order_by(due.c.priority.desc(), due.c.dated.desc(), due.c.depth, due.c.id)
+    # SQLite sorts by an expression that has one value.
+    first_tries_first = () if turn else (IS_FIRST_TRY.desc(),)
+    best = best.order_by(*first_tries_first, due.c.priority.desc(), due.c.dated.desc(), due.c.depth, due.c.id)
     best = best.limit(sa.bindparam("most", type_=sa.Integer)).correlate(host)
     first = best.lateral("first")
     lateral = host.join(first, sa.true()).join(url, url.c.id == first.c.id)
     joined = host.join(url, url.c.id.in_(best)) if sqlite else lateral
-    statement = sa.select(*LEASE_COLUMNS, url.c.dated).select_from(joined)
+    statement = sa.select(*LEASE_COLUMNS, url.c.dated, IS_FIRST_TRY.label("is_first_try")).select_from(joined)
     statement = statement.where(among_given(sqlite, host.c.name, "names"))
     return statement.where(among_given(sqlite, host.c.site, "sites")) if confined else statement
 

@@ -27,6 +27,7 @@ from storage.records import (
     Pointer,
     Processed,
     Seed,
+    Turn,
 )
 
 if TYPE_CHECKING:
@@ -107,9 +108,9 @@ class Crawl:
         again = sa.update(url).where(*finished).values(CLEAN_SLATE | {"hops": 0})
         self.corpus.database.write(lambda connection: connection.execute(again))
 
-    def lease(self, quota: int = 1000, now: float = 1.0, *, archive: bool = False) -> list[Lease]:
-        turn = {self.site} if archive else ()
-        return self.corpus.frontier.lease(self.run_id, {self.site: quota}, now, archive_turn=turn)
+    def lease(self, quota: int = 1000, now: float = 1.0, turn: Turn | None = None) -> list[Lease]:
+        turns = {turn: {self.site}} if turn else {}
+        return self.corpus.frontier.lease(self.run_id, {self.site: quota}, now, turns=turns)
 
     def pointer(self) -> Pointer:
         offset = next(self.offsets)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from storage.database.schema import url
 from storage.frontier.new_links import CLEAN_SLATE, MAX_HOPS, Found, follows, link_priority
-from storage.records import Failure, Fetched, Kind, Lease, Link, Ruling, Seed, UrlState
+from storage.records import Failure, Fetched, Kind, Lease, Link, Ruling, Seed, Turn, UrlState
 from tests.storage.corpus_samples import NOON, Crawl, capture, dropped, link, made, seed
 
 if TYPE_CHECKING:
@@ -235,9 +235,25 @@ def test_sitemaps_of_the_archive_come_in_their_turn(corpus: Corpus) -> None:
     pages = {"new": f"{NOON:%Y-%m}-01", "old": "2015-06-01"}
     crawl.process(crawl.lease(1), [dropped("sitemap", *_dated(pages, Kind.PAGE))])
     assert paths(crawl.lease(1)) == ["undated"]
-    assert paths(crawl.lease(2, archive=True)) == ["2019", "new"]
-    assert paths(crawl.lease(archive=True)) == ["2011", "old"]
-    assert paths(crawl.lease(archive=True)) == []
+    assert paths(crawl.lease(2, turn=Turn.ARCHIVE)) == ["2019", "new"]
+    assert paths(crawl.lease(turn=Turn.ARCHIVE)) == ["2011", "old"]
+    assert paths(crawl.lease(turn=Turn.ARCHIVE)) == []
+
+
+def test_retries_come_after_first_tries_of_their_host_and_in_their_turn(corpus: Corpus) -> None:
+    """A failed attempt, and a failed visit before, make a retry. A failure of the host or the line does not."""
+    crawl = Crawl(corpus)
+    crawl.seed("feed", kind=Kind.FEED)
+    crawl.seed("asked", "timeout", "offline", "fresh")
+    feed, asked, timeout, offline = crawl.lease(4)
+    busy = Fetched(replace(capture(asked.fetch_url), status=429), asked, "http_429", retry_at=5.0)
+    corpus.fetches.record_fetched(crawl.run_id, [(busy, crawl.pointer())])
+    failures = [Failure(timeout, "timeout", 5.0), Failure(offline, "dns", 5.0, of_host=True), Failure(feed, "network")]
+    corpus.frontier.fail(crawl.run_id, failures)
+    corpus.frontier.wake([crawl.site], 1.0, sources=True)
+    assert paths(crawl.lease(1, now=9.0)) == ["offline"]
+    assert paths(crawl.lease(1, now=9.0, turn=Turn.RETRY)) == ["feed"]
+    assert paths(crawl.lease(now=9.0)) == ["fresh", "asked", "timeout"]
 
 
 @pytest.mark.parametrize(("depth", "rank", "expected"), [(0, 0, 20), (0, -1, -2), (1, 0, -2)])
@@ -282,8 +298,10 @@ def test_leasing_and_looking_for_hosts_use_the_index_of_what_is_due(corpus: Corp
     crawl = crowded(corpus)
     with executed(corpus, "state = 'pending'") as seen:
         crawl.lease(10)
+        crawl.lease(10, turn=Turn.RETRY)
+        crawl.lease(10, turn=Turn.ARCHIVE)
         corpus.frontier.hosts([crawl.site], 1.0)
-    assert len(seen) == 2
+    assert len(seen) == 6
     for statement, values in seen:
         steps = plan(corpus, statement, values)
         assert "ix_url_due" in steps
