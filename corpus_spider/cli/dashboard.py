@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from corpus_spider.monitoring.last_night import LastNight
-    from corpus_spider.monitoring.model import Finding
+    from corpus_spider.monitoring.model import Finding, PausedHost
     from storage.documents.model import CountRow, Status
 
 LABEL = 12
@@ -57,6 +57,8 @@ class Overview:
     next_due: float | None = None
     """Time (epoch seconds) when the next URL is due, None if none is known."""
     problems: Sequence[Finding] = ()
+    paused: Sequence[PausedHost] = ()
+    """Hosts that the last run left paused while URLs of them were due."""
     other_rules: Mapping[str, int] = field(default_factory=dict)
     """By site: documents that were made with other rules than those of today."""
 
@@ -172,6 +174,8 @@ def _problems(overview: Overview) -> Iterator[tuple[str, str]]:
         yield f"The last crawl ended with exit code {code}: {REASONS.get(code, 'unknown')}.", _after(code, known)
     for problem in overview.problems[:MOST_PROBLEMS]:
         yield f"{safe(str(problem))}", next_command(problem)
+    for host in overview.paused:
+        yield f"{safe(str(host))}.", f"crawl --site {shlex.quote(host.site)}"
     for site, documents in overview.other_rules.items():
         what = f"{safe(site)}: {counted(documents, 'document')} made with other rules than those of today"
         yield what, f"reextract --site {shlex.quote(site)}"

@@ -128,7 +128,7 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> t
             else 0
         )
         night = last_night(corpus.runs.by_site(names, 1.0))
-        problems = health.examine(corpus, config, Rule(), now).sick if night else ()
+        found = health.examine(corpus, config, Rule(), now) if night else health.Health(())
     return standing, Overview(
         name=config.corpus.name,
         program=program,
@@ -143,7 +143,8 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> t
         other_rules=standing.other_rules,
         due=due,
         next_due=min((each for each in (earliest, pending) if each is not None), default=None),
-        problems=problems,
+        problems=found.sick,
+        paused=[host for site in found.sites for host in site.paused],
     )
 
 

@@ -16,6 +16,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
 from corpus_spider.crawling.host_backoff import HostPauses
+from storage.frontier.leases import Chances
 from storage.records import Turn
 
 if TYPE_CHECKING:
@@ -190,8 +191,9 @@ class Dispatcher:
             turn: {host for host in quotas if self._since_turn[turn][host] >= number}
             for turn, number in LEASES_BEFORE_TURN.items()
         }
+        chances = Chances(turns, {host for host in quotas if not (self._out[host] or self.pipeline.unread[host])})
         leases = await self.pipeline.call(
-            lambda: frontier.lease(run_id, quotas, time.time(), sites=sites, turns=turns, judge=self.pipeline.judge)
+            lambda: frontier.lease(run_id, quotas, time.time(), sites=sites, chances=chances, judge=self.pipeline.judge)
         )
         if self.limits.page_limit:
             # Sites that share a host get its quota each. The excess becomes pending at the end of the run.

@@ -25,10 +25,15 @@ class HostPauses:
         self._until: dict[str, float] = {}
         self._pauses: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
+        self._reasons: dict[str, str] = {}
 
     def left(self, host: str) -> float:
         """Return the remaining seconds of a host's pause; infinity for the rest of the run."""
         return max(0.0, self._until.get(host, 0.0) - time.monotonic())
+
+    def reason(self, host: str) -> str:
+        """Return the reason of a host's last pause."""
+        return self._reasons.get(host, "host_paused")
 
     def resume(self, host: str, seconds: float) -> None:
         """Continue a pause of an earlier run."""
@@ -39,21 +44,21 @@ class HostPauses:
         self._pauses.pop(host, None)
         self._failures.pop(host, None)
 
-    def failed(self, host: str) -> None:
+    def failed(self, host: str, reason: str = "timeout") -> None:
         """Record a request without a response. Several in a row pause the host."""
         self._failures[host] += 1
         if self._failures[host] >= FAILURES:
-            self.pause(host)
+            self.pause(host, reason=reason)
 
     def doubtful(self, host: str) -> bool:
         """Return whether the last request to a host got no response, or a request for a pause."""
         return host in self._failures or host in self._pauses
 
-    def leave(self, host: str) -> None:
+    def leave(self, host: str, reason: str) -> None:
         """Pause a host for the rest of the run."""
-        self._until[host] = math.inf
+        self._until[host], self._reasons[host] = math.inf, reason
 
-    def pause(self, host: str, asked: float = 0.0) -> None:
+    def pause(self, host: str, asked: float = 0.0, *, reason: str = "host_paused") -> None:
         """Pause a host, at least for the seconds that it requested."""
         now = time.monotonic()
         if self.left(host):
@@ -61,6 +66,7 @@ class HostPauses:
             self._until[host] = max(self._until[host], now + asked)
             return
         self._failures.pop(host, None)
+        self._reasons[host] = reason
         wait = BACKOFF[min(self._pauses[host], len(BACKOFF) - 1)]
         given_up = self._pauses[host] >= self._retries
         self._pauses[host] += 1

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,7 +18,7 @@ from corpus_spider.crawling.open_corpus import open_for_writing
 from corpus_spider.crawling.open_files import CONNECTIONS, open_files
 from corpus_spider.exit_codes import SICK
 from corpus_spider.monitoring import health
-from corpus_spider.monitoring.model import Rule
+from corpus_spider.monitoring.model import PausedHost, Rule
 from corpus_spider.network.connection import require_proxies
 from corpus_spider.rendering.chromium import require_browser
 from corpus_spider.terminal.progress import closing_words
@@ -93,11 +93,14 @@ class Session:
         """How the run ended, after :meth:`close`."""
         self.sick: tuple[Finding, ...] = ()
         """Findings about failing sites, after :meth:`close`."""
+        self.paused: list[PausedHost] = []
+        """Hosts that the run leaves paused while URLs of them are due, after :meth:`close`."""
         self.site_runs: list[SiteRun] = []
         """Counters by site, after :meth:`close`."""
         self.rule_changes: list[dict[str, Any]] = []
         """Counts of queued URLs that changed link rules took out and let in, by site."""
         self._left = Left()
+        self._pauses: HostPauses | None = None
         self._stack = stack
         self._closed = False
         self._closing = threading.Lock()
@@ -193,7 +196,17 @@ class Session:
         pauses, now = HostPauses(self.config.crawl.retries), time.time()
         for host, until in self.corpus.frontier.pauses(self.sites, now).items():
             pauses.resume(host, until - now)
+        self._pauses = pauses
         return pauses
+
+    def _left_paused(self) -> list[PausedHost]:
+        """Return the paused hosts with URLs due, by site and host."""
+        pauses, frontier, now = self._pauses, self.corpus.frontier, time.time()
+        if pauses is None:
+            return []
+        hosts = [host for host in frontier.hosts(self.sites, now) if pauses.left(host)]
+        due = frontier.count_due(self.sites, hosts, now) if hosts else {}
+        return [PausedHost(site, host, number, pauses.reason(host)) for (site, host), number in sorted(due.items())]
 
     def summary(self) -> dict[str, Any]:
         """Return the counters of the run, for its row and the last line of a crawl."""
@@ -212,6 +225,7 @@ class Session:
             "first_failure": counts.first_failure,
             "first_failed_site": counts.first_failed_site,
             "sick": [str(finding) for finding in self.sick],
+            "paused": [asdict(host) for host in self.paused],
             "refused": counts.refused,
             "changed_rules": self.rule_changes,
             "pending": self._left.pending,
@@ -243,6 +257,7 @@ class Session:
                     self.archive.require_database(now=True)
                     self.corpus.frontier.release(self.sites)
                     self._left = Left.of(self.corpus, self.sites)
+                    self.paused = self._left_paused()
                     self.corpus.runs.recount(self.sites)
                 self._record_end()
                 if not failed:
@@ -289,8 +304,8 @@ def log_end(session: Session, code: int) -> None:
     """Log how a closed run ended: its error, its failing sites, and the counters in words."""
     if isinstance(session.pipeline.error, CorpusError):
         logger.warning("%s", session.pipeline.error)
-    for finding in session.sick:
-        logger.warning("%s", finding)
+    for problem in (*session.sick, *session.paused):
+        logger.warning("%s", problem)
     # With -q, as a timer runs it, a night without a response still says why.
     level = logging.WARNING if code == NONE_SUCCEEDED else logging.INFO
     logger.log(level, "%s", closing_words(session.summary(), code))

@@ -19,6 +19,7 @@ _NEXT = {
     Sign.LANGUAGE: "dropped --site {site} --reason language",
     Sign.DUPLICATES: "learn --site {site} --dry-run",
     Sign.SHORTENED: "dropped --site {site} --reason shortened",
+    Sign.PAUSED: "dropped --site {site}",
     Sign.RULES: "rules try {url} --site {site}",
     Sign.SOURCE: "sites check {site}",
 }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.monitoring.advice import next_command
-from corpus_spider.monitoring.model import Case, Finding, Matches, Rule
+from corpus_spider.monitoring.model import Case, Finding, Matches, PausedHost, Rule
 from corpus_spider.monitoring.site_checks import (
     NO_NETWORK,
     as_interrupted,
@@ -57,6 +59,8 @@ class SiteHealth:
     unfinished: bool = False
     suspended: int = 0
     """URLs to which only articles lead, suspended because the site gave too many undated texts that way."""
+    paused: tuple[PausedHost, ...] = ()
+    """Hosts that the last run left paused while URLs of them were due."""
     rules: Mapping[str, int] = field(default_factory=dict)
     """Documents of the last night that each rule of the site matched."""
 
@@ -110,7 +114,7 @@ def examine(
     rendered = {site.name for site in config.sites if site.render}
     rules = {site.name: _given(site) for site in config.sites if _given(site)}
     matches = _matches(corpus, rules, runs)
-    judged, suspended = [], corpus.frontier.suspended(names)
+    judged, suspended, paused = [], corpus.frontier.suspended(names), _paused(corpus, names)
     for number, name in enumerate(names):
         on_progress("sites examined", number, len(names))
         known = any(state.read_at for _, state in sources[name] if state)
@@ -123,6 +127,7 @@ def examine(
             rendered=name in rendered,
             rules=rules.get(name, {}),
             matches=matches.get(name, {}),
+            paused=paused.get(name, ()),
         )
         one = _site_health(case, rule, now or datetime.now(UTC))
         judged.append(replace(one, suspended=suspended.get(name, 0)))
@@ -139,8 +144,19 @@ def _site_health(case: Case, rule: Rule, now: datetime) -> SiteHealth:
         usual=median(before) if before else None,
         sick=tuple(judge(case, rule, now)),
         unfinished=is_unfinished(case, rule, now),
+        paused=tuple(case.paused),
         rules=_matched(case),
     )
+
+
+def _paused(corpus: Corpus, names: Sequence[str]) -> dict[str, list[PausedHost]]:
+    """Return the hosts that the last run of each site left paused with URLs due."""
+    found: dict[str, list[PausedHost]] = {}
+    for site, summary in corpus.runs.last_summaries(names).items():
+        with suppress(ValueError, TypeError, KeyError):
+            hosts = [PausedHost(**row) for row in json.loads(summary)["paused"]]
+            found[site] = [one for one in hosts if one.site == site]
+    return found
 
 
 def _matched(case: Case) -> dict[str, int]:
@@ -210,6 +226,8 @@ def render(health: Health, console: Console, program: str) -> None:
             signs = ", ".join(dict.fromkeys(finding.sign.value for finding in one.sick))
             verdict = f"failing: {signs}" if signs else "not finished" if one.unfinished else "well"
             verdict += f"; {counted(one.suspended, 'URL')} suspended" if one.suspended else ""
+            waiting = sum(host.urls for host in one.paused)
+            verdict += f"; {counted(waiting, 'URL')} due at paused hosts" if waiting else ""
             rows.append((one.site, local(one.last), one.articles, usual, verdict))
         console.table(in_local_time("Sites"), ("site", "last_crawl", "articles", "usual", "verdict"), rows)
     if health.offline:

@@ -10,6 +10,7 @@ from corpus_spider.exit_codes import FINISHED
 from pipelines.urls.url import MAX_REDIRECTS
 from storage.frontier.visit_results import FAULTS
 from storage.records import UrlState
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +37,7 @@ class Sign(StrEnum):
     LANGUAGE = "language"
     DUPLICATES = "duplicates"
     SHORTENED = "shortened"
+    PAUSED = "paused"
     RULES = "rules"
     SOURCE = "source"
 
@@ -51,6 +53,20 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.site}: {f'{self.url} ' if self.url else ''}{self.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class PausedHost:
+    """A host that a run left paused while ``urls`` of it were due. ``reason``: of the pause, such as ``http_429``."""
+
+    site: str
+    host: str
+    urls: int
+    reason: str
+
+    def __str__(self) -> str:
+        wait = f"{counted(self.urls, 'URL')} {'waits' if self.urls == 1 else 'wait'}"
+        return f"{self.site}: {wait} for the next crawl, because {self.host} is paused ({self.reason})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +120,8 @@ class Case:
     """CSS selectors of the site by rule."""
     matches: Mapping[int, Matches] = field(default_factory=dict)
     """What they matched, by id of the run."""
+    paused: Sequence[PausedHost] = ()
+    """Hosts that the last run left paused with URLs due."""
 
     @property
     def shut(self) -> bool:

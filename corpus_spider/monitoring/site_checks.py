@@ -196,7 +196,7 @@ def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
     found = [*not_crawled(case, rule, now), *silence(case, rule)]
     for share in SHARES:
         found += unusual(case, share, rule)
-    found += [*renamed_site(case), *lost_rules(case, rule)]
+    found += [*paused_hosts(case), *renamed_site(case), *lost_rules(case, rule)]
     if not case.listed:
         found += [
             Finding(case.site, Sign.SOURCE, words, url)
@@ -251,6 +251,21 @@ def silence(case: Case, rule: Rule) -> list[Finding]:
             words = f"{articles} {nights}; usually there are {usual:g} a night"
             return [Finding(case.site, Sign.SILENT, words)]
     return []
+
+
+def paused_hosts(case: Case) -> list[Finding]:
+    """Report hosts that the last run left paused with URLs due, if the night gave no new article."""
+    if not case.nights or case.nights[-1].total("articles"):
+        return []
+    words = "no new article: {host} is paused ({reason}) while {urls} of it are due"
+    return [
+        Finding(
+            case.site,
+            Sign.PAUSED,
+            words.format(host=one.host, reason=one.reason, urls=counted(one.urls, "URL")),
+        )
+        for one in case.paused
+    ]
 
 
 def _longest(low: Sequence[bool]) -> int:

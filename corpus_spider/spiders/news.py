@@ -118,7 +118,7 @@ class NewsSpider(Spider):
         now = time.time()
         asked = pause_asked(capture, now)
         if asked is not None:
-            self.pauses.pause(host, asked)
+            self.pauses.pause(host, asked, reason=f"http_{capture.status}")
             self.pipeline.pause(host, now + asked)
 
     async def failed(self, failure: TwistedFailure) -> None:
@@ -133,11 +133,11 @@ class NewsSpider(Spider):
         if reason not in REFUSED:
             dnscache.pop(urlsplit(lease.fetch_url).hostname or "", None)
         if reason in {"timeout", "network"}:
-            self.pauses.failed(lease.host)
+            self.pauses.failed(lease.host, reason)
         elif reason == "crawl_delay":
-            self.pauses.leave(lease.host)
+            self.pauses.leave(lease.host, reason)
         elif reason in OF_HOST:
-            self.pauses.pause(lease.host)
+            self.pauses.pause(lease.host, reason=reason)
         await self.settle(self.policy.judge_failure(lease, reason, time.time(), passing=passing))
 
     async def settle(self, failure: Failure) -> None:

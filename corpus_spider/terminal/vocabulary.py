@@ -69,6 +69,7 @@ SIGNS = {
     "language": "texts are in a language that is not wanted",
     "duplicates": "documents are duplicates",
     "shortened": "articles now show only a part of their text",
+    "paused": "no new article, and a host is paused while its URLs are due",
     "rules": "a rule of the site has stopped matching",
     "source": "a source is gone, refused, empty, stale or moved",
 }

@@ -25,11 +25,13 @@ from storage.frontier import robots_cache, rule_changes
 from storage.frontier.imported_pages import Seen, take_in
 from storage.frontier.leases import (
     LATEST,
+    NO_CHANCES,
     OF_HOST,
     ORDER,
     PENDING,
     SETTLED,
     UNTIL_NEXT_NIGHT,
+    Chances,
     LeaseScope,
     due_by_now,
     take,
@@ -60,7 +62,6 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import AnyRow, Database
-    from storage.frontier.leases import Turns
     from storage.frontier.robots_cache import RobotsCopy
     from storage.frontier.rule_changes import RuleChange
     from storage.frontier.sources import SourceState
@@ -167,14 +168,14 @@ class Frontier:
         now: float,
         *,
         sites: Collection[str] | None = None,
-        turns: Turns | None = None,
+        chances: Chances = NO_CHANCES,
         judge: Callable[[Lease, bool], Ruling] | None = None,
     ) -> list[Lease]:
         """Lease up to ``quotas[host]`` due URLs of each host to a run.
 
         ``sites`` limits it to the run's sites, because several sites may share a host. A lease lasts until its URL is
-        fetched, failed or released. It has no timeout: the site locks show when a run is dead. ``turns``: hosts that
-        get a sitemap of the archive or a retry first, if one is due. ``judge``: decides whether a URL is leased, set to
+        fetched, failed or released. It has no timeout: the site locks show when a run is dead. ``chances``: hosts that
+        get their last URLs. ``judge``: decides whether a URL is leased, set to
         ``out_of_scope`` or postponed. Its second argument says whether the URL was read before.
         """
         scope = None if judge is None else LeaseScope(judge, self.schedule.rules, now + UNTIL_NEXT_NIGHT)
@@ -182,7 +183,7 @@ class Frontier:
 
         def work(connection: Connection) -> list[Lease]:
             leases = taken_before(connection, quotas.keys(), token) if next(tries) else []
-            leases = leases or take(connection, (run_id, token), quotas, (now, sites), turns, scope)
+            leases = leases or take(connection, (run_id, token), quotas, (now, sites), chances, scope)
             return with_originals(connection, leases, self.schedule.rules)
 
         return self.database.write(work, durable=False)
@@ -194,6 +195,14 @@ class Frontier:
     def _hosts_due(self, sites: Collection[str], now: float, never: float) -> list[str]:
         asked = {"sites": sites, "now": now, "never": never}
         return sorted(set(self.database.read(lambda connection: connection.execute(_DUE_HOSTS, asked).scalars().all())))
+
+    def count_due(self, sites: Collection[str], hosts: Collection[str], now: float) -> dict[tuple[str, str], int]:
+        """Count the URLs of these sites that are due at ``now``, by site and host, at these hosts only."""
+        statement = sa.select(url.c.site, url.c.host, sa.func.count()).group_by(url.c.site, url.c.host)
+        statement = statement.where(url.c.site.in_(sites), url.c.host.in_(hosts), PENDING, due_by_now(url.c.next_try))
+        asked = {"now": now, "never": now + LATEST}
+        rows = self.database.read(lambda connection: connection.execute(statement, asked).all())
+        return {(row[0], row[1]): row[2] for row in rows}
 
     def next_due(self, sites: Collection[str]) -> float | None:
         """Return the time (epoch seconds) when the next pending URL of these sites is due; None if none is pending."""

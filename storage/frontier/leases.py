@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from storage.database.transactions import among_given, chunks
 from storage.records import Kind, Lease, Ruling, Turn, UrlState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -54,8 +53,6 @@ SWEPT, SWEEPS = 1000, 10
 """URLs of a host that are looked at together when one is out of scope, and how often in one transaction."""
 OF_HOST = sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
 """Join of a URL with its row in the host table."""
-Turns = Mapping[Turn, Collection[str]]
-"""Hosts by the turn that their first lease is for."""
 
 
 def lease_of(row: AnyRow) -> Lease:
@@ -110,6 +107,29 @@ class LeaseScope:
                 connection.execute(sa.update(url).where(*pending).values(values))
 
 
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """Hosts whose last URLs get a chance.
+
+    ``turns``: hosts whose first lease is a sitemap of the archive, or a retry, if one is due. Without turns the pages
+    would come before all of these, or these before all pages. ``quiet``: hosts that get retries when no first try of
+    them is due; None: hosts get both at once. Other hosts have pages that may still lead to first tries.
+    """
+
+    turns: Mapping[Turn, Collection[str]] = field(default_factory=dict)
+    quiet: Collection[str] | None = None
+
+    def allowed(self, rows: Sequence[AnyRow]) -> list[AnyRow]:
+        """Leave out retries beside first tries of their host, and those of hosts that are not quiet."""
+        if self.quiet is None:
+            return list(rows)
+        first = {row.host for row in rows if row.is_first_try}
+        return [row for row in rows if row.is_first_try or (row.host in self.quiet and row.host not in first)]
+
+
+NO_CHANCES = Chances()
+
+
 def due_by_now(next_try: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
     """Return the condition that a pending URL is due at ``now``. Times after ``never`` came from a wrong clock."""
     return sa.or_(next_try <= sa.bindparam("now"), next_try > sa.bindparam("never"))
@@ -120,25 +140,22 @@ def take(
     holder: tuple[int, int],
     quotas: Mapping[str, int],
     due: tuple[float, Collection[str] | None],
-    turns: Turns | None = None,
+    chances: Chances = NO_CHANCES,
     scope: LeaseScope | None = None,
 ) -> list[Lease]:
     """Lease up to ``quotas[host]`` URLs of each host, best first.
 
     ``holder``: run id and token of this attempt. ``due``: time (epoch seconds) and sites, None for all sites.
-    ``turns``: hosts whose first lease is a sitemap of the archive, or a retry, if one is due. Without turns the pages
-    would come before all of these, or these before all pages. ``scope``: URLs that it rejects are set to out of scope
-    or postponed, and others are leased in their place.
+    ``scope``: URLs that it rejects are set to out of scope or postponed, and others are leased in their place.
     """
-    turns = turns or {}
-    rows = _best(connection, quotas, due, turns)
+    rows = _best(connection, quotas, due, chances)
     if scope is not None:
         rounds = 0
         while (strays := [row for row in rows if not scope.has(row)]) and rounds < SWEEPS:
             rounds += 1
             ahead = _next(connection, {row.host: SWEPT for row in strays}, due)
             scope.put_out(connection, [*strays, *(row for row in ahead if not scope.has(row))])
-            rows = _best(connection, quotas, due, turns)
+            rows = _best(connection, quotas, due, chances)
         rows = [row for row in rows if scope.has(row)]
     statement = _leased(connection.dialect.name == "sqlite")
     ours: set[int] = set()
@@ -160,19 +177,19 @@ def _best(
     connection: Connection,
     quotas: Mapping[str, int],
     due: tuple[float, Collection[str] | None],
-    turns: Turns,
+    chances: Chances,
 ) -> list[AnyRow]:
     """Return the URLs to lease: the best of each host, after those whose turn it is."""
     chosen: list[AnyRow] = []
     rest = dict(quotas)
-    for turn in (*turns, None):
-        wanted = rest if turn is None else {name: 1 for name in turns[turn] if rest.get(name, 0) > 0}
-        taken = {row.lease_id for row in chosen}
-        rows = [row for row in _next(connection, wanted, due, turn) if row.lease_id not in taken]
+    for turn, hosts in chances.turns.items():
+        rows = _next(connection, {name: 1 for name in hosts if rest.get(name, 0) > 0}, due, turn)
         chosen += rows
         given = Counter(row.host for row in rows)
         rest = {name: quota - given[name] for name, quota in rest.items()}
-    return chosen
+    taken = {row.lease_id for row in chosen}
+    others = chances.allowed(_next(connection, rest, due))
+    return [*chosen, *(row for row in others if row.lease_id not in taken)]
 
 
 def _next(

@@ -78,9 +78,16 @@ class Runs:
 
     def last_configs(self, sites: Collection[str]) -> dict[str, str]:
         """Return the configuration (JSON) of the last run of each of these sites, without sites that had no run."""
+        return self._of_last_runs(sites, run.c.config)
+
+    def last_summaries(self, sites: Collection[str]) -> dict[str, str]:
+        """Return the summary (JSON) of the last run of each of these sites, "" for a run that was killed."""
+        return self._of_last_runs(sites, sa.func.coalesce(run.c.summary, ""))
+
+    def _of_last_runs(self, sites: Collection[str], column: sa.ColumnElement[str]) -> dict[str, str]:
         last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id).label("run_id")).group_by(run_site.c.site)
         last_runs = last.where(run_site.c.site.in_(sites)).subquery()
-        statement = sa.select(last_runs.c.site, run.c.config).join(run, run.c.id == last_runs.c.run_id)
+        statement = sa.select(last_runs.c.site, column).join(run, run.c.id == last_runs.c.run_id)
         return dict(self.database.read(lambda connection: [tuple(row) for row in connection.execute(statement)]))
 
     def now(self, run_id: int) -> list[SiteRun]:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from storage import Corpus, Selection
 from storage.database.schema import metadata, url
+from storage.frontier.leases import Chances
 from storage.frontier.new_links import CLEAN_SLATE, FINISHED
 from storage.records import (
     Capture,
@@ -109,8 +110,8 @@ class Crawl:
         self.corpus.database.write(lambda connection: connection.execute(again))
 
     def lease(self, quota: int = 1000, now: float = 1.0, turn: Turn | None = None) -> list[Lease]:
-        turns = {turn: {self.site}} if turn else {}
-        return self.corpus.frontier.lease(self.run_id, {self.site: quota}, now, turns=turns)
+        chances = Chances({turn: {self.site}} if turn else {})
+        return self.corpus.frontier.lease(self.run_id, {self.site: quota}, now, chances=chances)
 
     def pointer(self) -> Pointer:
         offset = next(self.offsets)

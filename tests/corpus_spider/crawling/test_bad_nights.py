@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,6 +57,54 @@ def test_a_section_that_fails_for_a_night_gives_its_new_articles_the_night_after
             assert done.returncode in (0, 8), done.stderr
         assert paper.asked["/section"] == len(answers)
         assert paper.asked["/story/13.html"] == 1
+
+
+HOUR = {
+    "seconds": lambda: "3600",
+    "date": lambda: format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True),
+}
+"""Forms of Retry-After."""
+
+
+@pytest.mark.parametrize(
+    ("busy", "status", "form"),
+    [
+        ("/story/3.html", 429, "seconds"),
+        ("/feed.xml", 429, "date"),
+        ("/section", 503, "seconds"),
+        ("/", 429, "seconds"),
+    ],
+)
+def test_a_url_that_always_asks_for_a_pause_costs_its_host_one_night(
+    tmp_path: Path, busy: str, status: int, form: str
+) -> None:
+    """It was fetched first again each night, and ended it. Now the other pages come first, whatever kind of URL it is.
+
+    `crawl`, `status` and `health` name the paused host in the first night. In the second night nothing else is due.
+    """
+    paths = [f"/story/{number}.html" for number in range(1, 25)]
+    with served(Newspaper(articles=0)) as paper:
+        paper.extra |= {path: lambda n=number: (200, HTML, article(n)) for number, path in enumerate(paths)}  # type: ignore[misc]
+        paper.extra |= {"/": lambda: listing("/section", *paths[:9]), "/section": lambda: listing(*paths[9:15])}
+        feed = "".join(f"<item><link>{paper.origin}{path}</link></item>" for path in paths[15:])
+        feed = f"<rss version='2.0'><channel><title>Báo</title>{feed}</channel></rss>"
+        paper.extra["/feed.xml"] = lambda: (200, {"Content-Type": "application/rss+xml"}, feed.encode())
+        paper.extra[busy] = lambda: (status, {"Retry-After": HOUR[form]()}, b"")
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper, site_models=False, per_host=1))
+        reachable = len(paths) - {"/story/3.html": 1, "/feed.xml": 9, "/section": 6, "/": 15}[busy]
+        nights = []
+        for night in range(3):
+            if night:
+                age(tmp_path / "corpus.db")
+            nights.append(json.loads(run(tmp_path, "crawl", "--json").stdout))
+            if nights[-1]["paused"]:
+                assert f"is paused (http_{status})" in " ".join(run(tmp_path, "status").stdout.split())
+                health = json.loads(run(tmp_path, "health", "--json").stdout)
+                assert [one["paused"] for one in health["sites"]] == [nights[-1]["paused"]]
+                assert ("paused" in {one["sign"] for one in health["sick"]}) is not bool(nights[-1]["documents"])
+    assert nights[0]["paused"]
+    assert not any(one["paused"] for one in nights[1:])
+    assert sum(one["documents"] for one in nights[:2]) == reachable
 
 
 def test_articles_that_become_teasers_are_kept_and_reported(tmp_path: Path) -> None:
