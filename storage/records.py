@@ -406,6 +406,8 @@ class Drop:
 
 WORKER_FAULTS = ("worker_timeout", "worker_crash", "worker_memory", "worker_error")
 """Reasons of pages whose processing failed in a worker, often in the extractor. It would fail again."""
+MACHINE_FAULTS = frozenset({"worker_timeout", "worker_memory", "worker_killed"})
+"""Reasons that a busy or full machine can cause too. Such a page waits for one more attempt in a later run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,7 +518,7 @@ class SiteModel:
 
 @dataclass(frozen=True, slots=True)
 class Unprocessed:
-    """A page between the two transactions, fetched or ``imported``. ``crashes``: workers that crashed on it."""
+    """A page between the two transactions, fetched or ``imported``. ``crashes``: attempts that failed in a worker."""
 
     fetch_id: int
     lease: Lease

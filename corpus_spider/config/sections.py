@@ -96,7 +96,7 @@ class Crawl:
         Texts, Key('Private addresses that may be fetched, "host:port", * for any; for tests.', host_and_port)
     ] = ()
     workers: Annotated[Workers, Key("Processes that extract texts, at most 1024; 0: one for each processor.")] = 0
-    page_timeout: Annotated[Patience, Key("Seconds in which a worker must process one page.")] = 20.0
+    page_timeout: Annotated[Patience, Key("Seconds of CPU time in which a worker must process one page.")] = 20.0
     page_memory: Annotated[WorkerMemory, Key("Maximum memory of a worker; at least 256 MiB.", size=True)] = 2 * GIB
     retries: Annotated[Count, Key("Retries after a temporary error.")] = 3
     backlog: Annotated[Positive, Key("Maximum number of fetched pages that wait for a worker.")] = 2000

@@ -247,9 +247,7 @@ class Dispatcher:
         """Query the table once more before the end, and wait for URLs that are due soon."""
         if self._busy() or self._active or self.pipeline.found_hosts:
             return False
-        self.pipeline.waiting = await self.pipeline.call(
-            lambda: self.pipeline.corpus.fetches.count_unprocessed(self.limits.sites)
-        )
+        self.pipeline.waiting = await self.pipeline.count_waiting()
         if self.pipeline.waiting:
             return False
         due = await self._due_hosts()

@@ -221,6 +221,7 @@ class Session:
             "bytes": counts.bytes,
             "spilled": counts.spilled,
             "dropped": ranked(counts.drops),
+            "postponed": ranked(counts.postponed),
             "failed": ranked(counts.failures),
             "first_failure": counts.first_failure,
             "first_failed_site": counts.first_failed_site,

@@ -99,11 +99,12 @@ class Recount:
 def closing_words(summary: Mapping[str, Any], code: int) -> str:
     """Describe in one line how a crawl ended, from its summary (`Session.summary`) and its exit code."""
     done = f"{counted(summary['pages'], 'page')} fetched, {counted(summary['documents'], 'document')}"
+    unread = f", {counted(summary['unread'], 'page')} not processed yet" if summary["unread"] else ""
     if code in {DONE, SICK}:
         attempted = summary["pages"] + summary["refused"] + sum(summary["failed"].values())
         if not attempted:
-            return f"Nothing is due; {_waiting(summary)}." if summary["pending"] else "Nothing is due."
-        return f"Done: {done}; {_waiting(summary) if summary['pending'] else 'nothing more is due'}."
+            return f"Nothing is due{unread}; {_waiting(summary)}." if summary["pending"] else f"Nothing is due{unread}."
+        return f"Done: {done}{unread}; {_waiting(summary) if summary['pending'] else 'nothing more is due'}."
     if code == NONE_SUCCEEDED and set(summary["failed"]) == {"dns"} and not summary["pages"]:
         return f"Nothing could be fetched. No host name could be resolved. {OFFLINE}"
     if code == NONE_SUCCEEDED:
@@ -111,7 +112,6 @@ def closing_words(summary: Mapping[str, Any], code: int) -> str:
         site = summary.get("first_failed_site", "")
         check = f" `corpus-spider sites check {shlex.quote(site)}` checks its sources." if site else ""
         return f"Nothing could be fetched. First reason: {reason}.{check}"
-    unread = f", {counted(summary['unread'], 'page')} not processed yet" if summary["unread"] else ""
     pending = f", {counted(summary['pending'], 'URL')} pending" if summary["pending"] else ""
     ends = {STOPPED: "Stopped by a signal", LIMITED: f"Stopped at {summary['limit']}"}
     return f"{ends.get(code, 'Ended by an error')}: {done}{unread}{pending}. Run the same command to resume."

@@ -33,7 +33,7 @@ DROPPED = {
     "body_truncated": "the compressed body ends too early",
     "body_corrupt": "the compressed body is damaged",
     "body_unknown_coding": "the coding of the compressed body is not known",
-    "worker_timeout": "processing took longer than `page_timeout`",
+    "worker_timeout": "processing took more CPU time than `page_timeout`, in two runs",
     "worker_memory": "processing took more than `page_memory`",
     "worker_crash": "processing crashed its worker",
     "worker_error": "processing failed",

@@ -14,7 +14,7 @@ import logging
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
 
 from pipelines.discovery.crawler_traps import CrawlerTraps
 from pipelines.discovery.dead_links import DeadLinks
@@ -24,7 +24,7 @@ from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
 from storage.documents.healing import HEALED
 from storage.errors import CorpusError
-from storage.records import Drop, Fetched, Kind, Processed, Ruling
+from storage.records import MACHINE_FAULTS, Drop, Fetched, Kind, Processed, Ruling
 from storage.warc import read_record
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ GONE = frozenset({404, 410})
 
 
 class LeftError(CorpusError):
-    """The time of this run is over. The page stays in the WARC for the next run."""
+    """The page stays in the WARC for a later run: the time of this run is over, or the machine may be at fault."""
 
 
 @dataclass(slots=True)
@@ -87,6 +87,8 @@ class PipelineCounts:
     spilled: int = 0
     """Pages released from memory because it was full."""
     drops: Counter[str] = field(default_factory=Counter)
+    postponed: Counter[str] = field(default_factory=Counter)
+    """Pages left to a later run by reason, because the machine may be at fault."""
     healed: int = 0
     """Documents that got better metadata from a visit with the same text."""
     failures: Counter[str] = field(default_factory=Counter)
@@ -192,6 +194,8 @@ class PagePipeline:
         """Whether no page goes to a worker any more, although the run has not ended yet."""
         self._wakeups = Wakeups()
         self.writer.together = self._wakeups.together
+        self._postponed: set[int] = set()
+        """Fetch ids of pages that a later run tries again."""
         self._broken: BaseException | None = None
         # The size of a packed record does not show how much memory its body takes.
         self._reading = asyncio.Semaphore(2 * pool.size)
@@ -263,12 +267,10 @@ class PagePipeline:
         """Process a page in a worker, with the site's model unless one is given.
 
         A page that kills its worker is counted durably, so that it does not kill more after a restart. ``crashes``:
-        workers that it has killed before. Long sitemaps wait for one of MAX_SITEMAPS places. Raises LeftError when
-        the run has no more time for the page. An error of the pool ends the run; the page stays in the WARC.
+        attempts that have failed before. Long sitemaps wait for one of MAX_SITEMAPS places. Raises LeftError when
+        the run has no more time for the page, or when a crawl tries it once more in a later run (`MACHINE_FAULTS`). An
+        error of the pool ends the run; the page stays in the WARC.
         """
-
-        def count_crash() -> None:
-            self.writer.call(lambda: self.corpus.fetches.add_crash(fetch_id)).result()
 
         again = self.settings.again
         if capture.kind is Kind.SITEMAP and not again:
@@ -279,20 +281,7 @@ class PagePipeline:
             self._end_sitemap_turn(fetch_id)
             raise asyncio.CancelledError
         try:
-            if self.leaving:
-                raise LeftError("left to the next run")
-            on_crash = (lambda: None) if again else count_crash
-            model = model or self.settings.models[site]
-            submitted = self.pool.submit(capture, model, crashes, on_crash, keep_links=not again)
-            self._submitted.add(submitted)
-            try:
-                processed = await self._wakeups.result(submitted)
-            except asyncio.CancelledError:
-                if self.leaving:
-                    raise LeftError("left to the next run") from None
-                raise
-            finally:
-                self._submitted.discard(submitted)
+            processed = await self._in_worker(capture, model or self.settings.models[site], fetch_id, crashes)
         except LeftError:
             self._end_sitemap_turn(fetch_id)
             self.held.pop(fetch_id, None)
@@ -305,6 +294,46 @@ class PagePipeline:
         if len(processed.links) <= FEW_LINKS:
             self._end_sitemap_turn(fetch_id)
         return processed
+
+    async def _in_worker(self, capture: Capture, model: SiteModel, fetch_id: int, crashes: int) -> Processed:
+        """Process a page in a worker. Arguments and errors as for :meth:`process`."""
+
+        def count_crash() -> None:
+            self.writer.call(lambda: self.corpus.fetches.add_crash(fetch_id)).result()
+
+        if self.leaving:
+            raise LeftError("left to the next run")
+        again = self.settings.again
+        # Only a crawl has a later run. An import and a re-extraction are one.
+        later = self.settings.run_id is not None and not again and not crashes
+        on_crash = (lambda: None) if again else count_crash
+        submitted = self.pool.submit(capture, model, crashes, on_crash, keep_links=not again, again_later=later)
+        self._submitted.add(submitted)
+        try:
+            processed = await self._wakeups.result(submitted)
+        except asyncio.CancelledError:
+            if self.leaving:
+                raise LeftError("left to the next run") from None
+            raise
+        finally:
+            self._submitted.discard(submitted)
+        if later and processed.drop and processed.drop.reason in MACHINE_FAULTS:
+            await self.call(lambda: self.corpus.fetches.add_crash(fetch_id))
+            self._postpone(fetch_id, capture.url, processed.drop.reason)
+        return processed
+
+    def _postpone(self, fetch_id: int, url: str, reason: str) -> NoReturn:
+        """Leave a page to a later run, counted by reason. Raises LeftError."""
+        self._postponed.add(fetch_id)
+        self.counts.postponed[reason] += 1
+        logger.warning("%s waits for a later run (%s)", url, reason)
+        raise LeftError("left to a later run")
+
+    async def count_waiting(self) -> int:
+        """Count the pages in the WARC that this run may still process."""
+        sites = tuple(self.settings.models)
+        number = await self.call(lambda: self.corpus.fetches.count_unprocessed(sites))
+        return max(0, number - len(self._postponed))
 
     def _end_sitemap_turn(self, fetch_id: int) -> None:
         """Give the place of a sitemap to the next one. Does nothing for other pages."""
@@ -323,10 +352,7 @@ class PagePipeline:
         finally:
             self.held.pop(fetch_id, None)
             self._end_sitemap_turn(fetch_id)
-            self.unread[lease.host] -= 1
-            if self.unread[lease.host] <= 0:
-                # Pages of an earlier run were not counted.
-                del self.unread[lease.host]
+            self.forget_unread(lease.host)
         self.counts.outcome(stored, lease.site)
         self.found_hosts.update(link.host for link in stored.links)
         self.changed.set()
@@ -422,16 +448,22 @@ class PagePipeline:
             return 0
         self._seen = set(self.held)
         try:
-            sites, limit = tuple(self.settings.models), room + len(self.held)
+            sites, limit = tuple(self.settings.models), room + len(self.held) + len(self._postponed)
             found = await asyncio.to_thread(self.corpus.fetches.unprocessed, sites, limit)
             # A page that passed through memory during the query is not waiting.
-            batch = [page for page in found if page.fetch_id not in self._seen][:room]
+            batch = [page for page in found if page.fetch_id not in self._seen | self._postponed][:room]
         finally:
             self._seen = None
         self._hold({page.fetch_id: page.pointer.length for page in batch})
         self.waiting = max(0, self.waiting - (len(batch) or believed))
         await asyncio.gather(*(self.resume(page) for page in batch))
         return len(batch)
+
+    def forget_unread(self, host: str) -> None:
+        """Count one page of a host less that is fetched and not processed. Pages of an earlier run were not counted."""
+        self.unread[host] -= 1
+        if self.unread[host] <= 0:
+            del self.unread[host]
 
     async def resume(self, page: Unprocessed) -> None:
         """Process and store a page that waits in the WARC. The links of an imported page are not followed."""
@@ -443,6 +475,7 @@ class PagePipeline:
                 else:
                     processed = await self.process(capture, page.lease.site, page.fetch_id, page.crashes)
         except LeftError:
+            self.forget_unread(page.lease.host)
             return
         await self.store(page.fetch_id, page.lease, processed, follow=not page.imported)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from scrapy.exceptions import DropItem
 
+from pipelines.runtime.page_pipeline import LeftError
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -82,7 +83,12 @@ class Process(Stage):
         lease = page.fetched.lease
         assert lease is not None
         with self.ending():
-            return replace(page, processed=await self.pipeline.process(page.fetched.capture, lease.site, page.fetch_id))
+            try:
+                processed = await self.pipeline.process(page.fetched.capture, lease.site, page.fetch_id)
+            except LeftError:
+                self.pipeline.forget_unread(lease.host)
+                raise
+        return replace(page, processed=processed)
 
 
 class Store(Stage):

@@ -26,7 +26,7 @@ from storage.errors import ConfigError
 from storage.records import Capture, Drop, Processed, SiteModel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
 
 MAX_FRAME = 256 * 1024 * 1024
@@ -203,16 +203,30 @@ def _inject_fault(body: bytes) -> None:
     """Fail on purpose: for crash tests (CORPUS_SPIDER_FAULTS=1), when the page carries a marker."""
     if os.environ.get(FAULTS) != "1":
         return
-    if b"fault:crash" in body:
-        os.kill(os.getpid(), signal.SIGSEGV)
-    if b"fault:hang" in body:
-        while True:
-            time.sleep(1)
-    if b"fault:memory" in body:
-        bytearray(64 * 1024**3)
-    if b"fault:growth" in body:
-        blocks = []
-        while True:
-            blocks.append(bytes(2**20))
+    for name, fail in _FAULTS.items():
+        if f"fault:{name}".encode() in body:
+            fail()
     if b"fault:error" in body:
         raise ValueError(body.decode("utf-8", "replace"))
+
+
+def _loop() -> None:
+    while True:
+        pass
+
+
+def _grow() -> None:
+    blocks = []
+    while True:
+        blocks.append(bytes(2**20))
+
+
+_FAULTS: dict[str, Callable[[], object]] = {
+    "crash": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "hang": _loop,
+    "sleep": lambda: time.sleep(1e6),
+    "memory": lambda: bytearray(64 * 1024**3),
+    "growth": _grow,
+}
+"""Faults of crash tests by the word of their marker."""

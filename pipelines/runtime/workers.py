@@ -30,7 +30,7 @@ from pipelines.runtime.worker_process import FAULTS, MAX_FRAME, Reply, StartFaul
 from storage import plugins
 from storage.disk import disk_error
 from storage.errors import ConfigError, CorpusError, DiskError
-from storage.records import WORKER_FAULTS, Drop, Processed
+from storage.records import MACHINE_FAULTS, WORKER_FAULTS, Drop, Processed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -48,8 +48,10 @@ MAX_CRASHES = 2
 """Workers that a page may crash before it is dropped."""
 START_SECONDS = 120.0
 """Maximum seconds for a worker or the fork server to start."""
+WALL_FACTOR = 15.0
+"""Wall-clock limit as a multiple of the limit of CPU time: a load of 30 on two processors."""
 LOOK_SECONDS = 0.5
-"""Seconds between two checks of the time limit. A page may exceed it by as much."""
+"""Seconds between two checks of the time limits. A page may exceed them by as much."""
 _READABLE = frozenset(WORKER_FAULTS) - {"worker_crash"}
 """Reasons of pages whose links are read again. A page that has crashed two workers could crash a third."""
 _UNSTARTED = (EOFError, OSError, RuntimeError)
@@ -61,18 +63,31 @@ _replies, _start_faults = msgspec.msgpack.Decoder(Reply), msgspec.msgpack.Decode
 
 @dataclass(frozen=True, slots=True)
 class WorkerLimits:
-    """Limits of one page: wall-clock seconds and bytes of address space."""
+    """Limits of one page: seconds of CPU time and bytes of address space.
+
+    A page that waits for a processor uses no CPU time, so a busy machine does not exceed the limit.
+    """
 
     seconds: float = 20.0
     memory: int = 2 * 1024**3
+    wall: float = 0.0
+    """Wall-clock seconds, for a worker that hangs without work; 0: `WALL_FACTOR` times ``seconds``."""
+
+    @property
+    def wall_seconds(self) -> float:
+        return self.wall or WALL_FACTOR * self.seconds
 
 
 class WorkerDiedError(Exception):
-    """The worker ended without a reply; ``timed_out`` when it was killed for the time limit."""
+    """The worker ended without a reply.
 
-    def __init__(self, *, timed_out: bool) -> None:
-        super().__init__("timed out" if timed_out else "crashed")
-        self.timed_out = timed_out
+    ``limit``: the time limit for which it was killed, or empty. ``killed``: another process killed it with SIGKILL, as
+    the system does when the machine is out of memory.
+    """
+
+    def __init__(self, *, limit: str = "", killed: bool = False) -> None:
+        super().__init__("timed out" if limit else "was killed" if killed else "crashed")
+        self.limit, self.killed = limit, killed
 
 
 def start_fork_server() -> None:
@@ -208,18 +223,21 @@ class WorkerPool:
         on_crash: Callable[[], object] = lambda: None,
         *,
         keep_links: bool = False,
+        again_later: bool = False,
     ) -> Future[Processed]:
         """Process a capture. A page that kills workers gives a drop with the reason.
 
         ``crashes``: workers that the page has crashed before. ``on_crash`` is called after each further crash, before
         the next attempt. An exception of it ends the task. ``keep_links``: read the links of a page whose extraction
         failed in a second task, which extracts nothing. A page that has crashed its workers has no links.
+        ``again_later``: a later run may try the page again, so its worker that is killed has no successor now, and the
+        links of a page with one of `MACHINE_FAULTS` are not read.
         """
 
         def work() -> Processed:
-            processed = self._run(Task(capture, model), crashes, on_crash).processed
+            processed = self._run(Task(capture, model), crashes, on_crash, again_later=again_later).processed
             reason = processed.drop.reason if processed.drop else ""
-            if not keep_links or reason not in _READABLE:
+            if not keep_links or reason not in _READABLE or (again_later and reason in MACHINE_FAULTS):
                 return processed
             read = self._run(Task(capture, model, only_links=True), MAX_CRASHES - 1, on_crash).processed
             return replace(processed, links=read.links, directives=read.directives)
@@ -288,7 +306,9 @@ class WorkerPool:
             for worker in workers:
                 worker.keep_limit(looked - before - LOOK_SECONDS)
 
-    def _run(self, task: Task, crashes: int, on_crash: Callable[[], object] = lambda: None) -> Reply:
+    def _run(
+        self, task: Task, crashes: int, on_crash: Callable[[], object] = lambda: None, *, again_later: bool = False
+    ) -> Reply:
         frame = msgspec.msgpack.encode(task)
         for _ in range(crashes, MAX_CRASHES):
             try:
@@ -298,10 +318,15 @@ class WorkerPool:
                 if self._closing:
                     break
                 logger.warning("worker %s on %s", death, task.capture.url)
-                if death.timed_out:
-                    return Reply(Processed(drop=Drop("worker_timeout", f"over {self._limits.seconds:g} s")))
+                if death.limit:
+                    return Reply(Processed(drop=Drop("worker_timeout", death.limit)))
+                if death.killed and again_later:
+                    return Reply(Processed(drop=Drop("worker_killed")))
                 on_crash()
             else:
+                if reply.processed.drop and reply.processed.drop.reason == "worker_memory":
+                    # What earlier pages left in the worker may have filled it. The next page gets a new one.
+                    self._discard()
                 if reply.fault and not task.only_links:
                     drop = reply.processed.drop
                     logger.error("cannot process %s: %s", task.capture.url, drop and drop.detail)
@@ -313,7 +338,7 @@ class WorkerPool:
         try:
             reply = _replies.decode(frame)
         except msgspec.DecodeError as error:
-            raise WorkerDiedError(timed_out=False) from error
+            raise WorkerDiedError from error
         with self._guard:
             self.cpu_seconds += reply.cpu
             self.peak_kib = max(self.peak_kib, reply.peak_kib)
@@ -331,7 +356,7 @@ class WorkerPool:
                 self._workers.append(worker)
                 if self._closing:
                     # `close` has killed the others already.
-                    raise WorkerDiedError(timed_out=False)
+                    raise WorkerDiedError
         return worker
 
     def _started(self) -> _Worker:
@@ -380,6 +405,14 @@ def _is_stopped(pid: int) -> bool:
     return False
 
 
+def _cpu_seconds(pid: int) -> float:
+    """Return the CPU time of a process so far; 0.0 if it has ended."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        user, system = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2].split()[11:13]  # proc(5)
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 class _Worker:
     """One process and the pipe to it."""
 
@@ -388,7 +421,9 @@ class _Worker:
     ) -> None:
         self._limits, self._ended = limits, False
         self._clock = threading.Lock()
-        self._due, self._overdue = math.inf, False
+        self._due, self._exceeded = math.inf, ""
+        self._cpu_before: float | None = None
+        """CPU time of the process at the first look at its page. Reading it for each page would take too long."""
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
             target=serve,
@@ -423,35 +458,44 @@ class _Worker:
 
         Another thread keeps the limit, not a timed read: a stopped process would block the send too.
         """
-        self._begin(time.monotonic() + self._limits.seconds)
+        self._begin(time.monotonic() + self._limits.wall_seconds)
         try:
             self._pipe.send_bytes(frame)
             answer = self._pipe.recv_bytes(MAX_FRAME)
         except (EOFError, OSError) as error:
-            raise WorkerDiedError(timed_out=self._end_of_page()) from error
+            limit, ours = self._end_of_page(), self._ended
+            self._process.join(5)
+            raise WorkerDiedError(limit=limit, killed=not ours and self._process.exitcode == -signal.SIGKILL) from error
         # A reply at the last moment counts. The dead worker is noticed before the next task.
         self._end_of_page()
         return answer
 
     def _begin(self, due: float) -> None:
         with self._clock:
-            self._due, self._overdue = due, False
+            self._due, self._exceeded, self._cpu_before = due, "", None
 
-    def _end_of_page(self) -> bool:
-        """Stop the clock. Return whether the page exceeded the limit."""
+    def _end_of_page(self) -> str:
+        """Stop the clock. Return the limit that the page exceeded, or an empty text."""
         with self._clock:
             self._due = math.inf
-            return self._overdue
+            return self._exceeded
 
     def keep_limit(self, lost: float = 0.0) -> None:
-        """Kill the process if its page exceeds the limit, without the ``lost`` seconds. Any thread may call it."""
+        """Kill the process if its page exceeds a limit, without the ``lost`` seconds. Any thread may call it."""
         with self._clock:
-            now = time.monotonic()
-            if lost > LOOK_SECONDS and self._due < math.inf:
-                self._due = min(self._due + lost, now + self._limits.seconds)
-            if now > self._due:
+            if self._due == math.inf:
+                return
+            now, cpu = time.monotonic(), _cpu_seconds(self.pid)
+            if self._cpu_before is None:
+                self._cpu_before = cpu
+            if lost > LOOK_SECONDS:
+                self._due = min(self._due + lost, now + self._limits.wall_seconds)
+            if cpu - self._cpu_before > self._limits.seconds:
+                self._exceeded = f"over {self._limits.seconds:g} s of CPU time"
+                self.end()
+            elif now > self._due:
                 # A stopped process was not at work.
-                self._overdue = not _is_stopped(self.pid)
+                self._exceeded = "" if _is_stopped(self.pid) else f"over {self._limits.wall_seconds:g} s"
                 self.end()
 
     def end(self) -> None:

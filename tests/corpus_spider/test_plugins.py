@@ -156,13 +156,16 @@ def test_a_failing_plug_in_cannot_stop_a_crawl(folder: Path) -> None:
     """An error, a crash, a wrong result and an endless loop each drop their page, with the reason."""
     install(folder / "installed", "failing", "extractors", "failing = failing:extract", FAILING)
     with served(Newspaper(articles=7)) as newspaper:
-        toml = corpus_toml(newspaper, page_timeout=5.0).replace(
+        toml = corpus_toml(newspaper, page_timeout=2.0).replace(
             "[[site]]", '[plugins]\nextractors = ["failing"]\n[[site]]'
         )
         (folder / "corpus.toml").write_text(f'{toml}extractor = "failing"\n')
         done = program(folder, "crawl", "--json")
+        # A busy machine may be at fault for the page in the loop, so the next run tries it once more.
+        last = program(folder, "crawl", "--json")
     assert done.returncode == 8, done.stderr
-    drops = json.loads(done.stdout)["dropped"]
+    assert json.loads(done.stdout)["postponed"] == {"worker_timeout": 1}
+    drops = json.loads(done.stdout)["dropped"] | json.loads(last.stdout)["dropped"]
     assert {name: drops.get(name) for name in ("worker_error", "worker_crash", "worker_timeout")} == {
         "worker_error": 2,
         "worker_crash": 1,

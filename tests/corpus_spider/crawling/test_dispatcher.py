@@ -61,7 +61,7 @@ class Workers:
     answer: Processed = field(default_factory=lambda: Processed(drop=Drop("seen")))
 
     def submit(
-        self, capture: Capture, model: SiteModel, crashes: int, on_crash: Callable[[], object], *, keep_links: bool
+        self, capture: Capture, model: SiteModel, crashes: int, on_crash: Callable[[], object], **_: bool
     ) -> Future[Processed]:
         self.given.append(capture.url)
         return self.threads.submit(self._work, capture)

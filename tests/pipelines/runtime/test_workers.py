@@ -115,13 +115,45 @@ def test_a_page_that_hangs_its_worker_is_dropped_at_the_limit() -> None:
         pool.close()
 
 
-def hurried(first: Capture) -> WorkerPool:
-    """Return a pool whose one worker has a second for its next page; those after it have time."""
+@pytest.mark.parametrize(("fault", "wall", "limit"), [("hang", 0.0, "1 s of CPU time"), ("sleep", 1.0, "1 s")])
+def test_a_limit_of_time_is_named(fault: str, wall: float, limit: str) -> None:
+    """Work counts as CPU time. A worker that hangs without work has a wall-clock limit."""
+    pool = hurried(page("Bài viết thứ nhất trong ngày hôm nay."), wall)
+    try:
+        hung = pool.submit(page(f"fault:{fault}"), MODEL).result(PATIENCE).drop
+    finally:
+        pool.close()
+    assert hung == Drop("worker_timeout", f"over {limit}")
+
+
+LONG_PAGE = "".join(f"<p>Câu thứ {number} nói về thành phố và người dân hôm nay.</p>" for number in range(300))
+
+
+def test_a_page_that_waits_for_a_busy_processor_is_not_over_its_time() -> None:
+    """At a load of 30 pages of 3 KB took longer than the limit, and were dropped for good. They had used none of it."""
+    pool = hurried(page("Bài viết thứ nhất trong ngày hôm nay."), wall=PATIENCE)
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
+    try:
+        # The others get most of the time.
+        os.setpriority(os.PRIO_PROCESS, pool.pids()[0], 10)
+        late = pool.submit(page(LONG_PAGE), MODEL)
+        os.kill(pool.pids()[0], signal.SIGSTOP)
+        threading.Timer(2.0, os.kill, (pool.pids()[0], signal.SIGCONT)).start()
+        assert late.result(PATIENCE).document
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
+        pool.close()
+
+
+def hurried(first: Capture, wall: float = 0.0) -> WorkerPool:
+    """Return a pool whose one worker has a second of CPU time for its next page; those after it have time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(FAULTS, "1")
         pool = WorkerPool(1, WorkerLimits(seconds=PATIENCE))
         assert pool.submit(first, MODEL).result(PATIENCE).document
-    pool._workers[0]._limits = WorkerLimits(seconds=1.0)
+    pool._workers[0]._limits = WorkerLimits(seconds=1.0, wall=wall)
     return pool
 
 
@@ -241,7 +273,7 @@ def test_closing_does_not_wait_for_a_page_that_hangs(monkeypatch: pytest.MonkeyP
 
 def test_a_stopped_worker_is_killed_at_the_limit_and_its_page_read_by_another() -> None:
     """SIGSTOP looks like a hang; the supervisor does not wait for it. The page had no part in it."""
-    pool = hurried(page("Bài viết thứ nhất trong ngày hôm nay."))
+    pool = hurried(page("Bài viết thứ nhất trong ngày hôm nay."), wall=1.0)
     try:
         os.kill(pool.pids()[0], signal.SIGSTOP)
         assert pool.submit(page("Bài viết thứ hai trong ngày hôm nay."), MODEL).result(PATIENCE).document
@@ -430,7 +462,7 @@ import os, signal
 from pipelines.runtime.workers import WorkerLimits, WorkerPool
 from tests.corpus_spider.running import until
 from tests.pipelines.runtime.test_workers import MODEL, page
-pool = WorkerPool(1, WorkerLimits(seconds=5))
+pool = WorkerPool(1, WorkerLimits(seconds=5, wall=5))
 pool.submit(page("Hôm nay trời đẹp."), MODEL).result(240)
 os.kill(pool.pids()[0], signal.SIGSTOP)
 late = pool.submit(page("Hôm nay trời mưa."), MODEL)
