@@ -67,6 +67,10 @@ class DamageError(CorpusError):
     exit_code = 6
 
 
+class MissingFileError(DamageError):
+    """A WARC file is not in its folder. Perhaps it is not mounted: the file itself may be sound."""
+
+
 class NewerCorpusError(CorpusError):
     """The corpus was made by a newer version of the program (exit 9)."""
 

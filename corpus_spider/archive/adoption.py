@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.archive.foreign_warc import EARLIEST, PAGES
 from pipelines.discovery.scope import scope_of
 from pipelines.urls.url import parse
-from storage.errors import CorpusError
+from storage.errors import CorpusError, MissingFileError
 from storage.frontier.imported_pages import Seen
 from storage.records import Fetched
 from storage.reporting import counted
@@ -99,6 +99,8 @@ def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays
         if seen is None:
             continue
         page = KNOWN if seen.url in pages else _page(folder, stray.pointer)
+        if page is None:
+            continue
         if isinstance(page, str):
             why[stray.fetch_id] = page
         else:
@@ -110,10 +112,15 @@ def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays
     return len(group)
 
 
-def _page(folder: Path, pointer: Pointer) -> Capture | str:
-    """Return the capture without its body if it is a whole page, otherwise the reason to leave it."""
+def _page(folder: Path, pointer: Pointer) -> Capture | str | None:
+    """Return the capture without its body if it is a whole page, otherwise the reason to leave it.
+
+    None: its file is missing, so a later run decides.
+    """
     try:
         capture = read_record(folder, pointer)
+    except MissingFileError:
+        return None
     except (CorpusError, OSError) as error:
         logger.debug("cannot read the record in %s at offset %d: %s", pointer.warc, pointer.offset, error)
         return "unreadable"

@@ -22,7 +22,7 @@ from corpus_spider.cli.options import (
     verb_of,
 )
 from storage.documents.representative_rules import CLEANEST, EARLIEST, LONGEST
-from storage.errors import ConfigError, DamageError
+from storage.errors import ConfigError, DamageError, DiskError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -206,6 +206,7 @@ def _summarise(state: State, report: Any) -> None:
 @click.option("--undo", type=click.IntRange(min=1), metavar="ID", help="Let the pages of this removal in again.")
 @click.option("--yes", is_flag=True, help="Do not ask. Needed without a terminal.")
 @click.option("--defer-vacuum", is_flag=True, help="Leave the rewriting of the SQLite file to a later `remove`.")
+@click.option("--lost", is_flag=True, help="Finish without WARC files that are missing, because they are lost.")
 @click.option("--dry-run", is_flag=True, help="Show what would be removed, how long it takes; change nothing.")
 @as_json
 def remove(state: State, /, **options: Any) -> int:
@@ -213,7 +214,8 @@ def remove(state: State, /, **options: Any) -> int:
 
     Deletes text, title, author and fingerprints, empties the originals, and never fetches the URLs again. Shows what it
     will do, and asks. Several requests, also of a file, are removed in one pass. Without a request it finishes
-    interrupted and deferred removals, and empties new originals of removed authors.
+    interrupted and deferred removals, and empties new originals of removed authors. Exit code 3 if a WARC file with
+    originals to empty is missing.
     """
     from corpus_spider.maintenance import remove as removal
     from corpus_spider.maintenance.removal_letter import letter
@@ -248,6 +250,7 @@ def remove(state: State, /, **options: Any) -> int:
                 dry_run=options["dry_run"],
                 future=options["future"],
                 defer=defer,
+                lost=options["lost"],
                 on_progress=show,
             )
     except KeyboardInterrupt:
@@ -255,7 +258,7 @@ def remove(state: State, /, **options: Any) -> int:
             state.console.error(f"The removal was interrupted. `{PROGRAM} remove` finishes it.")
         raise
     state.console.json(report) if options["as_json"] else state.console.result(letter(report))
-    return 0
+    return DiskError.exit_code if report.missing else 0
 
 
 def _with_full_ids(config: Config, requests: list[Request]) -> list[Request]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from corpus_spider.archive.missing_files import look_for_files
 from corpus_spider.archive.ownership import claim
 from corpus_spider.archive.recovery import recover
 from corpus_spider.archive.writer import GuardedArchive, prepare_folders
@@ -92,6 +93,7 @@ def open_for_writing(
         if new_pages:
             claim(config, corpus, rebuild=rebuild)
             recover(corpus, config.warc_folder, sites)
+            look_for_files(corpus, config.warc_folder, sites)
             corpus.documents.set_licences({site.name: site.licence for site in config.sites})
             # The schedule takes a while with many sites, and only new pages change it.
             corpus = replace(corpus, schedule=config.schedule())

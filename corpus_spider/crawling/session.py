@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import Counter
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from corpus_spider.archive import adoption, retention
+from corpus_spider.archive import adoption, missing_files, retention
 from corpus_spider.crawling import link_rules
 from corpus_spider.crawling.model_learning import learn_due
 from corpus_spider.crawling.open_corpus import open_for_writing
@@ -28,8 +29,6 @@ from storage.errors import CorpusError, DatabaseError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from corpus_spider.archive.writer import GuardedArchive
     from corpus_spider.config.model import Config
     from corpus_spider.crawling.dispatcher import DispatchLimits
@@ -99,6 +98,8 @@ class Session:
         """Counters by site, after :meth:`close`."""
         self.rule_changes: list[dict[str, Any]] = []
         """Counts of queued URLs that changed link rules took out and let in, by site."""
+        self.missing: Counter[str] = Counter()
+        """Pages that wait for a missing WARC file, by file, after :meth:`close`."""
         self._left = Left()
         self._pauses: HostPauses | None = None
         self._stack = stack
@@ -231,6 +232,7 @@ class Session:
             "changed_rules": self.rule_changes,
             "pending": self._left.pending,
             "unread": self._left.unread,
+            "without_file": self.missing.total(),
             "next_try": self._left.next_try,
             "seconds": {stage: round(seconds, 3) for stage, seconds in self.pipeline.writer.seconds.items()},
             "worker_cpu_seconds": round(self.pool.cpu_seconds, 3),
@@ -259,6 +261,7 @@ class Session:
                     self.corpus.frontier.release(self.sites)
                     self._left = Left.of(self.corpus, self.sites)
                     self.paused = self._left_paused()
+                    self.missing = self.corpus.warc.count_waiting(self.sites)
                     self.corpus.runs.recount(self.sites)
                 self._record_end()
                 if not failed:
@@ -305,7 +308,8 @@ def log_end(session: Session, code: int) -> None:
     """Log how a closed run ended: its error, its failing sites, and the counters in words."""
     if isinstance(session.pipeline.error, CorpusError):
         logger.warning("%s", session.pipeline.error)
-    for problem in (*session.sick, *session.paused):
+    lost = missing_files.words(session.missing, session.config.warc_folder)
+    for problem in (*session.sick, *session.paused, *([lost] if lost else [])):
         logger.warning("%s", problem)
     # With -q, as a timer runs it, a night without a response still says why.
     level = logging.WARNING if code == NONE_SUCCEEDED else logging.INFO

@@ -28,7 +28,7 @@ def letter(report: RemovalReport) -> str:
     elif report.dry_run:
         lines = [line for each in requests for line in _dry_lines(each)]
     else:
-        lines = [line for each in requests for line in _done_lines(each)] + _general_lines(report)
+        lines = [line for each in requests for line in _done_lines(each, report.missing)] + _general_lines(report)
     lines += _estimate_lines(report.estimate) if report.estimate else []
     return "\n".join([*lines, "Nothing was changed."] if report.dry_run else lines)
 
@@ -39,9 +39,9 @@ def _without_request(report: RemovalReport) -> list[str]:
         have = "has" if len(report.files) == 1 else "have"
         return [f"There is no new request. {files} {have} originals left to empty."]
     texts = f"{counted(len(report.documents), 'text')} deleted, " if report.documents else ""
-    state = "are not finished" if report.deferred else "are finished"
+    state = "are not finished" if report.deferred or report.missing else "are finished"
     done = f"There is no new request. Earlier removals {state}: {texts}{files} rewritten."
-    return [done, *_deferred_lines(report)]
+    return [done, *_missing_lines(report), *_deferred_lines(report)]
 
 
 def _dry_lines(one: RequestReport) -> list[str]:
@@ -52,11 +52,12 @@ def _dry_lines(one: RequestReport) -> list[str]:
     return [*lines, *_alike_lines(one.alike)]
 
 
-def _done_lines(one: RequestReport) -> list[str]:
+def _done_lines(one: RequestReport, missing: Sequence[str]) -> list[str]:
+    emptied = "To empty, some of them later" if missing else "Emptied"
     lines = [
         f"Removed on {one.day} ({one.kind} {one.value}), reason: {one.reason}",
         f"- Deleted: {counted(len(one.documents), 'text')}, with title, author, captions and fingerprints.",
-        f"- Emptied: {counted(one.fetches, 'original')}.",
+        f"- {emptied}: {counted(one.fetches, 'original')}.",
         f"- This is removal {one.removal}. `corpus-spider remove --undo {one.removal}` lets its pages in again.",
     ]
     if one.kind == What.AUTHOR:
@@ -76,12 +77,28 @@ def _general_lines(report: RemovalReport) -> list[str]:
         "The removed pages are never fetched again, nor stored under another spelling of their address.",
         "Later exports do not contain them. The removal list of a release names the ids, for users of older releases.",
         "Kept: the address, the ids, the day and the reason; mentions in feeds, sections and other pages.",
+        *_missing_lines(report),
         *_deferred_lines(report),
     ]
     if report.copies:
         lines.append("These older copies of the database still hold the texts. Delete them:")
         lines += [f"  {each}" for each in report.copies]
     return lines
+
+
+def _missing_lines(report: RemovalReport) -> list[str]:
+    if not report.missing:
+        return []
+    files = counted(len(report.missing), "WARC file")
+    have = "has" if len(report.missing) == 1 else "have"
+    more = len(report.missing) - SHOWN
+    return [
+        f"Not finished: {files} that {have} originals to empty cannot be found:",
+        *(f"  {name}" for name in report.missing[:SHOWN]),
+        *([f"  and {more} more (`--json` lists them)"] if more > 0 else []),
+        "Mount or restore the folder. Then `corpus-spider remove` empties them and finishes the removal.",
+        "If they are lost for good, `corpus-spider remove --lost` finishes it without them.",
+    ]
 
 
 def _deferred_lines(report: RemovalReport) -> list[str]:

@@ -76,6 +76,8 @@ class RemovalReport(RequestReport):
     """Emptied WARC records, requests included."""
     files: list[str] = field(default_factory=list)
     """New names of the rewritten WARC files. In a dry run, names of the files to rewrite."""
+    missing: list[str] = field(default_factory=list)
+    """WARC files with originals of removed pages that are not in the folder. The removals stay open until they are."""
     torn: int = 0
     """Deleted torn tails of WARC files, which recovery had kept."""
     copies: list[str] = field(default_factory=list)
@@ -95,6 +97,7 @@ def remove(
     dry_run: bool = False,
     future: bool = False,
     defer: bool = False,
+    lost: bool = False,
     on_progress: Progress = unseen,
 ) -> RemovalReport:
     """Remove the documents of requests, and finish earlier removals. Without a request only the latter.
@@ -107,6 +110,7 @@ def remove(
         dry_run: only report.
         future: accept requests that match nothing, and keep their address, domain or author out from now on.
         defer: do not rewrite the SQLite file. The removals stay unfinished until a call without it.
+        lost: take missing WARC files for lost, and finish the removals without them.
         on_progress: gets the step, the finished and the total count.
 
     No crawl may run meanwhile. Raises LockedError when one does, ConfigError for an id that the corpus never had and
@@ -121,7 +125,7 @@ def remove(
         if dry_run:
             return _planned(config, corpus, requests, _Doing(on_progress, defer=defer))
         locks = stack.enter_context(_locked(config, corpus))
-        return _carry_out(config, corpus, requests, _Doing(on_progress, locks, defer=defer, future=future))
+        return _carry_out(config, corpus, requests, _Doing(on_progress, locks, defer=defer, future=future, lost=lost))
 
 
 def undo(config: Config, removal_id: int, reason: str) -> Lifted:
@@ -161,6 +165,7 @@ class _Doing:
     locks: SiteLocks | None = None
     defer: bool = False
     future: bool = False
+    lost: bool = False
 
 
 def _planned(config: Config, corpus: Corpus, requests: Sequence[Request], doing: _Doing) -> RemovalReport:
@@ -225,7 +230,7 @@ def _carry_out(config: Config, corpus: Corpus, requests: Sequence[Request], doin
     _delete_replaced(corpus, config.warc_folder)
     _empty_originals(config.warc_folder, doing, corpus, report)
     _delete_torn(config.warc_folder, report)
-    report.deferred = removals.finish(defer=doing.defer, on_progress=show)
+    report.deferred = removals.finish(defer=doing.defer, leave_open=bool(report.missing), on_progress=show)
     report.copies = older_copies(config)
     return report
 
@@ -271,6 +276,8 @@ def _report(corpus: Corpus, request: Request, affected: Affected, *, dry_run: bo
 def _empty_originals(folder: Path, doing: _Doing, corpus: Corpus, report: RemovalReport) -> None:
     """Rewrite every file that holds an original of a removed page. After a kill the next call does it again.
 
+    Files that are missing are reported, and stay for a later call.
+
     Raises LockedError for a file that a crawl is writing, and when a crawl has taken locks that were lost.
     """
     gone = {file.name for file in corpus.warc.files() if file.state == EXPIRED}
@@ -281,6 +288,10 @@ def _empty_originals(folder: Path, doing: _Doing, corpus: Corpus, report: Remova
         path = warc_path(folder, name)
         if (folder / (name + OPEN)).exists():
             written.append(name)
+            continue
+        if name not in gone and not doing.lost and not path.is_file():
+            # Perhaps its folder is not mounted. The text is still in the file, so nothing is finished.
+            report.missing.append(name)
             continue
         if name in gone or not path.is_file():
             with disk_errors(folder):

@@ -37,6 +37,7 @@ DROPPED = {
     "worker_memory": "processing took more than `page_memory`",
     "worker_crash": "processing crashed its worker",
     "worker_error": "processing failed",
+    "warc_missing": "the WARC file with the original is missing; the page was fetched again",
     "warc_damaged": "the original cannot be read",
     "not_storable": "the database rejects the result; `reextract` tries again",
 }

@@ -14,6 +14,7 @@ import logging
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
 
 from pipelines.discovery.crawler_traps import CrawlerTraps
@@ -23,7 +24,8 @@ from pipelines.discovery.site_budget import SiteBudget
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
 from storage.documents.healing import HEALED
-from storage.errors import CorpusError
+from storage.errors import CorpusError, DiskError, MissingFileError
+from storage.fetches.missing_files import MISSING
 from storage.records import MACHINE_FAULTS, Drop, Fetched, Kind, Processed, Ruling
 from storage.warc import read_record
 
@@ -58,6 +60,8 @@ MAX_INDEXES = 3
 TRAP_SECONDS = 7 * 86400.0
 """Seconds. The URLs of a crawler trap are not requested for this long."""
 GONE = frozenset({404, 410})
+UNREADABLE = "warc_unreadable"
+"""Reason of pages that wait because the disk with their WARC file failed."""
 
 
 class LeftError(CorpusError):
@@ -329,6 +333,20 @@ class PagePipeline:
         logger.warning("%s waits for a later run (%s)", url, reason)
         raise LeftError("left to a later run")
 
+    async def _wait_for_file(self, page: Unprocessed) -> NoReturn:
+        """Leave a page to a run in whose time its WARC file is back. Raises LeftError."""
+        file = page.pointer.warc
+        # From now on the database leaves the pages of this file out.
+        await self.call(lambda: self.corpus.warc.mark_missing([file], datetime.now(UTC)))
+        self.counts.postponed[MISSING] += 1
+        logger.debug("%s waits for %s", page.lease.url, file)
+        raise LeftError("left to a later run")
+
+    async def _try_later(self, page: Unprocessed) -> NoReturn:
+        """Leave a page whose file could not be read to a later run, once. Raises LeftError."""
+        await self.call(lambda: self.corpus.fetches.add_crash(page.fetch_id))
+        self._postpone(page.fetch_id, page.lease.url, UNREADABLE)
+
     async def count_waiting(self) -> int:
         """Count the pages in the WARC that this run may still process."""
         sites = tuple(self.settings.models)
@@ -470,20 +488,32 @@ class PagePipeline:
         try:
             async with self._reading:
                 capture = await asyncio.to_thread(read_back, self.settings.warc_folder, page)
+                if isinstance(capture, Drop) and capture.reason == MISSING:
+                    await self._wait_for_file(page)
+                if isinstance(capture, Drop) and capture.reason == UNREADABLE:
+                    await self._try_later(page)
                 if isinstance(capture, Drop):
                     processed = Processed(drop=capture)
                 else:
                     processed = await self.process(capture, page.lease.site, page.fetch_id, page.crashes)
         except LeftError:
+            self.held.pop(page.fetch_id, None)
             self.forget_unread(page.lease.host)
             return
         await self.store(page.fetch_id, page.lease, processed, follow=not page.imported)
 
 
 def read_back(folder: Path, page: Unprocessed) -> Capture | Drop:
-    """Read a page from the WARC. Return a drop when it cannot be read."""
+    """Read a page from the WARC. Return a drop when it cannot be read, or its file is missing.
+
+    A disk that fails (a lost connection, a missing right) is no damage of the file, at the first attempt.
+    """
     try:
         return replace(read_record(folder, page.pointer), kind=page.lease.kind, terms=page.terms)
+    except MissingFileError as error:
+        return Drop(MISSING, str(error)[:500])
     except (CorpusError, OSError) as error:
+        if isinstance(error, (DiskError, OSError)) and not page.crashes:
+            return Drop(UNREADABLE, str(error)[:500])
         logger.error("cannot read %s back from the WARC: %s", page.lease.url, error)
         return Drop("warc_damaged", str(error)[:500])

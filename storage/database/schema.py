@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 from storage.database.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0020"
+SCHEMA_VERSION = "0021"
 MAX_URL = 2000
 """Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
 
@@ -95,7 +95,9 @@ warc_file = Table(
     Column("bytes", Big),
     Column("removed_at", Moment),
     Column("removed_because", Words),
+    Column("missing_since", Moment),
 )
+"""``missing_since``: when a crawl found that the file is not in the folder. NULL while it is there. Its pages wait."""
 
 site = Table(
     "site",

@@ -22,6 +22,7 @@ from storage.blocklist.tombstones import REMOVED, refused
 from storage.database.schema import fetch, terms, url, warc_file
 from storage.database.transactions import chunks, insert_rows, upsert
 from storage.errors import DamageError
+from storage.fetches.missing_files import IS_THERE
 from storage.fetches.usage_terms import TERMS_COLUMNS, terms_of
 from storage.fetches.usage_terms import ids as terms_ids
 from storage.fetches.usage_terms import renew as renew_terms
@@ -285,14 +286,14 @@ def add_crash(connection: Connection, fetch_id: int) -> int:
 
 
 def unprocessed(connection: Connection, sites: Collection[str] | None, limit: int, after: int = 0) -> list[Unprocessed]:
-    """Return pages that await processing, oldest first, with fetch ids above ``after``."""
+    """Return pages that await processing, oldest first, with fetch ids above ``after``. Their WARC file is there."""
     statement = (
         sa.select(fetch.c.id, fetch.c.fetched_at, fetch.c.crashes, *POINTER_COLUMNS, *LEASE_COLUMNS, *TERMS_COLUMNS)
         .add_columns(fetch.c.run_id.is_(None).label("imported"))
         .join(url, url.c.id == fetch.c.url_id)
         .join(warc_file, warc_file.c.id == fetch.c.warc_id)
         .outerjoin(terms, terms.c.id == fetch.c.terms_id)
-        .where(fetch.c.outcome.is_(None), fetch.c.id > after)
+        .where(fetch.c.outcome.is_(None), IS_THERE, fetch.c.id > after)
         .order_by(fetch.c.id)
         .limit(limit)
     )
@@ -304,9 +305,10 @@ def unprocessed(connection: Connection, sites: Collection[str] | None, limit: in
 
 
 def count_unprocessed(connection: Connection, sites: Collection[str] | None) -> int:
-    """Count the pages that await processing."""
+    """Count the pages that await processing and whose WARC file is there."""
     statement = sa.select(sa.func.count()).select_from(fetch).join(url, url.c.id == fetch.c.url_id)
-    statement = statement.where(fetch.c.outcome.is_(None))
+    statement = statement.join(warc_file, warc_file.c.id == fetch.c.warc_id)
+    statement = statement.where(fetch.c.outcome.is_(None), IS_THERE)
     if sites is not None:
         statement = statement.where(url.c.site.in_(sites))
     return connection.execute(statement).scalar_one()

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage.database.schema import fetch, warc_file
-from storage.fetches import file_retention
+from storage.fetches import file_retention, missing_files
 from storage.fetches.fetches import POINTER_COLUMNS, pointer_of, warc_ids
 
 if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Collection
+    from datetime import datetime
+
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import Database
@@ -48,6 +52,24 @@ class WarcFiles:
     def register(self, run_id: int | None, name: str) -> None:
         """Register a WARC file before it is written. Idempotent."""
         self.database.write(lambda connection: warc_ids(connection, run_id, [name]))
+
+    def expected(self) -> list[str]:
+        """Return the names of the WARC files that should be in the folder."""
+        return self.database.read(missing_files.expected)
+
+    def mark_missing(self, names: Collection[str], now: datetime, *, others_there: bool = False) -> None:
+        """Record files that are missing since ``now``. Their pages wait. ``others_there``: all others are there."""
+        self.database.write(
+            lambda connection: missing_files.mark_missing(connection, names, now, others_there=others_there)
+        )
+
+    def count_waiting(self, sites: Collection[str]) -> Counter[str]:
+        """Count the pages of these sites that wait for a missing file, by file."""
+        return self.database.read(lambda connection: missing_files.count_waiting(connection, sites))
+
+    def fetch_again(self, sites: Collection[str], before: datetime) -> int:
+        """Set pages that wait for files missing since ``before`` to pending. The caller holds the sites' locks."""
+        return self.database.write(lambda connection: missing_files.fetch_again(connection, sites, before))
 
     def close(self, name: str, size: int) -> None:
         """Record the final size in bytes of a WARC file. Idempotent. Removed and replaced files keep their state."""

@@ -242,7 +242,7 @@ class Removals:
         reach("in_removal")
 
     def give_up(self, name: str) -> None:
-        """Record that a WARC file is missing, so that nothing in it needs redaction."""
+        """Record that a WARC file is lost, so that nothing in it needs redaction."""
         file = sa.select(warc_file.c.id).where(warc_file.c.name == name).scalar_subquery()
         gone = fetch.c.warc_id == file, fetch.c.reason == REMOVED
         statement = sa.update(fetch).where(*gone).values(_NOTHING_LEFT)
@@ -267,8 +267,8 @@ class Removals:
             on_progress("recurring lines of sites learned", number, len(sites))
             self.database.write(partial(_learn_lines, site=site))
 
-    def finish(self, *, defer: bool = False, on_progress: Progress = unseen) -> bool:
-        """Clear SQLite's journal and free pages, and mark all removals as finished.
+    def finish(self, *, defer: bool = False, leave_open: bool = False, on_progress: Progress = unseen) -> bool:
+        """Clear SQLite's journal and free pages, and mark all removals as finished, unless ``leave_open``.
 
         ``defer``: leave the free pages to a later call, and mark the removals as deferred. Return whether some are.
         Raises DatabaseError while another program reads the journal, DiskError without room for a new file.
@@ -277,6 +277,8 @@ class Removals:
         if self.database.is_sqlite:
             forget(self.database, rewrite=rewrite and not defer, on_progress=on_progress)
         waits = rewrite and defer
+        if leave_open:
+            return waits
         values: dict[str, Any] = {"deferred": True} if waits else {"finished": datetime.now(UTC), "deferred": False}
         statement = sa.update(removal).where(removal.c.finished.is_(None)).values(values)
         self.database.write(lambda connection: connection.execute(statement))

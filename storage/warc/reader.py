@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from storage.disk import disk_error, open_to_read
-from storage.errors import DamageError
+from storage.errors import DamageError, MissingFileError
 from storage.records import Capture, Kind
 from storage.warc.gzip_member import MAX_RECORD
 from storage.warc.headers import END, KIND, RECOVERED, RENDERED, identifier, parse_headers, sha1
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from storage.records import Headers, Pointer
 
+IF_MISSING = "Mount or restore the folder, or restore the file from a backup."
 _LONGEST = 250
 _IN_NO_NAME = re.compile("[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _REQUEST_BYTES = 1 << 16
@@ -58,14 +59,15 @@ def read_record(folder: Path, pointer: Pointer, original: Pointer | None = None)
     The headers are those given to the writer, with the changes that ``http_blocks`` documents. The request's are empty
     when its record is missing.
 
-    Raises DamageError, naming file and offset, when the file is missing or the record is not the one pointed to:
-    another id, bytes that do not inflate, lengths or digests that do not agree, a revisit of another record.
+    Raises MissingFileError when the file is missing, DiskError when the disk fails. Raises DamageError, naming file and
+    offset, when the record is not the one pointed to: another id, bytes that do not inflate, lengths or digests that do
+    not agree, a revisit of another record.
     """
     where = f"{folder / pointer.warc}, offset {pointer.offset}"
     try:
         data = _read(folder, pointer, 0, pointer.length + _REQUEST_BYTES)
     except FileNotFoundError as error:
-        raise DamageError("the WARC file is missing", where=where, do="Restore it from a backup.") from error
+        raise MissingFileError("the WARC file is missing", where=where, do=IF_MISSING) from error
     except OSError as error:
         raise disk_error(error, folder / pointer.warc) from error
     try:

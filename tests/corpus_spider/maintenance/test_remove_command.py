@@ -58,11 +58,12 @@ def texts(folder: Path) -> dict[str, str]:
 
 def archived(folder: Path) -> bytes:
     """Return what every record of the archive holds, inflated, bodies too."""
-    content = []
-    for path in (folder / "warc").glob("*.warc.gz"):
-        with path.open("rb") as file:
-            content += [record.content_stream().read() for record in ArchiveIterator(file)]
-    return b"".join(content)
+    return b"".join(inflated(path) for path in (folder / "warc").glob("*.warc.gz"))
+
+
+def inflated(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return b"".join(record.content_stream().read() for record in ArchiveIterator(file))
 
 
 def words_of(folder: Path, index: int) -> tuple[str, bytes]:
@@ -112,6 +113,27 @@ def test_killed_between_any_two_steps_it_is_finished_by_the_next_call(folder: Pa
     assert passage not in (folder / "corpus.db").read_bytes()
     assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
     assert run(folder, "remove").stdout.startswith("There is no new request.")
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_removal_whose_file_is_missing_is_finished_when_it_is_back(folder: Path, lost: bool) -> None:
+    """The folder was not mounted: "Emptied: 1 original", exit code 0, and the text came back with the file."""
+    url, passage = words_of(folder, 3)
+    files = [file for file in (folder / "warc").glob("*.warc.gz") if passage in inflated(file)]
+    away = [(file, file.rename(folder / file.name)) for file in files]
+    asked = run(folder, "remove", "--yes", "--url", url, "--reason", "asked")
+    assert (asked.returncode, "cannot be found" in asked.stdout) == (3, True)
+    assert "Emptied: 1 original" not in asked.stdout
+    assert run(folder, "remove", "--json").returncode == 3
+    if lost:
+        assert run(folder, "remove", "--lost").returncode == 0
+        return
+    for file, at in away:
+        at.rename(file)
+    back = json.loads(run(folder, "remove", "--json").stdout)
+    assert (back["records"], back["missing"]) == (2, [])
+    assert passage not in archived(folder)
+    assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
 
 
 def test_originals_in_a_file_that_is_still_written_are_emptied_by_the_next_call(folder: Path) -> None:

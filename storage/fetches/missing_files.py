@@ -1,0 +1,69 @@
+"""WARC files that are missing: their pages wait, and are fetched again after a time.
+
+Absence is not damage: a folder may not be mounted, or a crawl may run on another machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.database.schema import fetch, original, url, warc_file
+from storage.database.transactions import chunks
+from storage.frontier.new_links import CLEAN_SLATE
+from storage.records import UrlState
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from datetime import datetime
+
+    from sqlalchemy.engine import Connection
+
+MISSING = "warc_missing"
+"""Reason of pages that were fetched again because the WARC file with their original is missing."""
+IS_THERE = warc_file.c.missing_since.is_(None)
+_EXPECTED = warc_file.c.state.in_(("open", "closed"))
+
+
+def expected(connection: Connection) -> list[str]:
+    """Return the names of the files that should be in the folder."""
+    return list(connection.execute(sa.select(warc_file.c.name).where(_EXPECTED)).scalars())
+
+
+def mark_missing(connection: Connection, names: Collection[str], now: datetime, *, others_there: bool) -> None:
+    """Record that files are missing since ``now``, unless they were before. ``others_there``: all others are there."""
+    if others_there:
+        back = warc_file.c.missing_since.is_not(None), warc_file.c.name.not_in(names)
+        connection.execute(sa.update(warc_file).where(*back).values(missing_since=None))
+    for part in chunks(sorted(names)):
+        new = warc_file.c.name.in_(part), IS_THERE
+        connection.execute(sa.update(warc_file).where(*new).values(missing_since=now))
+
+
+def count_waiting(connection: Connection, sites: Collection[str]) -> Counter[str]:
+    """Count the pages of these sites that wait for a missing file, by file."""
+    statement = sa.select(warc_file.c.name, sa.func.count()).select_from(fetch)
+    statement = statement.join(warc_file, warc_file.c.id == fetch.c.warc_id).join(url, url.c.id == fetch.c.url_id)
+    statement = statement.where(fetch.c.outcome.is_(None), ~IS_THERE, url.c.site.in_(sites))
+    rows = connection.execute(statement.group_by(warc_file.c.name))
+    return Counter({row[0]: row[1] for row in rows})
+
+
+def fetch_again(connection: Connection, sites: Collection[str], before: datetime) -> int:
+    """Set the pages that wait for files missing since ``before`` to pending, to be fetched in full. Return how many.
+
+    Imported pages wait on: a crawl did not fetch them.
+    """
+    statement = sa.select(fetch.c.id, fetch.c.url_id).join(warc_file, warc_file.c.id == fetch.c.warc_id)
+    statement = statement.join(url, url.c.id == fetch.c.url_id)
+    waiting = fetch.c.outcome.is_(None), warc_file.c.missing_since <= before, fetch.c.run_id.is_not(None)
+    rows = connection.execute(statement.where(*waiting, url.c.site.in_(sites))).all()
+    for part in chunks([row.id for row in rows]):
+        connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(outcome="drop", reason=MISSING))
+        connection.execute(sa.delete(original).where(original.c.fetch_id.in_(part)))
+    for part in chunks(sorted({row.url_id for row in rows})):
+        here = url.c.id.in_(part), url.c.state == UrlState.FETCHED
+        connection.execute(sa.update(url).where(*here).values(CLEAN_SLATE))
+    return len(rows)
