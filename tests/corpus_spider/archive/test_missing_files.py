@@ -29,7 +29,7 @@ def crawl(folder: Path, **more: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("back", [True, False])
 def test_a_page_waits_for_its_file_and_is_fetched_again_when_it_stays_away(tmp_path: Path, back: bool) -> None:
-    """It became `warc_damaged` for ever when the folder was not mounted, and the crawl said nothing."""
+    """It became `warc_damaged` permanently when the folder was not mounted, and the crawl said nothing."""
     page = article(77).replace(b"</body>", b"<p hidden>fault:killed</p></body>")
     with served(Newspaper(articles=3)) as paper:
         paper.extra["/late"] = lambda: (200, {"Content-Type": "text/html"}, page)
