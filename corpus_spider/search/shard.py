@@ -161,7 +161,14 @@ class Shard:
         """
         query = _Queries(self.index.schema, spellings).filtered(question, filters)
         searcher = self.index.searcher()
-        hits = searcher.search(query, most, order_by_field="day" if by_day else None)
+        try:
+            hits = searcher.search(query, most, order_by_field="day" if by_day else None)
+        except ValueError as error:
+            # tantivy limits the states of the automaton that holds the spellings of a term in a phrase.
+            if "exceeds size limit" not in str(error):
+                raise
+            what = "a word with * in a phrase stands for too many words of this corpus"
+            raise ConfigError(what, do="Write more of its letters, or search it outside the phrase.") from error
         wanted = {name: {"terms": {"field": name, "size": _MOST_GROUPS}} for name in GROUPS}
         counted = searcher.aggregate(query, wanted)
         groups = {name: {row["key"]: row["doc_count"] for row in counted[name]["buckets"]} for name in GROUPS}

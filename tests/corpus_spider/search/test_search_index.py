@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import threading
 from typing import TYPE_CHECKING
@@ -35,6 +36,22 @@ TEXTS = {
     "4": ("th", "รัฐบาลไทยประกาศนโยบายใหม่"),
     "5": ("vi", "zanzibarword đứng một mình trong bài này"),
 }
+
+
+@pytest.mark.parametrize("question", ['"an* giá"', '"an* an*"', 'giá OR "an* giá"'])
+def test_a_phrase_whose_star_stands_for_too_many_words_says_so(tmp_path: Path, question: str) -> None:
+    """The library bounds such phrases. Outside a phrase, and with more letters, the word is found."""
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        letters = random.Random(1)
+        many = " ".join("an" + "".join(letters.choices("bcdeghiklmnopqrstuvxy", k=7)) for _ in range(1000))
+        Crawl(corpus).visit("1", made(f"{many} giá xăng", language="vi"))
+        with only_writer(tmp_path / "index"):
+            refresh(corpus, str(tmp_path / "corpus.db"), tmp_path / "index", 1)
+        with SearchIndex.open(tmp_path / "index", corpus) as index:
+            with pytest.raises(ConfigError, match="too many words"):
+                index.find(question, Filters(), most=5)
+            assert index.find("an*", Filters(), most=5).number == 1
+            assert index.find('"anbb* giá" OR "giá xăn*"', Filters(), most=5).number == 1
 
 
 def test_the_index_looks_at_the_time_of_a_request(opened: Crawl, tmp_path: Path) -> None:
