@@ -243,6 +243,8 @@ class Extraction:
     """The first readers' comments, if they are marked up, each of limited length."""
     confidence: float | None = None
     """Expected F1 of the extraction, 0 to 1; None if the extractor does not estimate it."""
+    left_out: frozenset[str] = frozenset()
+    """Lines of the site's template on the page, which the text does not have."""
 
     @property
     def text(self) -> str:
@@ -388,6 +390,8 @@ class Document:
     """Share of the text in lines of another language than the whole; None if unknown."""
     rules: str | None = None
     """Rules of the site and what they matched (see `SiteRules.note`); None if there were none."""
+    own_lines: bytes = b""
+    """Digests of the publisher's own lines that were left out of the text, packed (``storage.bytes.lines``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,6 +506,8 @@ class SiteModel:
     until: str = ""
     template: bytes = b""
     """Learned template: blocks that recur on the site's pages, as sorted 64-bit keys."""
+    own_lines: bytes = b""
+    """Learned digests of the publisher's own lines, packed (``storage.bytes.lines``)."""
     reservations: str = "record"
     """Handling of reserved pages: ``record``, or ``skip`` to make no document."""
     elsewhere: tuple[str, ...] = ()

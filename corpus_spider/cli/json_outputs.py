@@ -91,6 +91,7 @@ class RunCounters(TypedDict):
     documents: int
     unchanged: int
     healed: int
+    own_lines: int
     bytes: int
     spilled: int
     dropped: dict[str, int]

@@ -1,8 +1,8 @@
 """Learning site models from the pages that earlier runs have stored.
 
 A crawl learns before its first request, so its texts depend on earlier runs only. It learns sites without a model, and
-sites that have doubled since their last model. Its time is limited: other sites wait for the next crawl. All models
-are stored in one transaction at the end, and earlier models are kept.
+sites that have grown enough since their last model. Its time is limited: other sites wait for the next crawl, so those
+that have grown most come first. All models are stored in one transaction at the end, and earlier models are kept.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from corpus_spider.crawling.open_corpus import open_for_reading, open_for_writing
+from pipelines.extractors.auto.blocks.site_template import KEY
 from pipelines.extractors.auto.blocks.template_learning import SCHEME, THRESHOLDS, learn
+from storage.bytes.lines import count, pack
+from storage.documents.own_lines import PageLines
 from storage.documents.recurring_lines import shared
 from storage.documents.site_models import LearnedModel
 from storage.errors import CorpusError
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.template_learning import Survey
     from pipelines.runtime.workers import WorkerPool
     from storage.corpus import Corpus
+    from storage.documents.recurring_lines import SiteLines
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +43,11 @@ SAMPLE = 60
 SECONDS = 60.0
 """Maximum seconds of learning at the start of a crawl."""
 UNLIMITED = 10.0**9
+NEW_DOCUMENTS = 100
+"""New documents after which a site is learned again: a new layout or campaign is known after some nights.
+
+The work for each new document is bounded: less than one page surveyed, and 20 texts read.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,8 @@ class SiteLearning:
     """Id of the learned model; empty when there were too few pages."""
     lines: int = 0
     """Lines that recur in the texts, with any extractor."""
+    own_lines: int = 0
+    """The publisher's own lines among them, and among those that were left out of texts."""
     shared: float = 0.0
     """Share of the site's paragraphs that also occur in texts of other sites."""
 
@@ -71,15 +82,14 @@ def learn_sites(
         learned = _Learner(config, corpus, opened.pool, UNLIMITED).learn(counts, on_progress)
         locks.ensure()
         if not dry_run:
-            corpus.models.add([model for model in learned.values() if model.template])
+            corpus.models.add([each.model for each in learned.values() if not each.model.is_empty])
         paragraphs, found = {}, []
-        for site in opened.sites:
+        for site, each in learned.items():
             locks.ensure()
-            lines = corpus.models.learn_lines(site)
             if not dry_run:
-                corpus.models.keep_lines(site, lines)
-            paragraphs[site] = lines.paragraphs
-            found.append(replace(_result(site, counts[site], learned.get(site)), lines=len(lines.recurring)))
+                corpus.models.keep_lines(site, each.lines)
+            paragraphs[site] = each.lines.paragraphs
+            found.append(_result(each))
     elsewhere = shared(paragraphs)
     return [replace(each, shared=round(elsewhere[each.site], 4)) for each in found]
 
@@ -91,10 +101,11 @@ def render(found: Sequence[SiteLearning], console: Console) -> None:
         console.table("Sites", columns, [tuple(str(value) for value in asdict(each).values()) for each in found])
 
 
-def _result(site: str, documents: int, model: LearnedModel | None) -> SiteLearning:
-    if model is None:
-        return SiteLearning(site, documents)
-    return SiteLearning(site, documents, model.pages, len(model.template) // 8, model.id if model.template else "")
+def _result(learned: _Learned) -> SiteLearning:
+    model, lines = learned.model, learned.lines
+    texts, own_lines = len(model.template) // KEY.itemsize, count(model.own_lines)
+    known = "" if model.is_empty else model.id
+    return SiteLearning(model.site, model.documents, model.pages, texts, known, len(lines.recurring), own_lines)
 
 
 def learn_due(config: Config, corpus: Corpus, pool: WorkerPool, seconds: float = SECONDS) -> None:
@@ -103,24 +114,43 @@ def learn_due(config: Config, corpus: Corpus, pool: WorkerPool, seconds: float =
         return
     counts = corpus.documents.count_by_site([site.name for site in config.sites])
     known = corpus.models.newest(tuple(counts))
-    due = {site: number for site, number in counts.items() if is_due(number, known.get(site))}
+    growth = {
+        site: number / (known[site].documents or 1) if site in known else UNLIMITED for site, number in counts.items()
+    }
+    due = {
+        site: counts[site]
+        for site in sorted(counts, key=lambda site: -growth[site])
+        if is_due(counts[site], known.get(site))
+    }
     if not due:
         return
     learned = _Learner(config, corpus, pool, seconds).learn(due)
-    corpus.models.add(list(learned.values()))
-    for model in learned.values():
-        corpus.models.keep_lines(model.site, corpus.models.learn_lines(model.site))
-        texts, pages = counted(len(model.template) // 8, "text"), counted(model.pages, "page")
-        logger.info("%s: learned on %s; recurring: %s", model.site, pages, texts)
+    corpus.models.add([each.model for each in learned.values()])
+    for site, each in learned.items():
+        corpus.models.keep_lines(site, each.lines)
+        found = _result(each)
+        texts, pages = counted(found.recurring, "text"), counted(found.pages, "page")
+        lines = counted(found.own_lines, "line")
+        logger.info("%s: learned on %s; recurring: %s; the publisher's own: %s", site, pages, texts, lines)
     if missed := len(due) - len(learned):
         logger.info("left to be learned at the next crawl: %s", counted(missed, "site"))
 
 
 def is_due(documents: int, known: LearnedModel | None) -> bool:
-    """Return whether a site is due: it has enough documents, and no model or one from less than half of them."""
+    """Return whether a site is due: it has enough documents, and no model or has doubled or grown by a number since."""
     if documents < THRESHOLDS.sample:
         return False
-    return known is None or known.scheme != SCHEME or documents > 2 * known.documents
+    if known is None or known.scheme != SCHEME:
+        return True
+    return documents > min(2 * known.documents, known.documents + NEW_DOCUMENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    """What was learned of a site: its model, and its recurring lines."""
+
+    model: LearnedModel
+    lines: SiteLines
 
 
 class _Learner:
@@ -133,16 +163,18 @@ class _Learner:
 
     def learn(
         self, documents: dict[str, int], on_progress: Callable[[int], None] = lambda _: None
-    ) -> dict[str, LearnedModel]:
+    ) -> dict[str, _Learned]:
         """Learn sites, given the number of documents of each. Sites that time was too short for are left out."""
-        found: dict[str, LearnedModel] = {}
+        found: dict[str, _Learned] = {}
         for site, number in documents.items():
             try:
                 surveys = list(self._surveys(site))
             except TimeoutError:
                 break
             learned = learn(surveys)
-            found[site] = LearnedModel(site, self._now, SCHEME, learned.pages, number, learned.template)
+            lines = self._corpus.models.learn_lines(site, PageLines(learned.on_pages, learned.pages))
+            model = LearnedModel(site, self._now, SCHEME, learned.pages, number, learned.template, pack(lines.own))
+            found[site] = _Learned(model, lines)
             on_progress(len(found))
         return found
 

@@ -219,6 +219,7 @@ class Session:
             "documents": counts.documents,
             "unchanged": counts.unchanged,
             "healed": counts.healed,
+            "own_lines": counts.own_lines,
             "bytes": counts.bytes,
             "spilled": counts.spilled,
             "dropped": ranked(counts.drops),

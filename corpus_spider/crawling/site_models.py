@@ -1,4 +1,4 @@
-"""Site models for processing pages: the rules of a site and, if there is one, its learned template."""
+"""Site models for processing pages: the rules of a site and what was learned of it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipelines.extractors.auto.blocks.template_learning import SCHEME
+from storage.documents.site_models import learned_model
 
 if TYPE_CHECKING:
     from corpus_spider.config.model import Config
@@ -26,21 +27,22 @@ class Models:
         self._found: dict[str, LearnedModel | None] = {}
 
     def as_made(self, site: str, version: str) -> SiteModel | None:
-        """Return the current rules with the learned template of an earlier ``version`` (a document's ``site_model``).
+        """Return the current rules with what was learned for an earlier ``version`` (a document's ``site_model``).
 
-        Return None when the site is not configured any more, or when the template is gone or of another scheme.
+        Return None when the site is not configured any more, or when the learned model is gone or of another scheme.
         """
-        rules, learned_id = self._rules.get(site), version.partition("-")[2]
+        rules, learned_id = self._rules.get(site), learned_model(version)
         if rules is None or not learned_id:
             return rules
         if learned_id not in self._found:
             self._found[learned_id] = self._corpus.models.find(learned_id)
         model = with_learned(rules, self._found[learned_id])
-        return model if model.template else None
+        return model if model.version != rules.version else None
 
 
 def with_learned(rules: SiteModel, learned: LearnedModel | None) -> SiteModel:
-    """Add a learned template to the rules, unless it is empty or its scheme is not that of this program."""
-    if learned is None or not learned.template or learned.scheme != SCHEME:
+    """Add what was learned to the rules, unless it is nothing or its scheme is not that of this program."""
+    if learned is None or learned.is_empty or learned.scheme != SCHEME:
         return rules
-    return replace(rules, version=f"{rules.version}-{learned.id}", template=learned.template)
+    version = f"{rules.version}-{learned.id}"
+    return replace(rules, version=version, template=learned.template, own_lines=learned.own_lines)

@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING
 from corpus_spider.evaluation.scores import score
 from pipelines.extractors.auto.blocks.template_learning import THRESHOLDS, learn
 from pipelines.page.process import process, survey
+from storage.bytes.lines import digest, pack
+from storage.documents.own_lines import LinedText, PageLines, find_own_lines, section_of
 from storage.records import Capture, SiteModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from corpus_spider.evaluation.gold import GoldPage
+    from storage.records import Document
 
 LEAST = 5
 """Minimum pages of a site."""
@@ -89,16 +92,25 @@ COLUMNS = ("site", "pages", "without", "with", "gain", "changed")
 def _gain(site: str, pages: Sequence[GoldPage], model: SiteModel) -> SiteGain:
     captures = [Capture(page.url or "about:blank", datetime.now(UTC), 200, (), (), page.html()) for page in pages]
     surveys = [survey(capture) for capture in captures]
+    alone = [process(capture, model).document for capture in captures]
+    lined = [_lined(page, document) for page, document in zip(pages, alone, strict=True) if document]
     scores, changed = [], 0
     for index, (page, capture) in enumerate(zip(pages, captures, strict=True)):
         learned = learn(surveys[:index] + surveys[index + 1 :], ENOUGH)
-        texts = [_text(capture, each) for each in (model, replace(model, template=learned.template))]
+        seen = PageLines(learned.on_pages, learned.pages)
+        own_lines = find_own_lines([each for other, each in lined if other != page], seen)
+        taught = replace(model, template=learned.template, own_lines=pack(own_lines))
+        texts = [_text(alone[index]), _text(process(capture, taught).document)]
         scores.append([score(text, page.truth(), page.title).f1 for text in texts])
         changed += texts[0] != texts[1]
     without, with_model = (fmean(column) for column in zip(*scores, strict=True))
     return SiteGain(site, len(pages), without, with_model, changed)
 
 
-def _text(capture: Capture, model: SiteModel) -> str:
-    document = process(capture, model).document
+def _lined(page: GoldPage, document: Document) -> tuple[GoldPage, LinedText]:
+    lines = frozenset(map(digest, filter(str.strip, document.text.split("\n"))))
+    return page, LinedText(lines, document.metadata.author or "", section_of(page.url or ""))
+
+
+def _text(document: Document | None) -> str:
     return document.text if document else ""

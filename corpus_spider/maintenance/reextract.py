@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.crawling.open_corpus import open_for_reading, open_for_writing
 from pipelines.runtime.writer import GROUP
 from storage.blocklist.tombstones import REMOVED
+from storage.bytes.lines import count
 from storage.documents.decider import SAME_PAGE
 from storage.errors import CorpusError
 from storage.fetches.file_retention import REMOVED as EXPIRED
@@ -51,6 +52,8 @@ class ReextractReport:
     """Pages that have no document any more. The reason is stored."""
     unreadable: int = 0
     """Pages with an unreadable original. Their texts stay as they are."""
+    own_lines: int = 0
+    """The publisher's own lines that were left out of the documents."""
     dry_run: bool = False
     removed: int = 0
     """Pages whose originals were removed by rule ([archive]). They keep their texts."""
@@ -194,6 +197,7 @@ class _Reextraction:
     def _count(self, fetch: StoredFetch, before: CorpusDocument | None, after: Document | None) -> None:
         report = self._report
         report.pages += 1
+        report.own_lines += count(after.own_lines) if after else 0
         if fetch.reason in TEXT_KNOWN or (before is None and after is None):
             report.unchanged += 1
         elif before is None:

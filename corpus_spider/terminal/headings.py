@@ -28,7 +28,18 @@ HEADINGS = {
         *("language", "languages", "extractor", "delay", "depth", "allow", "deny", "description"),
         # Counts.
         *("documents", "characters", "words", "pending", "count", "entries", "found", "fetched", "unchanged", "new"),
-        *("healed", "versions", "refused", "robots", "http_errors", "failed", "no_text", "short", "undated"),
+        *(
+            "healed",
+            "own_lines",
+            "versions",
+            "refused",
+            "robots",
+            "http_errors",
+            "failed",
+            "no_text",
+            "short",
+            "undated",
+        ),
         *("duplicates", "usual", "stored", "seconds", "bytes"),
         # States and reasons.
         *(

@@ -39,6 +39,10 @@ THINGS = {
     "site model": ("what is learned about the pages of a site", ""),
     "rules": ("the CSS selectors of `[site.rules]`: what a person says about the pages of a site", ""),
     "recurring line": ("a line that stands in many texts of a site", ""),
+    "own line": (
+        "a recurring line by the publisher, such as an appeal for money; it is left out of new texts",
+        "promo, pitch",
+    ),
     "crawler trap": ("many URLs that give no new text (`barren`)", "place without an end"),
     "run": ("one execution of `crawl`", "session (only in code)"),
     "night": ("the runs at a site that are less than twelve hours apart", ""),

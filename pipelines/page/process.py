@@ -21,6 +21,7 @@ from pipelines.discovery.date_range import within
 from pipelines.extractors.auto.blocks.template_learning import Survey, survey_html
 from pipelines.extractors.explanation import MAX_ITEMS
 from pipelines.metadata.rights import robots_headers
+from pipelines.page.own_lines import leave_out
 from pipelines.page.postprocess import Source, explain_source, extract, judge, open_source, tidy, title_of
 from pipelines.quality import signals
 from pipelines.text import minhash
@@ -89,7 +90,7 @@ def process(capture: Capture, model: SiteModel, *, only_links: bool = False) -> 
         return Processed(links=found, directives=metadata.directives)
 
     # Extraction and clean-up
-    extraction = tidy(extract(source, model), metadata)
+    extraction, own_lines = leave_out(tidy(extract(source, model), metadata), model.own_lines)
 
     # Judgement: is it an article in a wanted language?
     outcome = judge(extraction, source, model)
@@ -119,6 +120,7 @@ def process(capture: Capture, model: SiteModel, *, only_links: bool = False) -> 
         languages=language.format_guesses(lines),
         foreign_share=round(language.foreign_share(text, guess, lines), 4),
         rules=model.rules.note(source.ruled.matched if source.ruled else {}),
+        own_lines=own_lines,
     )
     return Processed(document=document, links=found, directives=metadata.directives)
 

@@ -23,6 +23,7 @@ from pipelines.discovery.scope import scope_of
 from pipelines.discovery.site_budget import SiteBudget
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
+from storage.bytes.lines import count
 from storage.documents.healing import HEALED
 from storage.errors import CorpusError, DiskError, MissingFileError
 from storage.fetches.missing_files import MISSING
@@ -95,6 +96,8 @@ class PipelineCounts:
     """Pages left to a later run by reason, because the machine may be at fault."""
     healed: int = 0
     """Documents that got better metadata from a visit with the same text."""
+    own_lines: int = 0
+    """The publisher's own lines that were left out of documents."""
     failures: Counter[str] = field(default_factory=Counter)
     """Failed attempts by reason. A URL with three failed attempts counts three times."""
     refused: int = 0
@@ -143,6 +146,7 @@ class PipelineCounts:
         if processed.document is not None:
             self.documents += 1
             self.sites[site].documents += 1
+            self.own_lines += count(processed.document.own_lines)
         elif processed.drop is not None:
             self.drops[processed.drop.reason] += 1
             self.healed += processed.drop.detail.startswith(HEALED)

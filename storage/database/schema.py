@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 from storage.database.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0021"
+SCHEMA_VERSION = "0022"
 MAX_URL = 2000
 """Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
 
@@ -258,8 +258,11 @@ site_model = Table(
     Column("pages", Integer, nullable=False),
     Column("documents", Integer, nullable=False),
     Column("template", LargeBinary, nullable=False),
+    Column("own_lines", LargeBinary),
 )
-"""Rows are added and never changed, so that a document can be reproduced with its model."""
+"""Rows are added and never changed, so that a document can be reproduced with its model. ``own_lines``: digests of the
+publisher's own lines, packed (storage.bytes.lines); NULL if there are none.
+"""
 
 recurring_line = Table(
     "recurring_line",
@@ -391,11 +394,13 @@ document = Table(
     Column("title_source", Words),
     Column("author_source", Words),
     Column("rules", Words),
+    Column("own_lines", LargeBinary),
     UniqueConstraint("url_id", "version"),
 )
 """``superseded``: a later version exists, or a document of the same page at its canonical URL, or the document is a
 shortened version of an earlier one (its fetch has the reason ``shortened``). ``reserved``: its use for text and data
 mining, AI or archiving is reserved. ``quality``: the fields of `Quality`, in order. ``rules``: see `SiteRules.note`.
+``own_lines``: digests of the publisher's own lines that were left out of the text; NULL if there were none.
 """
 Index("ix_document_canonical", document.c.canonical)
 Index("ix_document_processed_at", document.c.processed_at)

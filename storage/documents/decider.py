@@ -10,9 +10,11 @@ import sqlalchemy as sa
 
 from storage.blocklist.author_keys import author_keys
 from storage.blocklist.tombstones import AUTHOR, REMOVED, refused, standing
+from storage.bytes.lines import without
 from storage.database.schema import document, document_text, fetch, fingerprint, scheme, url
 from storage.database.transactions import among, chunks
 from storage.documents.shortened import SHORTENED, is_part, may_be_part
+from storage.documents.site_models import learned_model, own_lines
 from storage.documents.sketches import Shape
 from storage.frontier.new_links import MAX_HOPS
 from storage.frontier.visit_results import UNCHANGED_TEXT
@@ -60,7 +62,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of a page. ``text`` is empty if no new text is short enough to be a part of it."""
+    """A version of a page. ``text`` is empty if no new text is compared with it."""
 
     number: int
     print: Fingerprint
@@ -129,6 +131,8 @@ class Known:
     versions: Versions
     peers: dict[str, list[Peer]]
     """Current documents by their URL and by the canonical URL they state."""
+    own_lines: Mapping[str, Collection[int]] = field(default_factory=dict)
+    """Digests of the publisher's own lines, by the learned model of a new text."""
 
 
 def decide(targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]], known: Known) -> Outcomes:
@@ -148,13 +152,23 @@ def decide(targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed
     return outcomes
 
 
+def _repeats(version: Version, made: Document, own_lines: Collection[int]) -> bool:
+    """Return whether a version has the text of a document, or one that differs only by the publisher's own lines."""
+    if version.repeats(made.fingerprint):
+        return True
+    if not own_lines or not version.text:
+        return False
+    return without(version.text, own_lines) == without(made.text, own_lines)
+
+
 def _decide_new(target: Target, made: Document, known: Known, outcomes: Outcomes) -> None:
     page = made.metadata.canonical or target.url
     same = [peer for peer in known.peers.get(page, ()) if _is_same_page(target, made, peer)]
     if same and target.url != page:
         outcomes.dropped.append((target, Drop(SAME_PAGE, same[0].url, made.language.language)))
         return
-    repeated = [each for each in known.versions.before(target) if each.repeats(made.fingerprint)]
+    own = known.own_lines.get(learned_model(made.site_model), frozenset())
+    repeated = [each for each in known.versions.before(target) if _repeats(each, made, own)]
     if repeated:
         outcomes.dropped.append((target, Drop(UNCHANGED_TEXT, "", made.language.language)))
         outcomes.repeated.append((target, repeated[-1], made))
@@ -218,7 +232,9 @@ def known_of(connection: Connection, targets: Sequence[Target], items: Mapping[i
     made = [(target, found) for target in targets if (found := items[target.fetch_id][1].document)]
     pages = {found.metadata.canonical or target.url for target, found in made}
     new = {target.url_id: len(found.text) for target, found in made if target.document_id is None}
-    return Known(_versions(connection, targets, new), _peers(connection, pages))
+    lines = own_lines(connection, {learned_model(found.site_model) for _, found in made} - {""})
+    compared = {target.url_id for target, found in made if learned_model(found.site_model) in lines}
+    return Known(_versions(connection, targets, new, compared), _peers(connection, pages), lines)
 
 
 _PRINT = (fingerprint.c.exact, fingerprint.c.sketch, fingerprint.c.shingles, scheme.c.name.label("scheme"))
@@ -233,8 +249,13 @@ def _printed(statement: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[object
     return joined.join(scheme, scheme.c.id == fingerprint.c.scheme_id)
 
 
-def _versions(connection: Connection, targets: Sequence[Target], new: Mapping[int, int]) -> Versions:
-    """Read the versions of the pages of a group. ``new``: characters of the new text of a URL."""
+def _versions(
+    connection: Connection, targets: Sequence[Target], new: Mapping[int, int], compared: Collection[int]
+) -> Versions:
+    """Read the versions of the pages of a group.
+
+    ``new``: characters of the new text of a URL. ``compared``: URLs whose last text is compared line by line.
+    """
     versions = Versions()
     numbers = sa.select(fetch.c.url_id, sa.func.max(fetch.c.version)).group_by(fetch.c.url_id)
     marked = fetch.c.reason == SHORTENED
@@ -247,8 +268,9 @@ def _versions(connection: Connection, targets: Sequence[Target], new: Mapping[in
     for part in chunks(sorted(versions.highest)):
         rows = connection.execute(stored.where(document.c.url_id.in_(part)).order_by(document.c.fetch_id)).all()
         longer = [row.id for row in rows if row.url_id in new and may_be_part(new[row.url_id], row.chars)]
+        last = {row.url_id: row.id for row in rows if row.url_id in compared and row.url_id in new}
         texts: dict[int, str] = {}
-        for some in chunks(longer):
+        for some in chunks(sorted({*longer, *last.values()})):
             read = sa.select(document_text.c.document_id, document_text.c.text)
             found = connection.execute(read.where(document_text.c.document_id.in_(some)))
             texts.update((number, text) for number, text in found)

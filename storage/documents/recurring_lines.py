@@ -2,28 +2,31 @@
 
 A line is identified by a digest of its text. A line recurs if it occurs in several duplicate sets among the newest
 documents of a site. So one text at many URLs teaches nothing. Stored texts do not change; readers get marks, computed
-from the current lines.
+from the current lines. New texts leave out the recurring lines that are the publisher's own (`own_lines`).
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-import xxhash
 
-from storage.database.schema import document, document_text, fingerprint, recurring_line
+from storage.bytes.lines import digest, unpack
+from storage.database.schema import document, document_text, fingerprint, recurring_line, url
 from storage.database.transactions import chunks
+from storage.documents.own_lines import SAMPLE_SETS, LinedText, PageLines, find_own_lines, section_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
     from sqlalchemy.engine import Connection
+
+    from storage.database.transactions import AnyRow
 
 SAMPLE = 2000
 """Newest documents of a site to learn from."""
@@ -41,11 +44,8 @@ class SiteLines:
     recurring: Mapping[int, int]
     paragraphs: NDArray[np.int64]
     """A row for each paragraph of at least `PROSE` characters: digest and duplicate set, each pair once."""
-
-
-def digest(line: str) -> int:
-    """Return the digest of a line without surrounding white space, as a signed 64-bit integer."""
-    return int(xxhash.xxh3_64_intdigest(line.strip().encode("utf-8", "surrogatepass"))) - 2**63
+    own: tuple[int, ...] = ()
+    """The publisher's own lines, the most frequent first (`own_lines`)."""
 
 
 def lines_of(texts: Iterable[tuple[int, str]]) -> SiteLines:
@@ -103,22 +103,40 @@ def _several(group: NDArray[np.int64], values: NDArray[np.int64], count: int) ->
     return np.asarray(np.bincount(pairs[:, 0], minlength=count) > 1)
 
 
-def read_texts(connection: Connection, site: str) -> SiteLines:
-    """Learn from the newest current documents of a site."""
+def read_texts(connection: Connection, site: str, seen: PageLines) -> SiteLines:
+    """Learn from the newest current documents of a site, and from the lines of its pages."""
     newest = (
-        sa.select(document.c.id, document.c.fingerprint_id)
+        sa.select(
+            *(document.c.id, document.c.fingerprint_id, document.c.url_id, document.c.author, document.c.own_lines)
+        )
         .where(document.c.site == site, document.c.superseded.is_(False))
         .order_by(document.c.id.desc())
         .limit(SAMPLE)
         .subquery()
     )
     statement = (
-        sa.select(fingerprint.c.set_id, document_text.c.text)
+        sa.select(fingerprint.c.set_id, document_text.c.text, newest.c.author, newest.c.own_lines, url.c.url)
         .join(newest, newest.c.fingerprint_id == fingerprint.c.id)
         .join(document_text, document_text.c.document_id == newest.c.id)
+        .join(url, url.c.id == newest.c.url_id)
+        .order_by(newest.c.id.desc())
     )
     rows = connection.execute(statement.execution_options(yield_per=100))
-    return lines_of((row.set_id, row.text) for row in rows if isinstance(row.text, str))
+    newest_sets: dict[int, LinedText] = {}
+    learned = lines_of(_noted(rows, newest_sets))
+    return replace(learned, own=tuple(find_own_lines(list(newest_sets.values()), seen)))
+
+
+def _noted(rows: Iterable[AnyRow], newest_sets: dict[int, LinedText]) -> Iterator[tuple[int, str]]:
+    """Yield set and text of each row, and note the first text of the first sets."""
+    for row in rows:
+        if not isinstance(row.text, str):
+            continue
+        if row.set_id not in newest_sets and len(newest_sets) < SAMPLE_SETS:
+            lines = frozenset(digest(line) for line in row.text.split("\n") if line.strip())
+            left_out = unpack(row.own_lines or b"")
+            newest_sets[row.set_id] = LinedText(lines | left_out, row.author or "", section_of(row.url))
+        yield row.set_id, row.text
 
 
 def keep(connection: Connection, site: str, recurring: Mapping[int, int]) -> None:

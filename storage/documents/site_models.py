@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage.bytes.lines import unpack
 from storage.database.schema import document, fetch, site_model, warc_file
 from storage.database.transactions import upsert
 from storage.documents import recurring_lines
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import AnyRow, Database
+    from storage.documents.own_lines import PageLines
     from storage.documents.recurring_lines import SiteLines
     from storage.records import Pointer
 
@@ -40,12 +42,19 @@ class LearnedModel:
     documents: int
     """Number of documents of the site at that time."""
     template: bytes = field(repr=False)
+    own_lines: bytes = field(default=b"", repr=False)
+    """Digests of the publisher's own lines, packed (``storage.bytes.lines``)."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was learned."""
+        return not (self.template or self.own_lines)
 
     @property
     def id(self) -> str:
         """12 hexadecimal digits of the SHA-256 of the content."""
         stated = (self.site, self.created.isoformat(), self.scheme, self.pages, self.documents)
-        return hashlib.sha256(f"{stated}".encode() + self.template).hexdigest()[:12]
+        return hashlib.sha256(f"{stated}".encode() + self.template + self.own_lines).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +83,9 @@ class SiteModels:
         """Return the originals of the newest documents of a site, one for each URL."""
         return self.database.read(lambda connection: newest_pages(connection, site, limit))
 
-    def learn_lines(self, site: str) -> SiteLines:
-        """Learn which lines recur in the newest texts of a site. Changes nothing."""
-        return self.database.read(lambda connection: recurring_lines.read_texts(connection, site))
+    def learn_lines(self, site: str, seen: PageLines) -> SiteLines:
+        """Learn which lines recur in the newest texts of a site. ``seen``: lines of its pages. Changes nothing."""
+        return self.database.read(lambda connection: recurring_lines.read_texts(connection, site, seen))
 
     def keep_lines(self, site: str, found: SiteLines) -> None:
         """Store the recurring lines of a site, in place of those stored before."""
@@ -85,14 +94,16 @@ class SiteModels:
 
 _MODELS = sa.select(
     *(site_model.c.site, site_model.c.created, site_model.c.scheme, site_model.c.pages, site_model.c.documents),
-    site_model.c.template,
+    *(site_model.c.template, site_model.c.own_lines),
 )
 
 
 def add(connection: Connection, models: Collection[LearnedModel]) -> None:
     """Store models. Existing ones stay as they are."""
     columns = ("id", "site", "created", "scheme", "pages", "documents", "template")
-    rows = [{name: getattr(model, name) for name in columns} for model in models]
+    rows = [
+        {name: getattr(model, name) for name in columns} | {"own_lines": model.own_lines or None} for model in models
+    ]
     if rows:
         connection.execute(upsert(connection, site_model).on_conflict_do_nothing(index_elements=["id"]), rows)
 
@@ -113,8 +124,21 @@ def find(connection: Connection, model_id: str) -> LearnedModel | None:
     return None if row is None else _model(row)
 
 
+def learned_model(version: str) -> str:
+    """Return the id of the learned model in the ``site_model`` of a document; "" if there was none."""
+    return version.partition("-")[2]
+
+
+def own_lines(connection: Connection, model_ids: Collection[str]) -> dict[str, frozenset[int]]:
+    """Return the publisher's own lines by model, for models that have some."""
+    statement = sa.select(site_model.c.id, site_model.c.own_lines).where(site_model.c.id.in_(model_ids))
+    return {row.id: lines for row in connection.execute(statement) if (lines := unpack(bytes(row.own_lines or b"")))}
+
+
 def _model(row: AnyRow) -> LearnedModel:
-    return LearnedModel(row.site, row.created, row.scheme, row.pages, row.documents, bytes(row.template))
+    return LearnedModel(
+        row.site, row.created, row.scheme, row.pages, row.documents, bytes(row.template), bytes(row.own_lines or b"")
+    )
 
 
 def newest_pages(connection: Connection, site: str, limit: int) -> list[Pointer]:

@@ -404,6 +404,7 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "quality": astuple(made.quality) if made.quality else None,
         "foreign_share": made.foreign_share,
         "rules": made.rules,
+        "own_lines": made.own_lines or None,
     } | _rights_row(stated)
 
 

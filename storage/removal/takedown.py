@@ -46,6 +46,7 @@ from storage.database.schema import (
 )
 from storage.database.transactions import chunks, insert_many, upsert
 from storage.documents.healing import forget_author
+from storage.documents.own_lines import PageLines
 from storage.documents.recurring_lines import keep, read_texts
 from storage.documents.writer import take_turn, withdraw
 from storage.failpoints import reach
@@ -308,7 +309,7 @@ class Removals:
 
 
 def _learn_lines(connection: Connection, site: str) -> None:
-    keep(connection, site, read_texts(connection, site).recurring)
+    keep(connection, site, read_texts(connection, site, PageLines()).recurring)
 
 
 def _affected(connection: Connection, request: Request) -> Affected:

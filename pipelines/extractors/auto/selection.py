@@ -115,7 +115,8 @@ class Reading:
         """Add title, captions, comments and confidence to an extraction of the same page."""
         parts, confidence = self.parts, None if self.problem else round(self.confidence, DIGITS)
         captions = tuple(caption for caption in parts.captions if caption not in found.paragraphs)
-        return replace(found, title=parts.title, captions=captions, comments=parts.comments, confidence=confidence)
+        found = replace(found, title=parts.title, captions=captions, comments=parts.comments, confidence=confidence)
+        return replace(found, left_out=self.template)
 
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:

@@ -135,8 +135,8 @@ def test_a_corpus_without_pages_teaches_nothing(tmp_path: Path) -> None:
     Corpus.open(tmp_path / "corpus.db", create=True).close()
     done = run(tmp_path, "learn")
     assert done.stdout.splitlines()[1:] == [
-        "site\tdocuments\tpages\trecurring\tmodel\tlines\tshared",
-        "newspaper\t0\t0\t0\t\t0\t0.0",
+        "site\tdocuments\tpages\trecurring\tmodel\tlines\town lines\tshared",
+        "newspaper\t0\t0\t0\t\t0\t0\t0.0",
     ]
 
 

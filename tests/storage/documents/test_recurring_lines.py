@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.documents.model import Selection
+from storage.documents.own_lines import PageLines
 from storage.documents.recurring_lines import digest, lines_of, marks, shared
 from tests.storage.corpus_samples import Crawl, made
 
@@ -76,10 +77,10 @@ def test_what_was_learned_marks_every_text_of_its_site(corpus: Corpus) -> None:
     for path in "abc":
         crawl.visit(path, made(f"text {next(number)}\nSubscribe"))
     other.visit("z", made("elsewhere\nSubscribe"))
-    corpus.models.keep_lines("a.example", corpus.models.learn_lines("a.example"))
+    corpus.models.keep_lines("a.example", corpus.models.learn_lines("a.example", PageLines()))
     crawl.visit("d", made("late\nSubscribe\nend"))
     every = list(corpus.documents(Selection(include_duplicates=True)))
     assert {each.url[-1]: each.recurring for each in every} == {"a": "-r", "b": "-r", "c": "-r", "d": "-r-", "z": ""}
     assert [corpus.documents.find(each.id) for each in every] == every
-    corpus.models.keep_lines("a.example", corpus.models.learn_lines("b.example"))
+    corpus.models.keep_lines("a.example", corpus.models.learn_lines("b.example", PageLines()))
     assert {each.recurring for each in corpus.documents()} == {""}

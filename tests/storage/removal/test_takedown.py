@@ -30,6 +30,7 @@ from storage.database.schema import (
 )
 from storage.database.schema import fingerprint as prints
 from storage.documents.model import Selection
+from storage.documents.own_lines import PageLines
 from storage.errors import DatabaseError
 from storage.removal import secure_delete
 from storage.removal.takedown import Request, What
@@ -251,7 +252,7 @@ def test_what_was_learned_of_removed_texts_is_forgotten(corpus: Corpus) -> None:
     for crawl in (gone, left):
         for path in "abcd":
             crawl.visit(path, made(f"{crawl.site} {path}\nSubscribe" + ("\nRead on" if path != "d" else "")))
-        corpus.models.keep_lines(crawl.site, corpus.models.learn_lines(crawl.site))
+        corpus.models.keep_lines(crawl.site, corpus.models.learn_lines(crawl.site, PageLines()))
     corpus.removals.declare(Request(What.DOMAIN, "gone.example", "asked"))
     corpus.removals.withdraw()
     assert [

@@ -15,6 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xxhash
 
+from pipelines.extractors.base import PARAGRAPH_KINDS
+from pipelines.text.text_size import size
+from storage.records import ParagraphKind
+
 if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.page import Array
     from pipelines.extractors.auto.blocks.walk import Blocks, Elements
@@ -23,6 +27,11 @@ KEY = np.dtype("<u8")
 """Type of a key in a stored template."""
 DEPTH = 3
 """Elements around a block that form its place."""
+
+PROSE_SIZE = 100
+"""Letters of an alphabet from which a block is prose."""
+MAX_LINKED_SHARE = 0.5
+"""Share of its characters in links, from which a block is a teaser."""
 
 _NUMBER = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -50,13 +59,32 @@ def folded(text: str) -> str:
 
 
 def recurring(blocks: Blocks, template: bytes) -> Array:
-    """Mark the blocks of a template, given as sorted keys of type `KEY`. An empty template marks no block."""
+    """Mark the blocks of a template, given as sorted keys of type `KEY`. An empty template marks no block.
+
+    A heading is not marked if prose of this page follows it: "What we know" has the article's own text below it.
+    """
     known = np.frombuffer(template, KEY)
     if not len(known):
         return np.zeros(len(blocks), bool)
     keys = block_keys(blocks)
     found: Array = known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys
+    for index in found.nonzero()[0].tolist():
+        if _heads_prose(blocks, index, found):
+            found[index] = False
     return found
+
+
+def _heads_prose(blocks: Blocks, index: int, marked: Array) -> bool:
+    after = index + 1
+    if (
+        after >= len(blocks)
+        or marked[after]
+        or PARAGRAPH_KINDS.get(blocks.elements.name(blocks.inside[index])) is not ParagraphKind.HEADING
+    ):
+        return False
+    return size(blocks.texts[after]) >= PROSE_SIZE and blocks.linked[after] <= MAX_LINKED_SHARE * len(
+        blocks.texts[after]
+    )
 
 
 class _Places(dict[int, str]):

@@ -17,6 +17,8 @@ from pipelines.extractors.auto.blocks.template_learning import (
     learn,
     survey_html,
 )
+from pipelines.extractors.auto.blocks.walk import walk
+from pipelines.markup.tree import parse_tree
 
 TEXT = "The government said on Monday that it would build new bridges over the river {}, and that work begins soon. "
 
@@ -151,20 +153,39 @@ def page(number: int, teaser: str = "") -> str:
 
 def test_a_line_that_is_on_every_page_is_learned_and_the_articles_are_not() -> None:
     """From pages as they come, with numbers in text and classes."""
-    from pipelines.extractors.auto.blocks.walk import walk
-    from pipelines.markup.tree import parse_tree
-
     learned = learn(survey_html(page(number)) for number in range(6))
     blocks = walk(parse_tree(page(9)))
     found = [text for text, out in zip(blocks.texts, recurring(blocks, learned.template), strict=True) if out]
-    assert found == ["Home", "Bridges 9", "Read our newsletter every morning at 8"]
+    assert found == ["Home", "Read our newsletter every morning at 8"]
+
+
+@pytest.mark.parametrize(
+    ("below", "stays"),
+    [
+        ("<p>{}</p>", True),
+        ("<p>{}</p><p>Read on</p>", True),
+        ("<p>Read on</p>", False),
+        ("<p><a href=/other>{}</a></p>", False),
+        ("<ul><li><a href=/a>Rain</a></li></ul>", False),
+        ("", False),
+    ],
+    ids=["prose", "prose first", "short", "teaser", "links", "nothing"],
+)
+def test_a_recurring_heading_stays_above_the_articles_own_prose(below: str, stays: bool) -> None:
+    """A heading of many articles is no template above text of this page; above links and boxes it is."""
+
+    def told(number: int) -> str:
+        prose = f"{chr(65 + number) * 3} says {TEXT.format(chr(97 + number) * 3) * 2}"
+        return f"<div><p>{prose} first</p><h2>What we know</h2>{below.format(prose)}</div>"
+
+    learned = learn(survey_html(told(number)) for number in range(8))
+    blocks = walk(parse_tree(told(9)))
+    marked = recurring(blocks, learned.template)
+    assert marked[blocks.texts.index("What we know")] is not stays
 
 
 def test_what_a_list_of_teasers_repeats_on_every_page_is_not_left_out_of_the_article() -> None:
     """The lead of article 9 stands in the margin of all others: another place, another key."""
-    from pipelines.extractors.auto.blocks.walk import walk
-    from pipelines.markup.tree import parse_tree
-
     lead = f"a. {TEXT.format('JJJ') * 3}"
     learned = learn(survey_html(page(number, lead)) for number in range(6))
     blocks = walk(parse_tree(page(9)))
@@ -175,9 +196,6 @@ def test_what_a_list_of_teasers_repeats_on_every_page_is_not_left_out_of_the_art
 
 def test_keys_stay_what_they_are() -> None:
     """Stored templates name blocks by them: another key for the same block needs another SCHEME."""
-    from pipelines.extractors.auto.blocks.walk import walk
-    from pipelines.markup.tree import parse_tree
-
     blocks = walk(parse_tree("<div class='a b12'><p>Read  7 more</p><ul><li><b>x</b></ul></div>"))
     assert block_keys(blocks).tolist() == [16571542486984745916, 1883543930884756420]
 
