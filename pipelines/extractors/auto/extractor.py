@@ -61,8 +61,10 @@ ENOUGH = 200
 """Characters without white space. A shorter second reading is compared with the first."""
 LITTLE, LINE = 1000, 60
 """Characters of a text that may be only menus, and of a line that may be a paragraph of the article."""
-FEW, MUCH_MORE = 400, 3
-"""Characters of a text below which the state of scripts is read, and how many times longer that must be."""
+HALF = 0.5
+"""Share of the shown text that is in the state of scripts, from which the text there is its whole."""
+BEGUN, MUCH_MORE = 1.5, 3
+"""Times longer that the text in the state of scripts must be: if the page shows its beginning, and if not."""
 CLEARLY_MORE = 2
 """Times longer that one reading must be to replace the other."""
 
@@ -116,7 +118,7 @@ def _elsewhere(html: str, reading: Reading, options: ExtractorOptions) -> _Found
         return _Found(stated, reading.evidence)
     if found := _unscripted(html, shown, options) or _shadowed(html, shown, options):
         return found
-    kept = _kept(html, shown)
+    kept = _kept(html, shown, options.url)
     return _Found(kept, reading.evidence) if kept else None
 
 
@@ -182,14 +184,17 @@ def _opened(html: str) -> str:
     return "".join(pieces)
 
 
-def _kept(html: str, shown: Extraction) -> Extraction | None:
-    """Return the body in the state of the page's scripts, if it is long, free to read and not shown."""
-    if _size(shown) >= FEW:
-        return None
-    lines = script_state.article_body(html)
+def _kept(html: str, shown: Extraction, url: str) -> Extraction | None:
+    """Return the body in the state of the page's scripts, if it is long, free to read and not shown.
+
+    A page may show its beginning. Then the body need not be that much longer.
+    """
+    lines = script_state.article_body(html, url)
     found = Extraction(lines, NAME, VERSION, "from the state of the page's scripts", kinds="p" * len(lines))
-    letters = sum(map(text_size.size, lines))
-    long = letters >= max(CLEARLY_MORE * ENOUGH, MUCH_MORE * sum(map(text_size.size, shown.paragraphs)))
+    letters, packed = sum(map(text_size.size, lines)), "".join("".join(lines).split())
+    begun = sum(len(line) for line in shown.paragraphs if "".join(line.split())[:LINE] in packed)
+    more = BEGUN if begun >= HALF * len(shown.text) > 0 else MUCH_MORE
+    long = letters >= max(CLEARLY_MORE * ENOUGH, more * sum(map(text_size.size, shown.paragraphs)))
     return found if long and not soft_errors.stub(tree.parse_tree(html), 0, ENOUGH) else None
 
 

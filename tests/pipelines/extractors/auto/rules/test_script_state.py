@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tracemalloc
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -28,6 +29,7 @@ LINES = [
 MARKUP = "".join(f"<p>{line}</p>" for line in LINES) + "<figure><figcaption>The bridge on Monday.</figcaption></figure>"
 BLOCKS = [{"type": "text", "content": line} for line in LINES]
 SPANS = [{"_type": "block", "children": [{"text": line[:40]}, {"text": line[40:]}]} for line in LINES]
+ELSEWHERE = [f"In a town up the river, {line}" for line in LINES[:4]]
 OTHER = [line.replace("the", "a").replace("The", "A") for line in LINES]
 LOCKED = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":false}</script>'
 
@@ -59,6 +61,120 @@ def test_the_body_is_read_where_the_title_stands_beside_it(body: str) -> None:
     """Markup, lists of texts, of objects and of objects with spans are the article's paragraphs, in their order."""
     found = [line for line in extractor.extract(page(body)).paragraphs if line != TITLE]
     assert found == LINES
+
+
+def rows(*pieces: tuple[str, object]) -> str:
+    """Rows of React Server Components, in scripts of some hundred characters each; texts with their length in bytes."""
+    text = "".join(
+        f"{name}:T{len(value.encode()):x},{value}" if isinstance(value, str) else f"{name}:{json.dumps(value)}\n"
+        for name, value in pieces
+    )
+    parts = [text[at : at + 701] for at in range(0, len(text), 701)]
+    return "".join(f"<script>self.__next_f.push([1,{json.dumps(part)}])</script>" for part in parts)
+
+
+def flat(*values: object) -> str:
+    """A list of all values, as Nuxt writes it."""
+    return f'<script type="application/json" id="__NUXT_DATA__">{json.dumps(values)}</script>'
+
+
+ELEMENTS = [
+    ["$", "p", None, {"children": [line[:40], ["$", "a", None, {"href": "/x", "children": line[40:]}]]}]
+    for line in LINES
+]
+CACHE = {
+    "ROOT_QUERY": {"__typename": "Query", "article": {"__ref": "Article:1"}},
+    "Article:1": {"__typename": "Article", "headline": TITLE, "body": [{"__ref": f"Block:{at}"} for at in range(8)]},
+} | {f"Block:{at}": {"__typename": "Block", "text": line} for at, line in enumerate(LINES)}
+MIXED = [
+    *({"type": "text", "content": line} for line in LINES[:4]),
+    {"type": "image", "caption": "The bridge on Monday.", "content": "A picture of the bridge, seen from the north."},
+    {
+        "type": "interstitial_link",
+        "content": "Read also: what the bridge has cost the town in the last forty years",
+        "url": "/x",
+    },
+    {
+        "type": "raw_html",
+        "content": '<blockquote class="twitter-tweet"><p>We close the bridge</p>The town</blockquote>',
+    },
+    {"type": "list", "items": [], "content": [{"type": "list-item", "text": line} for line in LINES[4:]]},
+]
+SEO = {name: name for name in ("description", "image", "author", "section", "robots", "locale")}
+SLUG = '<link rel="canonical" href="https://news.example/a/bridge-at-hollin-street">'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        rows(("0", ["$", "$L1", None, {"article": {"title": TITLE, "body": "$2"}}]), ("2", MARKUP)),
+        rows(("0", {"title": TITLE, "blocks": "$a"}), ("a", BLOCKS)),
+        rows(
+            (
+                "0",
+                [
+                    "$",
+                    "main",
+                    None,
+                    {"children": [["$", "h1", None, {"children": TITLE}], ["$", "div", None, {"children": ELEMENTS}]]},
+                ],
+            )
+        ),
+        script(CACHE),
+        f"<script>window.__APOLLO_STATE__={json.dumps(CACHE)};window.x=1</script>",
+        flat({"data": 1}, {"title": 2, "body": 3}, TITLE, MARKUP),
+        flat(["Reactive", 1], {"title": 2, "paragraphs": 3}, TITLE, list(range(4, 12)), *LINES),
+        f"<script>window.__INITIAL_STATE__ = {json.dumps(json.dumps({'title': TITLE, 'body': MARKUP}))}</script>",
+        f"<script>window.S = JSON.parse({json.dumps(json.dumps({'title': TITLE, 'body': MARKUP}))});</script>",
+        "<script>var s=JSON.parse(decodeURIComponent('"
+        + quote(json.dumps({"title": TITLE, "b": MARKUP}))
+        + "'))</script>",
+        script({"initial": json.dumps({"post": {"title": TITLE, "content": {"rendered": MARKUP}}})}),
+        script({"title": TITLE, "body": MARKUP.replace("<", "&lt;").replace(">", "&gt;")}),
+        script({"title": TITLE, "text": "\n\n".join(LINES)}),
+        script({"seo": {"title": TITLE} | SEO, "body": BLOCKS}),
+        script({"title": f"{TITLE}, and traders fear a lost summer", "body": MARKUP}),
+        script({"headlines": {"basic": TITLE}, "content_elements": MIXED}),
+        f"<x-y props='{json.dumps({'post': [0, {'title': [0, TITLE], 'html': [0, MARKUP]}]})}'></x-y>",
+        f"<script>a.b({{}});App.start({json.dumps({'title': TITLE, 'body': MARKUP})}, 1)</script>",
+        f"<script>let c={{a:1}};u.v={json.dumps(['b' * 300])};w.x={json.dumps({'t': TITLE, 'b': MARKUP})}</script>",
+    ],
+)
+def test_each_way_to_keep_an_article_in_scripts_is_read(body: str) -> None:
+    """Rows, references, JSON in strings, escaped markup, lines; pictures, posts and links are no text."""
+    assert list(extractor.extract(page(body)).paragraphs) == LINES
+
+
+@pytest.mark.parametrize(
+    ("article", "head"),
+    [
+        ({"url": "/a/bridge-at-hollin-street", "body": MARKUP}, SLUG),
+        ({"slug": "bridge-at-hollin-street", "body": MARKUP}, SLUG),
+        ({"id": 1234567, "body": MARKUP}, '<meta property="og:url" content="https://news.example/1234567.html">'),
+        ({"id": "1234567", "body": MARKUP}, '<link rel="canonical" href="/a/town-1234567/">'),
+    ],
+)
+def test_a_page_that_has_only_the_name_of_the_site_is_known_by_its_address(
+    article: dict[str, object], head: str
+) -> None:
+    """Other articles are in its state too; a shell has one title for all pages."""
+    other = {
+        "url": "/a/another-story-of-the-day",
+        "body": "".join(f"<p>{line}</p>" for line in OTHER[:3]),
+        "id": 7654321,
+    }
+    state = script({"items": [{"story": other}, {"story": article}]})
+    found = extractor.extract(f"<html><head><title>The Example</title>{head}</head><body>{state}</body></html>")
+    assert list(found.paragraphs) == LINES
+
+
+def test_a_page_that_shows_the_beginning_is_read_whole() -> None:
+    """Half of the article is shown, the whole is in the state; not so for another article."""
+    shown = "".join(f"<p>{line}</p>" for line in LINES[:4])
+    state = script({"article": {"title": TITLE, "body": MARKUP}})
+    for lines, found in ((shown, LINES), ("".join(f"<p>{line}</p>" for line in ELSEWHERE), ELSEWHERE)):
+        html = page(f"<article><h1>{TITLE}</h1>{lines}</article>{state}")
+        assert [line for line in extractor.extract(html).paragraphs if line != TITLE] == found
 
 
 @pytest.mark.parametrize(
