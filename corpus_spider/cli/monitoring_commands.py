@@ -9,6 +9,7 @@ import click
 
 from corpus_spider.cli.options import CLOCK, MOST_DAYS, State, as_json, max_age, several_sites, verb_of
 from corpus_spider.exit_codes import SICK
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,6 +85,7 @@ def health(state: State, /, names: tuple[str, ...], **options: Any) -> int:
         "schedule --system --dry-run",
         "schedule --cron",
         "schedule --remove",
+        "schedule --test-alert",
     ),
 )
 @click.option(
@@ -94,6 +96,7 @@ def health(state: State, /, names: tuple[str, ...], **options: Any) -> int:
 @click.option("--cron", is_flag=True, help="A crontab line.")
 @click.option("--install", is_flag=True, help="Install the schedule. Replaces an earlier one.")
 @click.option("--remove", is_flag=True, help="Remove the schedule.")
+@click.option("--test-alert", is_flag=True, help="Send a test alert, as [notify] sets it. Changes nothing.")
 @click.option("--dry-run", is_flag=True, help="Print the schedule; change nothing. [default]")
 def schedule(state: State, /, **options: Any) -> None:
     """Crawl the corpus every night.
@@ -111,6 +114,13 @@ def schedule(state: State, /, **options: Any) -> None:
     if options["install"] and options["remove"]:
         raise click.UsageError("--install and --remove exclude each other.")
     config = state.load()
+    if options["test_alert"]:
+        if chosen or options["at"] or any(options[name] for name in ("install", "remove", "dry_run")):
+            raise click.UsageError("--test-alert stands alone.")
+        from corpus_spider.monitoring.notify import send_test
+
+        state.console.note(f"Sent a test alert: {counted(send_test(config), 'message')}.")
+        return
     config.require_contact()
     config.require_sites()
     how = chosen[0] if chosen else None

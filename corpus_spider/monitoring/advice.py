@@ -28,4 +28,6 @@ _NEXT = {
 
 def next_command(finding: Finding) -> str:
     """Return the arguments of the next command to run for a problem."""
+    if finding.reason:
+        return f"dropped --site {shlex.quote(finding.site)} --reason {finding.reason}"
     return _NEXT[finding.sign].format(site=shlex.quote(finding.site), url=shlex.quote(finding.url))

@@ -50,6 +50,8 @@ class Finding:
     sign: Sign
     words: str
     url: str = ""
+    reason: str = ""
+    """Reason that most lost pages share."""
 
     def __str__(self) -> str:
         return f"{self.site}: {f'{self.url} ' if self.url else ''}{self.words}"

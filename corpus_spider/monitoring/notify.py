@@ -9,10 +9,12 @@ import socket
 import ssl
 import threading
 import time
+import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
+from http import HTTPStatus
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -22,7 +24,7 @@ from corpus_spider.config.version import program_version
 from corpus_spider.exit_codes import EXPECTED, INTERNAL, STOPPED
 from corpus_spider.terminal.console import safe, safe_lines, to_json
 from corpus_spider.terminal.progress import closing_words
-from storage.errors import CorpusError
+from storage.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,6 +38,7 @@ SECONDS = 20.0
 """Timeout of each network step. The crawl waits at most twice as long for all notifications."""
 SMTP, SMTP_TLS = 25, 465
 """Default ports."""
+STATUSES = {status.value: status.phrase for status in HTTPStatus}
 SITE_COUNTERS = {
     "fetched": "fetched",
     "articles": "new",
@@ -98,33 +101,84 @@ def compose(name: str, code: int, words: str, summary: Mapping[str, Any]) -> Mes
     return Message(subject, text, fields | {"text": f"{subject}\n{text}", "summary": dict(summary)})
 
 
-def send(config: Config, message: Message) -> None:
-    """Send the message in each configured way, in parallel threads, and wait for at most ``2 * SECONDS``."""
+def send_test(config: Config) -> int:
+    """Send a test message in each configured way. Return the number of ways.
+
+    Raises ConfigError if there is none, and CorpusError with the reason if one failed.
+    """
+    notify = config.notify
+    if not (notify.mail or notify.webhook):
+        raise ConfigError("there is no mail and no webhook in [notify]", do="Set one of them, then test it.")
+    words = "This is a test. Alerts of this corpus arrive here."
+    subject = safe(f"corpus-spider {config.corpus.name}: test", 200)
+    fields = {"corpus": config.corpus.name, "exit_code": 0, "state": "test", "host": socket.gethostname()}
+    if failed := send(config, Message(subject, words, fields | {"text": f"{subject}\n{words}", "summary": {}})):
+        raise CorpusError("the test notification could not be sent", where="; ".join(failed))
+    return bool(notify.mail) + bool(notify.webhook)
+
+
+def send(config: Config, message: Message) -> list[str]:
+    """Send the message in each configured way, in parallel threads, and wait for at most ``2 * SECONDS``.
+
+    Return the ways that failed, each with its reason. They are logged too.
+    """
     notify = config.notify
     ways: dict[str, Callable[[], None]] = {}
     if notify.mail:
         ways[f"mail to {notify.mail}"] = lambda: mail(config, message)
     if notify.webhook:
         ways[masked_address(notify.webhook)] = lambda: post(notify.webhook, message)
-    threads = [threading.Thread(target=_try, args=way, name="notify", daemon=True) for way in ways.items()]
+    failed: list[str] = []
+    threads = [threading.Thread(target=_try, args=(*way, failed), name="notify", daemon=True) for way in ways.items()]
     for thread in threads:
         thread.start()
     deadline = time.monotonic() + 2 * SECONDS
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
         if thread.is_alive():
+            failed.append(f"no answer within {2 * SECONDS:g} s")
             logger.warning("a notification took longer than %g s and is given up", 2 * SECONDS)
+    return failed
 
 
-def _try(way: str, send: Callable[[], None]) -> None:
+def _try(way: str, send: Callable[[], None], failed: list[str]) -> None:
     try:
         send()
     except (OSError, HTTPException, smtplib.SMTPException, ValueError, TypeError) as error:
-        # The server's text is not logged: it may repeat credentials that were sent to it.
-        code = getattr(error, "code", None) or getattr(error, "smtp_code", None)
-        words = getattr(error, "strerror", None)
-        status = f" {code}" if isinstance(code, int) else f" ({words})" if words else ""
-        logger.warning("notification failed, %s: %s%s", way, type(error).__name__, status)
+        failed.append(f"{way}: {why(error)}")
+        logger.warning("notification failed, %s: %s", way, why(error))
+
+
+def why(error: BaseException) -> str:
+    """Return the reason of a failed notification.
+
+    The server's text is left out: it may repeat credentials that were sent to it.
+
+    >>> why(urllib.error.URLError(ConnectionRefusedError(111, "Connection refused")))
+    'Connection refused'
+    >>> why(TimeoutError("timed out"))
+    'no answer in time'
+    """
+    if isinstance(error, urllib.error.HTTPError | smtplib.SMTPResponseException):
+        code = error.code if isinstance(error, urllib.error.HTTPError) else error.smtp_code
+        phrase = STATUSES.get(code, "") if isinstance(error, urllib.error.HTTPError) else ""
+        return " ".join(filter(None, ("the server answered", str(code), phrase)))
+    if isinstance(error, urllib.error.URLError) and isinstance(error.reason, BaseException):
+        return why(error.reason)
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"the TLS certificate is not valid ({error.verify_message})"
+    if isinstance(error, ssl.SSLError):
+        return f"TLS failed ({error.reason})"
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return "the server refuses the recipient"
+    if isinstance(error, smtplib.SMTPNotSupportedError):
+        return "the server does not offer TLS, so no password is sent"
+    if isinstance(error, HTTPException):
+        return "no HTTP response"
+    words = getattr(error, "strerror", None)
+    return str(words) if words else type(error).__name__
 
 
 def mail(config: Config, message: Message) -> None:

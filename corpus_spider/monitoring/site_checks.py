@@ -8,7 +8,7 @@ median, and further than chance explains.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import takewhile
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.exit_codes import FORCED, LIMITED, STOPPED
 from corpus_spider.monitoring.model import Finding, Night, Sign
-from corpus_spider.monitoring.source_checks import source_words
+from corpus_spider.monitoring.source_checks import SCRIPTED, source_words
+from corpus_spider.terminal.reasons import DROPPED, NO_LOSS, NO_PAGES, SETTINGS, meaning
 from storage.documents.shortened import SHORTENED
 from storage.frontier.visit_results import GONE
 from storage.records import WORKER_FAULTS
@@ -51,6 +52,14 @@ LEAST_OFFLINE = 2
 """Sites. With one site, the site itself may be the cause."""
 CHANCE = 3.0
 """Standard deviations of a share that are attributed to chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The reason that most pages without a document share, and words about it with the setting that helps."""
+
+    words: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +125,7 @@ SHARES = (
     ),
     Share(
         Sign.TEXT_LOST,
-        "{part} of {whole} pages give no text",
+        "{part} of {whole} pages give no text{why}",
         lambda n: n.total(*_NO_TEXT) + n.because("listing") - n.because(*WORKER_FAULTS),
         lambda n: n.total("articles", "versions", *_NO_TEXT) + n.because("listing") - n.because(*WORKER_FAULTS),
         10,
@@ -236,7 +245,9 @@ def silence(case: Case, rule: Rule) -> list[Finding]:
         return []
     counts = [night.total("articles") for night in case.nights if night.whole]
     if len(counts) >= LEAST_NIGHTS and not any(counts):
-        return [Finding(case.site, Sign.SILENT, f"no article in any of {counted(len(counts), 'night')}")]
+        lost = lost_pages(case.nights, rendered=case.rendered)
+        words = f"no article in any of {counted(len(counts), 'night')}{lost.words}"
+        return [Finding(case.site, Sign.SILENT, words, reason=lost.reason)]
     if case.listed:
         return []
     for quiet in range(len(counts) - LEAST_NIGHTS, 0, -1):
@@ -249,7 +260,9 @@ def silence(case: Case, rule: Rule) -> list[Finding]:
             articles = counted(new, "new article") if new else "no new article"
             nights = "in the last night" if quiet == 1 else f"in {quiet} nights"
             words = f"{articles} {nights}; usually there are {usual:g} a night"
-            return [Finding(case.site, Sign.SILENT, words)]
+            whole = [night for night in case.nights if night.whole]
+            lost = lost_pages(whole[-quiet:], rendered=case.rendered)
+            return [Finding(case.site, Sign.SILENT, f"{words}{lost.words}", reason=lost.reason)]
     return []
 
 
@@ -266,6 +279,25 @@ def paused_hosts(case: Case) -> list[Finding]:
         )
         for one in case.paused
     ]
+
+
+def lost_pages(nights: Sequence[Night], *, rendered: bool) -> Lost:
+    """Return the reason that most pages without a document share; empty if there is none, or there are few pages."""
+    counts: Counter[str] = Counter()
+    for run in (run for night in nights for run in night.runs):
+        counts.update({name: count for name, count in run.reasons.items() if _is_loss(name)})
+    lost = counts.total()
+    reason, number = max(counts.items(), key=lambda item: (item[1], item[0]), default=("", 0))
+    if number < LEAST_OF_ALL or 2 * number <= lost:
+        return Lost()
+    said = meaning(reason)
+    words = f"; {number} of {counted(lost, 'lost page')}: {reason}{f' ({said})' if said else ''}"
+    setting = "" if rendered and reason == SCRIPTED else SETTINGS.get(reason, "")
+    return Lost(f"{words}. What helps: {setting}" if setting else words, reason)
+
+
+def _is_loss(reason: str) -> bool:
+    return reason in DROPPED and reason not in NO_PAGES | NO_LOSS
 
 
 def _longest(low: Sequence[bool]) -> int:
@@ -287,6 +319,7 @@ def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
     last, dead = case.nights[-1], GONE if share.sign is Sign.ERRORS and case.sources_yield else ()
     part, whole = share.part(last) - last.because(*dead), share.whole(last) - last.because(*dead)
     words = share.words.format(part=part, whole=whole, why=_reasons(last, share.sign))
+    lost = lost_pages([last], rendered=case.rendered) if share.sign is Sign.TEXT_LOST else Lost()
     if _is_nearly_all(case, share, part, whole):
         return [Finding(case.site, share.sign, words)]
     if whole < share.least:
@@ -299,7 +332,8 @@ def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
         before = [number / total for number, total in values[-high - rule.nights : -high]]
         if all(_is_high(each, before, share.apart) for each in values[-high:]):
             since = "" if high == 1 else f", for {high} nights"
-            return [Finding(case.site, share.sign, f"{words}{since}; usually {median(before):.0%}")]
+            words = f"{words}{since}; usually {median(before):.0%}{lost.words}"
+            return [Finding(case.site, share.sign, words, reason=lost.reason)]
     return []
 
 
@@ -326,6 +360,9 @@ def _reasons(night: Night, sign: Sign) -> str:
     """Return the most frequent reasons of refusals, failures or errors, in brackets."""
     if sign is Sign.PROCESSING:
         return _commonest(night, {name for run in night.runs for name in run.reasons if name in WORKER_FAULTS})
+    if sign is Sign.TEXT_LOST:
+        lost = {name for run in night.runs for name in run.reasons if column_of("drop", name) in _NO_TEXT}
+        return _commonest(night, {*lost, *({"listing"} if night.because("listing") else ())} - set(WORKER_FAULTS))
     if sign not in {Sign.REFUSED, Sign.UNREACHABLE, Sign.ERRORS}:
         return ""
     column = {Sign.REFUSED: "refused", Sign.ERRORS: "http_errors"}.get(sign, "failed")

@@ -73,6 +73,20 @@ FAILED = {
 NO_PAGES = frozenset({"feed", "sitemap", "redirect", "unchanged_text"})
 """Reasons of responses that are no pages without a text. `status` does not count them as dropped."""
 
+NO_LOSS = frozenset({"same_page", "shortened", "removed", "redirect_refused", "not_html", "truncated_unspecified"})
+"""Reasons of pages whose text is elsewhere in the corpus, or not wanted."""
+
+SETTINGS = {
+    "script_only": "`render = true` in the [[site]]",
+    "language": "`languages`, if this language is wanted",
+    "no_article": "`min_chars`, if the texts are short",
+    "truncated_length": "a larger `max_body`",
+    "worker_timeout": "a longer `page_timeout`",
+    "worker_memory": "a larger `page_memory`",
+    "reserved": '`reservations = "record"`, if you may use such pages',
+}
+"""Setting that helps when most pages of a site are lost for a reason."""
+
 
 def meaning(reason: str) -> str:
     """Return the meaning of a reason; empty if it has none."""

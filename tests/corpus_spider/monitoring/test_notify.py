@@ -18,8 +18,8 @@ import pytest
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import Corpus, Notify
 from corpus_spider.monitoring.model import Finding, Sign
-from corpus_spider.monitoring.notify import compose, crawl_and_notify, wanted
-from storage.errors import ConfigError, DiskError
+from corpus_spider.monitoring.notify import compose, crawl_and_notify, send_test, wanted
+from storage.errors import ConfigError, CorpusError, DiskError
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 
@@ -126,6 +126,20 @@ def test_a_sick_crawl_is_told_by_mail_and_webhook(mails: Any, posts: Any) -> Non
     assert body["summary"]["sites"] == [ROW]
 
 
+def test_a_test_alert_goes_each_configured_way(tmp_path: Path, mails: Any, posts: Any) -> None:
+    """The command sends it, and nothing is scheduled; without a way to send there is an error."""
+    notify = f'[notify]\nmail = "me@example.org"\nsmtp = "{mails[0]}"\nwebhook = "{posts[0]}/hook"\n'
+    (tmp_path / "corpus.toml").write_text(corpus_toml(Newspaper()) + notify)
+    done = run(tmp_path, "schedule", "--test-alert")
+    assert (done.returncode, "2 messages" in done.stderr) == (0, True)
+    (mail,), ((_, body),) = mails[1], posts[1]
+    assert mail["Subject"] == "corpus-spider test: test"
+    assert (body["state"], body["exit_code"]) == ("test", 0)
+    (tmp_path / "corpus.toml").write_text(corpus_toml(Newspaper()))
+    done = run(tmp_path, "schedule", "--test-alert")
+    assert (done.returncode, "[notify]" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("when", "code", "sick", "expected"),
     [
@@ -167,25 +181,28 @@ def test_a_crawl_that_fails_is_told_and_fails_all_the_same(posts: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "notify",
+    ("notify", "why"),
     [
-        {"webhook": "http://127.0.0.1:9/s3cr3t"},
-        {"webhook": "WEB/broken?s3cr3t"},
-        {"webhook": "http://SMTP/s3cr3t"},
-        {"webhook": "WEB/moved"},
-        {"mail": "me@example.org", "smtp": "127.0.0.1:9"},
-        {"mail": "me@example.org", "smtp": "smtp://me:s3cr3t@SMTP"},
+        ({"webhook": "http://127.0.0.1:9/s3cr3t"}, "Connection refused"),
+        ({"webhook": "WEB/broken?s3cr3t"}, "the server answered 500 Internal Server Error"),
+        ({"webhook": "http://SMTP/s3cr3t"}, "no HTTP response"),
+        ({"webhook": "WEB/moved"}, "the server answered 302 Found"),
+        ({"mail": "me@example.org", "smtp": "127.0.0.1:9"}, "Connection refused"),
+        ({"mail": "me@example.org", "smtp": "smtp://me:s3cr3t@SMTP"}, "the server does not offer TLS"),
     ],
     ids=["no server", "error", "no web server", "redirect", "no mail server", "a password without TLS"],
 )
 def test_what_cannot_be_told_is_a_warning(
-    notify: dict[str, str], mails: Any, posts: Any, caplog: pytest.LogCaptureFixture
+    notify: dict[str, str], why: str, mails: Any, posts: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Never the crawl's failure, and no secret is logged; a message is not sent on to where a redirect leads."""
+    """With its reason; never the crawl's failure, and no secret is logged; no redirect is followed."""
     at = {key: value.replace("WEB", posts[0]).replace("SMTP", mails[0]) for key, value in notify.items()}
     with caplog.at_level(logging.WARNING):
         assert crawl_and_notify(config(when="always", **at), lambda: (0, WELL)) == (0, WELL)
     assert ["notification failed" in record.message for record in caplog.records] == [True]
+    assert why in caplog.text
+    with pytest.raises(CorpusError, match=why):
+        send_test(config(**at))
     assert "s3cr3t" not in caplog.text
     assert mails[1] == []
     assert [path for path, _ in posts[1] if path == "/elsewhere"] == []

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpus_spider.monitoring.advice import next_command
 from corpus_spider.monitoring.model import Case, Finding, Matches, Night, Rule, Sign
 from corpus_spider.monitoring.site_checks import judge, nights_of
 from storage.frontier.sources import SourceState
@@ -38,6 +39,33 @@ def counts(*articles: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
+    ("reasons", "rendered", "reason", "words"),
+    [
+        ({"script_only": 12}, False, "script_only", "; 24 of 24 lost pages: script_only ("),
+        ({"script_only": 12}, False, "script_only", "What helps: `render = true` in the [[site]]"),
+        ({"script_only": 12}, True, "script_only", "see `render`)"),
+        ({"script_only": 7, "listing": 5, "feed": 90, "same_page": 30}, False, "script_only", "14 of 24 lost pages"),
+        ({"worker_timeout": 9, "listing": 1}, False, "worker_timeout", "What helps: a longer `page_timeout`"),
+        ({"paywall": 9}, False, "paywall", "; 18 of 18 lost pages: paywall (a page for subscribers)"),
+        ({"script_only": 6, "listing": 6}, False, "", "usually there are 4 a night"),
+        ({"script_only": 1}, False, "", "usually there are 4 a night"),
+        ({}, False, "", "usually there are 4 a night"),
+    ],
+)
+def test_silence_names_the_reason_that_most_lost_pages_share(
+    reasons: dict[str, int], rendered: bool, reason: str, words: str
+) -> None:
+    """And the setting that helps; a small paper whose layout turns into scripts is silent."""
+    small = {"found": 6, "fetched": 8, "articles": 4, "short": 0, "undated": 0, "duplicates": 0, "language": 0}
+    last = small | {"articles": 0, "no_text": sum(reasons.values()) and 8, "reasons": reasons}
+    case = Case("paper", nights_of(runs(*[small] * 5, last, last)), rendered=rendered)
+    silent = next(each for each in judge(case, Rule(), NOW) if each.sign is Sign.SILENT)
+    assert (silent.reason, words in silent.words) == (reason, True)
+    wanted = f"dropped --site paper --reason {reason}" if reason else "sites check paper"
+    assert next_command(silent) == wanted
+
+
+@pytest.mark.parametrize(
     ("last", "sign", "words"),
     [
         ({}, None, ""),
@@ -55,7 +83,11 @@ def counts(*articles: int) -> list[dict[str, Any]]:
             "could not be reached: 40 of 120 attempts failed (timeout 39, body_corrupt 1); usually 0%",
         ),
         ({"http_errors": 30, "reasons": {"http_404": 30}}, Sign.ERRORS, "30 of 80 responses are errors (http_404 30)"),
-        ({"no_text": 30, "reasons": {"listing": 8}}, Sign.TEXT_LOST, "40 of 80 pages give no text; usually 5%"),
+        (
+            {"no_text": 30, "reasons": {"listing": 8}},
+            Sign.TEXT_LOST,
+            "40 of 80 pages give no text (listing 8); usually 5%",
+        ),
         (
             {"no_text": 30, "reasons": {"worker_error": 28, "worker_timeout": 2}},
             Sign.PROCESSING,
