@@ -127,6 +127,11 @@ FLASH = 0.3
 _STATES_ARTICLE = "JSON-LD"
 MAX_BROKEN_OFF = 0.6
 """Highest share of paragraphs with an ellipsis at the end, for pages that alternate or state no article."""
+_FOOTERS = (
+    'footer, [role="contentinfo"], #footer, .footer, #site-footer, .site-footer, .page-footer, .main-footer,'
+    " .global-footer, .footer-content, #colophon"
+)
+_MAX_FOOTERS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +170,8 @@ class Evidence:
     """Whether metadata or URL contain a date of publication. Lists show visible dates only."""
     listed: bool = False
     """Whether the page states that it is a list and no article."""
+    footer: bool = False
+    """Whether all of the text is in the page's footer. The page of a film has no other text."""
     confidence: float | None = None
     """Expected F1 of the extraction. It is low for most lists, whose blocks are ambiguous."""
 
@@ -198,6 +205,8 @@ def judge(evidence: Evidence, min_chars: int) -> Drop | None:
         return Drop("no_article", f"{evidence.size} characters")
     if min_chars <= ANY_TEXT:
         return None
+    if evidence.footer:
+        return Drop("no_article", "only the footer of the page")
     if evidence.listed:
         return Drop("listing", "stated to be one")
     if evidence.linked > limits.linked:
@@ -254,6 +263,7 @@ def gather(page: Page, paragraphs: Sequence[str]) -> Evidence:
         address=address_kind(page.url),
         claims=(*stated, RULES) if page.selected else stated,
         listed=not stated and is_list(page.tree),
+        footer=_is_footer(page.tree, [folded[text] for text in texts]),
         headed=_headed(page.tree, flat, spans),
         dated=page.metadata.published_source in STATED_DATES,
     )
@@ -267,6 +277,23 @@ def _headed(tree: LexborHTMLParser, flat: str, spans: Sequence[_Span]) -> bool:
         if size(text) >= HEADLINE and text in stated and node.css_first("a[href]") is None:
             return -1 < flat.find(text) < spans[-1].start
     return False
+
+
+def _is_footer(tree: LexborHTMLParser, folded: Sequence[str]) -> bool:
+    """Return whether all of these texts, folded, are in footers of the page. The footer of an article is none."""
+    footers = [
+        _folded(node.text())
+        for node in tree.css(_FOOTERS)[:_MAX_FOOTERS]
+        if not _is_in_article(node) and node.css_first("h1, article") is None
+    ]
+    return bool(folded and footers) and all(any(text in footer for footer in footers) for text in folded)
+
+
+def _is_in_article(node: LexborNode) -> bool:
+    around = node.parent
+    while around is not None and around.tag not in {"article", "main"}:
+        around = around.parent
+    return around is not None
 
 
 def has_sentence(text: str) -> bool:

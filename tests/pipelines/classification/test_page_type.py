@@ -124,6 +124,28 @@ def test_a_short_page_that_states_it_is_an_article_is_believed(language: str, st
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
+    ("layout", "kept"),
+    [
+        ("<h1>{title}</h1><video></video><footer>{text}</footer>", False),
+        ('<h1>{title}</h1><video></video><div class="wide footer"><div>{text}</div></div>', False),
+        ('<h1>{title}</h1><video></video><div role="contentinfo">{text}</div>', False),
+        ("<article><h1>{title}</h1><footer>{text}</footer></article>", True),
+        ("<h1>{title}</h1>{text}<footer>Imprint</footer>", True),
+        ('<div class="footer"><h1>{title}</h1>{text}</div>', True),
+    ],
+)
+def test_a_page_with_text_in_its_footer_only_is_no_article(language: str, layout: str, kept: bool) -> None:
+    """The page of a film shows a headline and the publisher's address; the footer of an article is its own."""
+    text = "".join(f"<p>{sentence(language, number)} {sentence(language, number + 4)}</p>" for number in range(1, 4))
+    title = sentence(language, 9)[:40]
+    html = f"<title>{title}</title>{layout.format(title=title, text=text)}"
+    made = processed(html, "http://a.example/film/around-the-old-harbour-90017.html", min_chars=100)
+    assert (made.document is not None) is kept
+    assert kept or (made.drop and made.drop.detail == "only the footer of the page")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
     ("title", "heading", "kept"),
     [
         ("{0} - News", "<h1>{0}</h1>", True),
