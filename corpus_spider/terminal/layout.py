@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 GAP = "  "
 """Between two columns."""
+NARROW_GAP = " "
+"""The same where a column would otherwise go below its row."""
+MAX_NAME_WORDS = 4
+"""Words of a cell that may be a name or a number. A cell with more is a sentence."""
 INDENT = "  "
 """Before the lines below a row."""
 BELOW = frozenset({"advice", "next"})
@@ -27,8 +31,10 @@ FACTS = ("what", "value")
 """Headings of a table of names and their values."""
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _LETTER = re.compile(r"[^\W\d_]")
-_CHUNK = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d\S* *|[^ ]+ *|^ +")
-"""A word with the spaces behind it. The date and the time of day are one."""
+_CHUNK = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d\S* *|[\d.,]+ (?:bytes|[KMGT]iB)(?![^ ]) *|[^ ]+ *|^ +")
+"""A word with the spaces behind it. The date and the time of day are one, and so are a number and its unit."""
+MIN_PROSE_WIDTH = 32
+"""Cells. A column of sentences that would be narrower goes below its row."""
 _FIRST_STRONG, _POP = "\u2068", "\u2069"
 _RTL_MARK, _RTL_ISOLATE = "\u200f", "\u2067"
 _HAN = (
@@ -162,21 +168,45 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> l
     least = [max(max(words) for words in column) for column in every]
     natural = [max(cell_len(cell) for cell in (name, *(row[at] for row in rows))) for at, name in enumerate(names)]
     inside = [at for at in range(len(names)) if header[at] not in BELOW]
-    while len(inside) > 1 and sum(least[at] for at in inside) + len(GAP) * (len(inside) - 1) > width:
+    gap = GAP
+    if sum(least[at] for at in inside) + len(gap) * (len(inside) - 1) > width:
+        gap = NARROW_GAP
+    while len(inside) > 1 and sum(least[at] for at in inside) + len(gap) * (len(inside) - 1) > width:
+        gap = GAP
         inside.remove(max(inside[1:], key=lambda at: (least[at], at)))
+    sizes = _sizes(inside, natural, least, gap, width)
+    prose = [at for at, size in zip(inside, sizes, strict=True) if natural[at] > size and size < MIN_PROSE_WIDTH]
+    prose = [at for at in prose if at != inside[0] and any(_is_prose(row[at]) for row in rows)]
+    if prose:
+        inside = [at for at in inside if at not in prose]
+        sizes = _sizes(inside, natural, least, gap, width)
     below = [at for at in range(len(names)) if at not in inside]
-    room = width - len(GAP) * (len(inside) - 1)
-    sizes = _shrunk([natural[at] for at in inside], [least[at] for at in inside], room)
     right = [all(_NUMERIC.fullmatch(row[at]) for row in rows) for at in inside]
-    lines = _row([names[at] for at in inside], sizes, right)
+    lines = _row([names[at] for at in inside], sizes, right, gap)
     # Values below their row have no name of their own if they are URLs or alone.
-    unnamed = [at for at in below if header[at] not in BELOW and (len(below) == 1 or any("://" in r[at] for r in rows))]
+    unnamed = [
+        at
+        for at in below
+        if header[at] not in BELOW and (len(below) == 1 or at in prose or any("://" in row[at] for row in rows))
+    ]
     lines += [INDENT + GAP.join(names[at] for at in unnamed)] if unnamed else []
-    lines.append(GAP.join("─" * size for size in sizes))
+    lines.append(gap.join("─" * size for size in sizes))
     for row in rows:
-        lines += _row([row[at] for at in inside], sizes, right)
-        lines += _below([("" if header[at] in BELOW else names[at], row[at]) for at in below], width)
+        lines += _row([row[at] for at in inside], sizes, right, gap)
+        # A sentence and the command after it have lines of their own.
+        for some in ([at for at in below if at in prose], [at for at in below if at not in prose]):
+            named = [("" if header[at] in BELOW or at in prose else names[at], row[at]) for at in some]
+            lines += _below(named, width)
     return lines
+
+
+def _is_prose(cell: str) -> bool:
+    return len(_words_of(cell)) > MAX_NAME_WORDS
+
+
+def _sizes(inside: Sequence[int], natural: Sequence[int], least: Sequence[int], gap: str, width: int) -> list[int]:
+    room = width - len(gap) * (len(inside) - 1)
+    return _shrunk([natural[at] for at in inside], [least[at] for at in inside], room)
 
 
 def facts(pairs: Sequence[tuple[str, str]], width: int) -> list[str]:
@@ -207,12 +237,12 @@ def _shrunk(natural: list[int], least: list[int], room: int) -> list[int]:
     return sizes
 
 
-def _row(cells: Sequence[str], sizes: Sequence[int], right: Sequence[bool]) -> list[str]:
+def _row(cells: Sequence[str], sizes: Sequence[int], right: Sequence[bool], gap: str = GAP) -> list[str]:
     wrapped = [wrap(cell, size) for cell, size in zip(cells, sizes, strict=True)]
     lines = []
     for parts in zip_longest(*wrapped, fillvalue=""):
         line = (_padded(part, size, to_right=side) for part, size, side in zip(parts, sizes, right, strict=True))
-        lines.append(GAP.join(line).rstrip())
+        lines.append(gap.join(line).rstrip())
     return lines
 
 

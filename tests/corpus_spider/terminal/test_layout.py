@@ -169,3 +169,32 @@ def test_every_line_of_a_rule_is_as_wide_as_its_column() -> None:
     found = table(("site", "documents"), [["ข่าว", "1"], ["国务院", "22"]], 80)
     assert re.fullmatch("─{6}  ─{9}", found[1])
     assert [cell_len(line) for line in found] == [17] * 4
+
+
+HEALTH = ("site", "sign", "problem", "source", "next")
+PROBLEM = "no new article in 2 nights; usually there are 40 a night; 24 of 24 lost pages: script_only"
+
+
+def test_a_sentence_goes_below_its_row_before_it_is_narrow() -> None:
+    """In a narrow terminal it has the whole width, and the next command a line of its own; in a wide one its column."""
+    row = ("vnexpress", "silent", PROBLEM, "https://vnexpress.example/rss/tin-moi-nhat.rss", "corpus-spider dropped")
+    narrow, wide = table(HEALTH, [row], 80), table(HEALTH, [row], 200)
+    assert "  " + PROBLEM[:70] in "\n".join(narrow)
+    assert narrow[-1] == "  corpus-spider dropped"
+    assert max(map(len, narrow)) <= 80
+    assert any(PROBLEM in line and line.startswith("vnexpress") for line in wide)
+
+
+@pytest.mark.parametrize("size", ["254.4 KiB", "1,254.4 MiB", "12 bytes"])
+def test_a_size_is_never_cut_in_two(size: str) -> None:
+    """Whatever the width of the terminal."""
+    for width in range(20, 120):
+        lines = table(("site", "found", "stored"), [("a.example", "1", size), ("b.example", "22", "3 bytes")], width)
+        assert any(size in line for line in lines)
+
+
+def test_a_column_stays_in_its_row_if_one_space_between_columns_is_enough() -> None:
+    row = ("site", "found", "fetched", "new")
+    (cells,) = [("abcdefgh", "12345", "1234567", "123")]
+    width = sum(max(len(cell), len(name)) for cell, name in zip(cells, row, strict=True)) + 3
+    assert table(row, [cells], width)[-1] == " ".join(cells)
