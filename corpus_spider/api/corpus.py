@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from corpus_spider.api.document import Document
 from corpus_spider.api.filters import day, dump_of, several
-from corpus_spider.api.tables import Rows, html_table
+from corpus_spider.api.tables import Concordance, Rows, html_table
 from storage.errors import ConfigError, CorpusError
 from storage.reporting import counted
 
@@ -103,6 +103,10 @@ class Corpus(AbstractContextManager["Corpus"]):
         self.config = config
         """The settings of the corpus, also those that have their default."""
         self._store: Store | None = Store.open(config.database_url, read_only=True)
+
+    def __reduce__(self) -> tuple[type[Corpus], tuple[Config]]:
+        """Pickle the settings. The copy opens the corpus again, for another process or ``Dataset.from_generator``."""
+        return Corpus, (self.config,)
 
     def close(self) -> None:
         """Close the database. Safe to repeat."""
@@ -236,7 +240,7 @@ class Corpus(AbstractContextManager["Corpus"]):
             | {name: getattr(each, name) for name in ("id", "url", "title", "site", "language", "day")}
             for each in answer.places
         )
-        return Rows(rows, {"documents": answer.documents, "by": answer.groups})
+        return Concordance(rows, {"documents": answer.documents, "by": answer.groups})
 
     def words(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import msgspec
 
@@ -87,6 +87,83 @@ class Document(dict[str, Any]):
     author_source: str | None
     rules: str | None
     drop: str | None
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(
+            self,
+            key: Literal[
+                "id",
+                "text",
+                "url",
+                "language",
+                "script",
+                "site",
+                "extractor",
+                "extractor_version",
+                "extractor_reason",
+                "site_model",
+                "encoding",
+                "encoding_source",
+                "exact",
+                "warc",
+                "record_id",
+                "payload_digest",
+                "kinds",
+                "cluster",
+                "recurring",
+            ],
+            /,
+        ) -> str: ...
+        @overload
+        def __getitem__(
+            self,
+            key: Literal[
+                "title",
+                "author",
+                "date",
+                "date_text",
+                "canonical",
+                "licence",
+                "duplicate_of",
+                "date_calendar",
+                "date_source",
+                "robots",
+                "robots_sha256",
+                "tdm_policy",
+                "tdm_source",
+                "licence_url",
+                "date_zone",
+                "title_source",
+                "author_source",
+                "rules",
+                "drop",
+            ],
+            /,
+        ) -> str | None: ...
+        @overload
+        def __getitem__(self, key: Literal["language_confidence", "script_share", "replaced"], /) -> float: ...
+        @overload
+        def __getitem__(
+            self, key: Literal["version", "chars", "duplicates", "warc_offset", "warc_length"], /
+        ) -> int: ...
+        @overload
+        def __getitem__(self, key: Literal["fetched_at"], /) -> datetime: ...
+        @overload
+        def __getitem__(self, key: Literal["confidence", "date_confidence", "foreign_share"], /) -> float | None: ...
+        @overload
+        def __getitem__(
+            self, key: Literal["captions", "comments", "directives", "languages", "authors"], /
+        ) -> list[str]: ...
+        @overload
+        def __getitem__(self, key: Literal["tdm", "mixed"], /) -> int | None: ...
+        @overload
+        def __getitem__(self, key: Literal["quality"], /) -> dict[str, float | None] | None: ...
+        @overload
+        def __getitem__(self, key: str, /) -> Any: ...
+        def __getitem__(self, key: str, /) -> Any:
+            """Return a field by its name."""
 
     def __getattr__(self, name: str) -> Any:
         """Return a field. Raises AttributeError, with the fields there are, for any other name."""

@@ -36,6 +36,40 @@ class Rows(list[dict[str, Any]]):
         return f"<p>{escape(repr(self)[1:-1])}</p>{shown}{more}"
 
 
+class Concordance(Rows):
+    """Lines with a keyword and its contexts. A notebook shows each keyword in the middle, with a link to its page."""
+
+    def _repr_html_(self) -> str:
+        lines = "".join(map(_keyword_line, self[:SHOWN_ROWS]))
+        more = f"<p>{counted(len(self) - SHOWN_ROWS, 'more row')}</p>" if len(self) > SHOWN_ROWS else ""
+        return f'<p>{escape(repr(self)[1:-1])}</p><table style="width: 100%">{lines}</table>{more}'
+
+
+def _keyword_line(row: Mapping[str, Any]) -> str:
+    from corpus_spider.terminal.layout import is_right_to_left
+
+    right_to_left = is_right_to_left(f"{row['keyword']} {row['left']}")
+    place = " ".join(escape(str(row[name])) for name in ("site", "day") if row.get(name))
+    url = str(row.get("url") or "")
+    named = f'<a href="{escape(url)}" title="{escape(str(row.get("title") or ""))}">{place or "page"}</a>'
+    cells = (
+        ("text-align: end; width: 40%", escape(_last(str(row["left"])))),
+        ("text-align: center; white-space: nowrap", f"<b>{escape(str(row['keyword']))}</b>"),
+        ("text-align: start; width: 40%", escape(_cut(str(row["right"])))),
+        ("text-align: start; white-space: nowrap", named if url.startswith(("http://", "https://")) else place),
+    )
+    shown = "".join(f'<td style="{style}">{cell}</td>' for style, cell in cells)
+    return f'<tr dir="{"rtl" if right_to_left else "ltr"}">{shown}</tr>'
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= CELL else f"{text[: CELL - 1]}…"
+
+
+def _last(text: str) -> str:
+    return text if len(text) <= CELL else f"…{text[1 - CELL :]}"
+
+
 def html_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table in HTML. Each cell has the direction of its script."""
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
@@ -47,5 +81,4 @@ def _cell(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f'<td style="text-align: right">{value:,}</td>'
     listed = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str("" if value is None else value)
-    shown = listed if len(listed) <= CELL else f"{listed[: CELL - 1]}…"
-    return f'<td dir="auto">{escape(shown)}</td>'
+    return f'<td dir="auto">{escape(_cut(listed))}</td>'

@@ -163,6 +163,10 @@ class Config:
             return site.max_depth
         return max(self.crawl.max_depth, RANGE_DEPTH) if self.crawl.since else self.crawl.max_depth
 
+    def site_licence(self, site: Site) -> str | None:
+        """Return the licence of the texts of the site: its own, else that of the corpus."""
+        return site.licence or self.corpus.licence
+
     def site_languages(self, site: Site) -> Texts:
         """Return the wanted languages of the site: its own, else those of the corpus."""
         own = (site.language, *site.languages) if site.language else site.languages

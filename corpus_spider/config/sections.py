@@ -79,6 +79,9 @@ class Corpus:
     authors: Annotated[
         Texts, Key('Authors of releases: "Family, Given" for a person, else the name of a group.', plain_line)
     ] = ()
+    licence: Annotated[
+        str | None, Key("Licence or terms of the texts of sites that name none; part of every exported document.")
+    ] = None
     doi: Annotated[str, Key('DOI of releases, such as "10.5281/zenodo.1234567".', doi)] = ""
 
 

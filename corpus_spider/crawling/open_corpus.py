@@ -94,7 +94,7 @@ def open_for_writing(
             claim(config, corpus, rebuild=rebuild)
             recover(corpus, config.warc_folder, sites)
             look_for_files(corpus, config.warc_folder, sites)
-            corpus.documents.set_licences({site.name: site.licence for site in config.sites})
+            corpus.documents.set_licences({site.name: config.site_licence(site) for site in config.sites})
             # The schedule takes a while with many sites, and only new pages change it.
             corpus = replace(corpus, schedule=config.schedule())
         fingerprints.renew(corpus, config.workers)

@@ -310,7 +310,7 @@ def with_licences(documents: Iterable[Described], licences: dict[str, str | None
 
 def licences_of(config: Config) -> dict[str, str | None]:
     """Return the licence in corpus.toml of each site."""
-    return {site.name: site.licence for site in config.sites}
+    return {site.name: config.site_licence(site) for site in config.sites}
 
 
 def _columns_licensed(licences: dict[str, str | None], columns: Columns) -> Columns:

@@ -26,6 +26,8 @@ SPDX = {
 }
 """SPDX identifiers, which the format requires, of the licences that a dataset card names."""
 
+VERSION_DIGITS = 8
+
 
 def title_of(manifest: Mapping[str, Any]) -> str:
     """Return the title of a release: that of the configuration, else the name of the corpus."""
@@ -35,10 +37,11 @@ def title_of(manifest: Mapping[str, Any]) -> str:
 def citation(manifest: Mapping[str, Any], licence: str) -> str:
     """Return the citation file of a release. ``licence`` is the identifier that its dataset card has.
 
-    The file states no day of release, since the same corpus gives the same bytes on every day. The repository that
-    publishes the release adds it.
+    Day and version come from the corpus, not from the clock: the same corpus gives the same bytes. The day is that of
+    the newest page. The version adds the beginning of the digest of all documents.
     """
     counts = manifest["counts"]
+    day = counts["fetched"][1]
     fields: dict[str, Any] = {
         "cff-version": "1.2.0",
         "message": "If you use this corpus, please cite it as below.",
@@ -49,6 +52,9 @@ def citation(manifest: Mapping[str, Any], licence: str) -> str:
         f"Characters: {counts['chars']}. Languages: {', '.join(counts['languages']) or 'none'}.",
         "keywords": ["corpus", "newspapers", *(code for code in counts["languages"] if code != "und")],
     }
+    if day:
+        fields["version"] = f"{day}-{manifest['index']['sha256'][:VERSION_DIGITS]}"
+        fields["date-released"] = day
     if manifest["contact"]:
         fields["contact"] = [_contact(manifest["contact"])]
     if manifest["doi"]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+import pickle
 import subprocess
 import sys
 from datetime import UTC, date, datetime
@@ -13,7 +16,7 @@ import pytest
 import corpus_spider as cs
 from corpus_spider.api.document import Document
 from corpus_spider.api.filters import KINDS, Filters
-from corpus_spider.api.tables import Rows, html_table
+from corpus_spider.api.tables import Concordance, Rows, html_table
 from corpus_spider.cli import app
 from storage.errors import ConfigError
 from storage.exports.fields import FIELDS
@@ -317,6 +320,52 @@ def test_notebook_tables_escape_the_text_of_pages(corpus: cs.Corpus) -> None:
     assert "10 more rows" in rows._repr_html_()
     assert repr(rows) == "<Rows 30 rows, 7 documents>"
     assert html_table((), [("<", 1)]).count("&lt;") == 1
+
+
+def test_a_concordance_has_its_keywords_in_the_middle() -> None:
+    """Left, keyword and right in the order of the script, escaped, with a link to a page of the web only."""
+    row = {
+        "left": "a < b",
+        "keyword": "giá",
+        "right": "xăng " * 50,
+        "url": "https://a.example/x?a=1&b=2",
+        "title": EVIL,
+    }
+    arabic = {"left": "من", "keyword": "الحكومة", "right": "قالت", "url": "javascript:alert(1)", "title": None}
+    shown = Concordance([row | {"site": "a", "day": "2026-03-01"}, arabic], {"documents": 2})._repr_html_()
+    first, second = shown.split("<tr ")[1:]
+    assert first.startswith('dir="ltr"')
+    assert second.startswith('dir="rtl"')
+    assert first.index("a &lt; b") < first.index("<b>giá</b>") < first.index("xăng") < first.index("a 2026-03-01")
+    assert 'href="https://a.example/x?a=1&amp;b=2"' in first
+    assert "<script" not in shown
+    assert "javascript:" not in second
+    assert len(first) < 900
+
+
+def test_a_corpus_can_be_pickled(folder: Path) -> None:
+    """The copy opens it again, in this process or another one; its methods are generators for data sets."""
+    with cs.open(folder) as corpus:
+        copy, documents = pickle.loads(pickle.dumps((corpus, corpus.documents)))
+        assert list(copy) == list(corpus)
+        assert list(documents()) == list(corpus.documents())
+        assert pickle.dumps(corpus) == pickle.dumps(copy)
+        copy.close()
+        documents.__self__.close()
+
+
+def test_the_types_of_keys_are_those_of_the_attributes() -> None:
+    """Type checkers read the overloads of `Document.__getitem__`, one for each type."""
+    (shown,) = ast.parse(inspect.getsource(Document)).body
+    made = next(node for node in ast.iter_child_nodes(shown) if isinstance(node, ast.If))
+    stated = {
+        name.value: ast.unparse(each.returns)
+        for each in made.body
+        if isinstance(each, ast.FunctionDef) and each.returns
+        for name in ast.walk(each.args.posonlyargs[1])
+        if isinstance(name, ast.Constant)
+    }
+    assert stated == Document.__annotations__
 
 
 def test_the_package_is_imported_without_its_heavy_parts() -> None:

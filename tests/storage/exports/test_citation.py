@@ -41,7 +41,16 @@ def test_a_citation_file_has_what_the_format_requires(tmp_path: Path) -> None:
     assert read["authors"] == [{"name": "Makers of vi-news"}]
     assert read["contact"] == [{"name": "Maintainers", "email": "you@example.org"}]
     assert read["license"] == "CC-BY-4.0"
-    assert not {"doi", "date-released"} & read.keys()
+    assert "doi" not in read
+
+
+def test_year_and_version_come_from_the_corpus(tmp_path: Path) -> None:
+    """The day of the newest page, and a digest of the documents; another text is another version, another day not."""
+    day = str(a_document().fetched_at.date())
+    first, again, other = (release(tmp_path / name, text=text) for name, text in (("a", "x"), ("b", "x"), ("c", "y")))
+    assert first["date-released"] == day
+    assert re.fullmatch(rf"{day}-[0-9a-f]{{8}}", first["version"])
+    assert first["version"] == again["version"] != other["version"]
 
 
 def test_title_authors_and_doi_are_those_of_the_corpus(tmp_path: Path) -> None:
