@@ -215,8 +215,33 @@ class Verb(click.Command):
         return super().parse_args(ctx, former_names.with_options_of_today(path, args))
 
 
+TASKS = {
+    "Try and set up": ("demo", "init", "sites", "rules", "config", "doctor", "help"),
+    "Crawl": ("crawl", "schedule", "import"),
+    "Watch": ("status", "health", "dropped", "show"),
+    "Search and count": ("search", "words", "cloud", "serve", "index"),
+    "Give to others": ("export", "remove"),
+    "Improve the texts": ("extract", "reextract", "learn", "tune", "evaluate", "plot"),
+    "Keep the corpus": ("check", "backup", "move", "migrate", "prune", "schema"),
+}
+"""Commands of the program by what one wants to do, in the order of its help."""
+
+
 class Verbs(click.Group):
     """A group of commands that also takes their former names."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands of the program by task, with names of one width; those of other groups in one list."""
+        if ctx.parent is not None:
+            super().format_commands(ctx, formatter)
+            return
+        width = max(map(len, self.commands))
+        for task, names in TASKS.items():
+            known = [(name, self.commands[name]) for name in names if name in self.commands]
+            limit = formatter.width - width - 6
+            rows = [(f"{name:{width}}", command.get_short_help_str(limit)) for name, command in known]
+            with formatter.section(task):
+                formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -33,6 +33,11 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "text and metadata by CSS selectors of your own",
         ("selectors", "css"),
     ),
+    "how-to/cookie-walls": (
+        "A paper behind a cookie wall",
+        "pages that ask for consent to cookies, and what to do",
+        ("consent", "cookie"),
+    ),
     "how-to/use-from-python": (
         "Use from Python",
         "extract, crawl and read a corpus; data frames",

@@ -9,6 +9,7 @@ import pytest
 
 from corpus_spider.cli.app import cli, run
 from corpus_spider.cli.glossary import LISTS, Entry, all_of, entries, find, near
+from corpus_spider.cli.options import TASKS
 from corpus_spider.cli.pages import PAGES, VERBS
 from corpus_spider.monitoring.model import Sign
 from corpus_spider.terminal.reasons import DROPPED, FAILED
@@ -157,7 +158,17 @@ def test_help_prints_entries_and_the_help_of_a_command(capsys: pytest.CaptureFix
     assert shown.startswith("Usage: corpus-spider sites check [OPTIONS] [SITE]...")
     assert "option\tsites check --max-age\t" in shown
     assert run(["help"]) == 0
-    assert "Commands:" in capsys.readouterr().out
+    assert "\nCrawl:\n" in capsys.readouterr().out
+
+
+def test_the_help_lists_each_command_under_one_task(capsys: pytest.CaptureFixture[str]) -> None:
+    """Tasks in their order, each with its commands."""
+    assert sorted(name for names in TASKS.values() for name in names) == sorted(cli.commands)
+    assert run(["--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    begun = [line[:13] for line in lines if line[:2] == "  " and line[2:].split(" ")[0] in cli.commands]
+    assert [line.split()[0] for line in begun] == [name for names in TASKS.values() for name in names]
+    assert [line[:-1] for line in lines if line[:-1] in TASKS] == list(TASKS)
 
 
 def test_an_unknown_word_is_an_error_with_a_next_step(capsys: pytest.CaptureFixture[str]) -> None:
