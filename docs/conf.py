@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 project = "corpus-spider"
 version = release = version_of("corpus-spider")
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click", "from_code"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "from_code"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
 default_role = "code"

@@ -1,14 +1,20 @@
 """Tables of the reference, made from the program's own definitions. Pure: from a name to Markdown.
 
-A page has a comment ``<!-- from code: NAME -->`` where the tables of NAME stand.
+A page has the tables of NAME between ``<!-- from code: NAME -->`` and ``<!-- end of NAME -->``, so a checkout shows
+them. ``python tools/reference_pages.py`` writes them, and the site is built with new ones.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
+import click
+
+from corpus_spider.cli.app import cli
+from corpus_spider.cli.options import COMMON, PROGRAM, TASKS
 from corpus_spider.config import sections
 from corpus_spider.exit_codes import REASONS
 from corpus_spider.presets.new_corpus import default_in_words
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.values import Key
 
-MARK = re.compile(r"^<!-- from code: ([a-z-]+) -->$", re.MULTILINE)
+MARK = re.compile(r"^<!-- from code: ([a-z-]+) -->$.*?^<!-- end of \1 -->$", re.MULTILINE | re.DOTALL)
 TYPES = {
     "str": "text",
     "int": "whole number",
@@ -37,8 +43,11 @@ TYPES = {
 
 
 def expand(text: str) -> str:
-    """Return a page with each comment replaced by its tables. Raises KeyError for an unknown name."""
-    return MARK.sub(lambda match: TABLES[match[1]](), text)
+    """Return a page with new tables between its comments. Raises KeyError for an unknown name."""
+    return MARK.sub(
+        lambda match: f"<!-- from code: {match[1]} -->\n\n{TABLES[match[1]]().strip()}\n\n<!-- end of {match[1]} -->",
+        text,
+    )
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -128,7 +137,44 @@ def date_places() -> str:
     return table(("place", "share"), ((f"`{place}`", f"{share:.2f}") for place, share in TRUST.items()))
 
 
+def commands() -> str:
+    """Return a section for each command: what it does, its options without the shared ones, and its examples."""
+    context = click.Context(cli, info_name=PROGRAM)
+    shared = ["## Options of all commands", "", _options(cli.params, context)]
+    parts = [part for names in TASKS.values() for name in names for part in _command(cli.commands[name], context)]
+    return "\n".join([*shared, *parts])
+
+
+def _command(command: click.Command, parent: click.Context) -> list[str]:
+    context = click.Context(command, info_name=command.name, parent=parent)
+    path = context.command_path.partition(" ")[2]
+    parts = [f"## `{path}`", "", "\n\n".join(_paragraphs(command.help or "")), ""]
+    usage = " ".join(command.collect_usage_pieces(context))
+    parts += ["```text", f"{context.command_path} {usage}", "```", ""]
+    if own := _options(command.params[len(COMMON) :], context):
+        parts += [own]
+    if examples := [line.strip() for line in (command.epilog or "").splitlines() if line.strip().startswith(PROGRAM)]:
+        parts += ["```console", *(f"$ {line}" for line in examples), "```", ""]
+    inner = command.commands.values() if isinstance(command, click.Group) else ()
+    return parts + [part for each in inner for part in _command(each, context)]
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a help text, each on one line, with asterisks that are no Markdown."""
+    return [
+        " ".join(part.split()).replace("*", r"\*").replace("<", r"\<").replace("[", r"\[")
+        for part in cleandoc(text).replace("\b", "").split("\n\n")
+    ]
+
+
+def _options(options: Iterable[click.Parameter], context: click.Context) -> str:
+    records = [record for option in options if (record := option.get_help_record(context))]
+    rows = [(f"`{name}`", " ".join(_paragraphs(text))) for name, text in records]
+    return table(("option", "meaning"), rows) if rows else ""
+
+
 TABLES = {
+    "commands": commands,
     "date-places": date_places,
     "settings": settings,
     "exit-codes": exit_codes,

@@ -159,3 +159,8 @@ def test_a_command_that_the_program_refuses_is_found(line: str, message: str) ->
 def test_a_folder_with_the_name_of_the_program_is_no_command() -> None:
     """As the environment that `python3 -m venv` makes."""
     assert list(runs("python3 -m venv ~/corpus-spider")) == []
+
+
+def test_the_reference_is_that_of_the_program() -> None:
+    """A checkout shows the tables; after a change write them with tools/reference_pages.py."""
+    assert [page.name for page in PAGES if tables.expand(text := page.read_text(encoding="utf-8")) != text] == []
