@@ -20,6 +20,7 @@ from storage.exports.changes import EXACT, digests, index_lines
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.nights import age
 from tests.corpus_spider.running import run, well
+from tests.storage.old_corpus import make_old
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,14 +28,6 @@ if TYPE_CHECKING:
 
 ARTICLES = 6
 EARLIER = "v2;char12;mh32;b20r6;k32;s480x2;xxh3;norm2"
-NEW = {
-    "document": ("authors", "published_zone", "title_source", "author_source", "rules"),
-    "fingerprint": ("numbers",),
-    "http_fetch": ("recovered",),
-    "removal": ("deferred",),
-}
-"""Columns that the schemas after 0015 added."""
-NEW_INDEXES = ("ix_http_fetch_recovered", "ix_document_processed_at", "ix_document_rules", "ix_document_pending_day")
 
 
 def make_0015(database: Path) -> None:
@@ -47,13 +40,11 @@ def make_0015(database: Path) -> None:
             "UPDATE fingerprint SET exact = ? WHERE id = ?", [(earlier_exact(text), number) for number, text in texts]
         )
         connection.execute("UPDATE scheme SET name = ? WHERE name = ?", (EARLIER, SCHEME))
-        connection.execute("DROP TABLE metadata_change")
-        for index in NEW_INDEXES:
-            connection.execute(f"DROP INDEX {index}")
-        for table, columns in NEW.items():
-            for column in columns:
-                connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        connection.execute("UPDATE alembic_version SET version_num = '0015'")
+    old = database.with_suffix(".old")
+    make_old("0015", database, f"sqlite:///{old}")
+    for end in ("-wal", "-shm"):
+        database.with_name(database.name + end).unlink(missing_ok=True)
+    old.replace(database)
 
 
 @pytest.fixture(scope="module")

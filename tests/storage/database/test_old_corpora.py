@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import sqlalchemy as sa
 
 from storage import failpoints
 from storage.corpus import Corpus
 from storage.database import migrations
-from storage.database.migrations import current_versions, migrate
+from storage.database.migrations import current_versions
 from storage.database.schema import SCHEMA_VERSION
 from storage.database.transactions import connect, parse_url
 from tests.corpus_spider.running import SEED, often
 from tests.storage.corpus_samples import Crawl, link, made
+from tests.storage.old_corpus import make_old
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,21 +53,6 @@ def facts(where: object) -> Facts:
     with Corpus.open(str(where), read_only=True) as corpus:
         assert corpus.problems() == []
         return [(each.id, each.url, each.version, each.title, each.text) for each in corpus.documents()]
-
-
-def make_old(version: str, source: Path, url: str) -> None:
-    """Make a corpus of an old schema with the rows of today's, as far as it has tables and columns for them."""
-    if url.startswith("sqlite"):
-        Path(url.removeprefix("sqlite:///")).touch()
-    old, tables = connect(parse_url(url)), sa.MetaData()
-    old.write(lambda connection: migrate(connection, version))
-    with sa.create_engine(f"sqlite:///{source}").connect() as reading, old.engine.begin() as writing:
-        tables.reflect(writing)
-        for table in tables.sorted_tables:
-            rows = [row._asdict() for row in reading.execute(sa.select(table))]
-            if rows and table.name != "alembic_version":
-                writing.execute(table.insert(), rows)
-    old.close()
 
 
 def killed_opening(url: str, after: float | None) -> int:
