@@ -16,6 +16,7 @@ from pipelines.metadata.dates.ages import age_of, is_of_visit
 from pipelines.metadata.dates.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 from pipelines.metadata.dates.months import fold, is_name
 from pipelines.metadata.dates.parser import HEBREW_YEAR
+from pipelines.metadata.dates.weekdays import is_weekday
 from pipelines.metadata.teasers import MAX_TITLE, folded_letters, is_linked, letters_of, teaser_test
 
 if TYPE_CHECKING:
@@ -92,6 +93,12 @@ _MOST_OF_TITLE = 0.4
 """Least share of the title that its headline has, if that is longer than `_MIN_HEADLINE`."""
 _LATEST = {"below": 1, "listed": 2}
 """Places whose dates come last, in this order."""
+_PHRASE_END = re.compile(r"[|·•:;,،()/\n–—-]")
+"""Sign that ends the words before a date."""
+_MIN_NAME, _MAX_PREPOSITION = 2, 3
+"""Words of the name of a person, and letters of a preposition between it and a date."""
+_WORDS_OF_DATES = "ngày วันที่ วัน ថ្ងៃ ថ្ងៃទី tanggal tarikh den fecha data datum date dato تاریخ بتاریخ"
+_OF_DATES = frozenset(map(fold, _WORDS_OF_DATES.split()))
 # One query, because each walks the whole page. Drupal writes dc:date.
 _MARKED = (
     '[itemprop~="datePublished"],time[pubdate],abbr.published[title],[property~="dc:date"],[property$="datePublished"]'
@@ -348,7 +355,33 @@ def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator
         found = [(_label_of(node), text)]
     # Parts that are labelled as published come first.
     for kind, portion in sorted((part for part in found if part[0] != OTHER), key=lambda part: part[0] != PUBLISHED):
-        yield kind, Shown("updated" if kind == UPDATED else "masthead" if above else "text", portion, text)
+        place = "updated" if kind == UPDATED else "masthead" if above else "text"
+        in_phrase = limit and place == "text" and kind == PLAIN and is_in_phrase(text)
+        yield kind, Shown("below" if in_phrase else place, portion, text)
+
+
+def is_in_phrase(text: str) -> bool:
+    """Return whether words run into the date of a text without a sign: a decree of that day, in any language.
+
+    A time of day is beside a dateline only. Names of weekdays, months and people, and words for a day are no phrase.
+
+    >>> is_in_phrase("Circulaire du 5 août 2019"), is_in_phrase("Hanoi, 5 May"), is_in_phrase("Par Jo Roux le 5 mai")
+    (True, False, False)
+    """
+    found = _DIGIT.search(text)
+    if found is None or _CLOCK.search(text):
+        return False
+    words = _PHRASE_END.split(text[: found.start()])[-1].split()
+    # A preposition may be between a name and the date.
+    named = words[: -1 if len(words) > _MIN_NAME and len(words[-1]) <= _MAX_PREPOSITION else None]
+    if len(named) >= _MIN_NAME and all(word[0].isupper() for word in named):
+        return False
+    return not all(_is_neutral(word) for word in words if sum(map(str.isalpha, word)) >= _MAX_PREPOSITION)
+
+
+def _is_neutral(word: str) -> bool:
+    folded = fold(word).strip(".")
+    return folded in _OF_DATES or is_name(folded) or is_weekday(folded)
 
 
 def _label_of(node: LexborNode) -> str:

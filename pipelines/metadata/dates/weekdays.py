@@ -30,6 +30,11 @@ def weekdays_beside(folded: str, start: int, end: int, *, english: bool = False)
     return _days(english=english).get(found["name"], frozenset()) if found else frozenset()
 
 
+def is_weekday(folded: str) -> bool:
+    """Return whether a folded word is the name of a day of the week in some language."""
+    return folded in _days()
+
+
 @cache
 def _days(*, english: bool = False) -> dict[str, frozenset[int]]:
     """Return the days of each folded name, of all languages or of English."""

@@ -18,6 +18,13 @@ def read(line: str, language: str) -> str | None:
     return read_metadata(f'<html lang="{language}"><body>{body}', "https://example.org/a", (), NOW).published
 
 
+def confidence(line: str, language: str) -> float:
+    body = f"<main><article><h1>The bridge over the river</h1><p>{line}</p>{PARAGRAPH * 4}</article></main>"
+    found = read_metadata(f'<html lang="{language}"><body>{body}', "https://example.org/a", (), NOW)
+    assert found.published is not None
+    return found.published_confidence or 0.0
+
+
 @pytest.mark.parametrize(
     ("line", "language"),
     [
@@ -107,3 +114,43 @@ def test_what_is_beside_figures_decides_them(text: str, language: str, expected:
 def test_a_dateline_with_other_words_is_read(line: str, language: str) -> None:
     """Places, names, subjects and the number of the issue are beside the date of publication."""
     assert (read(line, language) or "")[:10] == "2024-05-05"
+
+
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("ມະຕິ ລົງວັນທີ 5 ສິງຫາ 2019", "lo"),
+        ("អនុក្រឹត្យ ចុះ ៥ ខែសីហា ឆ្នាំ ២០១៩", "km"),
+        ("القرار الصادر في 5 أغسطس 2019", "ar"),
+        ("فرمان صادره ۵ مرداد ۱۳۹۸", "fa"),
+        ("Surat edaran tertanggal 5 Agustus 2019", "id"),
+        ("Pekeliling bertarikh 5 Ogos 2019", "ms"),
+        ("Циркуляр от 5 августа 2019", "ru"),
+        ("Rundschreiben vom 5. August 2019", "de"),
+        ("परिपत्र दिनांक 5 अगस्त 2019", "hi"),
+        ("פקודה מיום 5 באוגוסט 2019", "he"),
+        ("Thông tri ký ngày 5/8/2019", "vi"),
+        ("Circular of 5 August 2019", "en"),
+    ],
+)
+def test_a_date_in_a_phrase_is_not_sure(line: str, language: str) -> None:
+    """Words that run into a date may name a document of that day. No list of their languages is needed."""
+    assert confidence(line, language) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("Hanoi, 5 May 2024", "en"),
+        ("Sunday 5 May 2024", "en"),
+        ("By Jane Roe 5 May 2024", "en"),
+        ("Par Jean Dupont le 5 mai 2024", "fr"),
+        ("الأحد 5 مايو 2024", "ar"),
+        ("Ngày 5 tháng 5 năm 2024", "vi"),
+        ("วันที่ 5 พฤษภาคม 2567", "th"),
+        ("harbour council 5 May 2024 10:30", "en"),
+    ],
+)
+def test_a_dateline_is_sure(line: str, language: str) -> None:
+    """A sign, a name, a day of the week or a time of day is beside it."""
+    assert confidence(line, language) > 0.7
