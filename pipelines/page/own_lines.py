@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from pipelines.extractors.auto.blocks.site_template import MAX_PLACES, MIN_SENTENCE_SIZE
 from pipelines.text import normalise
 from pipelines.text.text_size import size
 from storage.bytes.lines import digest, pack, unpack
@@ -21,10 +22,6 @@ from storage.reporting import counted
 if TYPE_CHECKING:
     from storage.records import Extraction
 
-MIN_SENTENCE_SIZE = 40
-"""Letters of an alphabet of a line that is left out without others. A heading is not, however long."""
-MAX_PLACES = 3
-"""Places of a text with own lines. A text with more stays whole."""
 _HEADING = ParagraphKind.HEADING.value
 
 
@@ -46,7 +43,7 @@ def leave_out(extraction: Extraction, packed: bytes) -> tuple[Extraction, bytes]
     ]
     runs = [run for run in runs if any(_is_sentence(extraction, at) for at in run)]
     out = {at for run in runs for at in run}
-    if not out or len(runs) > MAX_PLACES or len(out) == len(digests):
+    if not out or len(runs) >= MAX_PLACES or len(out) == len(digests):
         return extraction, pack(before)
     kept = [at for at in range(len(digests)) if at not in out]
     lines, kinds = extraction.paragraphs, extraction.kinds

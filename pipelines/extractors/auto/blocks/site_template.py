@@ -10,6 +10,7 @@ via Data Mining and its Applications", WWW 2002, with exact keys and for one sit
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,10 @@ DEPTH = 3
 
 PROSE_SIZE = 100
 """Letters of an alphabet from which a block is prose."""
+MIN_SENTENCE_SIZE, MIN_SENTENCE_CHARS = 40, 10
+"""Letters of an alphabet of a sentence, and its characters in any script."""
+MAX_PLACES = 3
+"""Places between sentences of a page, from which it repeats itself and is not interrupted by the publisher."""
 MAX_LINKED_SHARE = 0.5
 """Share of its characters in links, from which a block is a teaser."""
 
@@ -61,7 +66,8 @@ def folded(text: str) -> str:
 def recurring(blocks: Blocks, template: bytes) -> Array:
     """Mark the blocks of a template, given as sorted keys of type `KEY`. An empty template marks no block.
 
-    A heading is not marked if prose of this page follows it: "What we know" has the article's own text below it.
+    A heading is not marked if prose of this page follows it: "What we know" has the article's own text below it. Nor
+    are sentences in many places between sentences of this page: legal notices and prayers repeat themselves.
     """
     known = np.frombuffer(template, KEY)
     if not len(known):
@@ -71,7 +77,24 @@ def recurring(blocks: Blocks, template: bytes) -> Array:
     for index in found.nonzero()[0].tolist():
         if _heads_prose(blocks, index, found):
             found[index] = False
+    found[_between_sentences(blocks, found)] = False
     return found
+
+
+def _between_sentences(blocks: Blocks, marked: Array) -> list[int]:
+    """Return the marked sentences between sentences of this page, if they are in ``MAX_PLACES`` or more."""
+    texts, linked = blocks.texts, blocks.linked
+    sentences = [
+        index
+        for index, text in enumerate(texts)
+        if len(text) >= MIN_SENTENCE_CHARS
+        and size(text) >= MIN_SENTENCE_SIZE
+        and linked[index] <= MAX_LINKED_SHARE * len(text)
+    ]
+    runs = [(is_marked, list(run)) for is_marked, run in groupby(sentences, key=lambda index: bool(marked[index]))]
+    # Runs alternate: those with a run before and after them are between sentences of this page.
+    between = [run for is_marked, run in runs[1:-1] if is_marked]
+    return [index for run in between for index in run] if len(between) >= MAX_PLACES else []
 
 
 def _heads_prose(blocks: Blocks, index: int, marked: Array) -> bool:

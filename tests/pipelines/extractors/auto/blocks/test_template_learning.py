@@ -159,6 +159,22 @@ def test_a_line_that_is_on_every_page_is_learned_and_the_articles_are_not() -> N
     assert found == ["Home", "Read our newsletter every morning at 8"]
 
 
+@pytest.mark.parametrize(("places", "stays"), [(1, False), (2, False), (3, True), (6, True)])
+def test_sentences_in_many_places_belong_to_texts_that_repeat_themselves(places: int, stays: bool) -> None:
+    """Legal notices and prayers; an appeal is in few places of an article."""
+    repeated = [f"Notice {chr(97 + at) * 3} is hereby given to all creditors of the company below." for at in range(6)]
+
+    def told(number: int) -> str:
+        own = [f"<p>{chr(65 + number) * 3} {at} {TEXT.format(chr(97 + number) * 3)}</p>" for at in range(8)]
+        parts = [f"<p>{line}</p>{own[at]}" for at, line in enumerate(repeated[:places])]
+        return f"<div>{own[7]}{''.join(parts)}</div>"
+
+    learned = learn(survey_html(told(number)) for number in range(8))
+    blocks = walk(parse_tree(told(9)))
+    marked = recurring(blocks, learned.template)
+    assert [marked[blocks.texts.index(line)] for line in repeated[:places]] == [not stays] * places
+
+
 @pytest.mark.parametrize(
     ("below", "stays"),
     [
