@@ -32,7 +32,7 @@ from storage.records import Fingerprint
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SCHEME = "v3;char12;mh32;b20r6;k32;s480x2;xxh3;norm3;num16"
+SCHEME = "v4;char12;mh32;b20r6;k32;s480x2;xxh3;norm4;num16"
 """Name of everything that the numbers depend on, seeds included. Only fingerprints of one scheme can be compared."""
 WIDTH = 12
 """Characters of a shingle."""

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from pipelines.text.equal_letters import VIETNAMESE, broad, composed, signs_in_order, tones_last
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -59,11 +61,14 @@ _HALF_A_LETTER = re.compile("(?:[ÃÄÅÆØÙÚÛ]|á[º»]|à[¸¹])\xa0")
 _TEXT_RUN = re.compile(r"(?:\A|(?<=>))[^<>]+")
 # Layers of mojibake that are removed.
 _MOST_LAYERS = 4
-_FORMS = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\uff01-\uffee]+")
+_EARLIER_FORMS = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\uff01-\uffee]+")
 _EARLIER_UNESSENTIAL = regex.compile(
     r"[^\p{L}\p{N}\p{M}]|[\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670]"
 )
-_UNESSENTIAL = regex.compile(r"[^\p{L}\p{N}\p{M}]|[\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+# Apostrophes that Unicode calls letters are none here: other keyboards have none of them.
+_UNESSENTIAL = regex.compile(
+    r"[^\p{L}\p{N}\p{M}]|[\u02b9\u02bb\u02bc\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]"
+)
 
 # Thai and Lao as they are meant: SARA AM typed as two characters, a tone mark before its vowel, SARA AE as two SARA E.
 # The eye sees no difference.
@@ -96,44 +101,9 @@ def _digit(character: str) -> str:
     return character if value is None else str(value)
 
 
-# Letters that keyboards exchange or spellings vary: yeh, kaf and heh of Arabic, Persian, Urdu and Kurdish; the seats
-# of hamza. Thai and Lao SARA AM and the Lao ligatures, by their compatibility decomposition.
 _ESSENTIAL = _Essential(
-    {
-        ord(letter): one
-        for letters, one in (
-            ("يىئ", "ی"),
-            ("ك", "ک"),
-            ("ہھەۀۂة", "ه"),
-            ("آأإٱ", "ا"),
-            ("ؤ", "و"),
-            ("ำ", "ํา"),
-            ("ຳ", "ໍາ"),
-            ("ໜ", "ຫນ"),
-            ("ໝ", "ຫມ"),
-        )
-        for letter in letters
-    }
+    {code: one for code, one in broad().items() if one.isalnum() or unicodedata.category(one[0])[0] == "M"}
 )
-_MARKED_IN_ROWS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-# Signs above, below and around one letter, which are typed in any order and look the same: Thai, Lao; Khmer, whose
-# subscript letters are two characters; Burmese too.
-_SIGNS_IN_A_ROW = re.compile(
-    "[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]{2,}|[\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece]{2,}"
-    "|(?:\u17d2[\u1780-\u17b3]|[\u17b6-\u17d1\u17d3\u17dd]){2,}"
-    "|(?:\u1039[\u1000-\u102a]|[\u102b-\u1038\u103a-\u103e]){2,}"
-)
-_SIGN_IN_A_ROW = re.compile("\u17d2[\u1780-\u17b3]|\u1039[\u1000-\u102a]|.")
-_LOOK_ALIKE = (
-    ("\u0e40\u0e40", "\u0e41"),
-    ("\u0ec0\u0ec0", "\u0ec1"),
-    ("\u17d2\u178a", "\u17d2\u178f"),
-    ("\u17c1\u17b8", "\u17be"),
-    ("\u17c1\u17b6", "\u17c4"),
-)
-"""Characters of Thai, Lao and Khmer that look like others: a vowel typed as two, subscript da and ta."""
-_VIETNAMESE = re.compile("[đơưăạ-ỹ]")
-_TONED_PAIR = re.compile(r"(?<!q)(?:o[àáãảạèéẽẻẹ]|u[ỳýỹỷỵ])(?![^\W\d_])")
 
 _LONG_RUN = 500
 """Marks in a row. No language writes so many (Unicode, UAX 15, section 13, takes 30 as the safe limit)."""
@@ -202,11 +172,11 @@ def canonical_text(text: str) -> str:
 
     These make no difference:
 
-    - case, spacing and punctuation;
-    - NFC or NFD, presentation forms of Arabic and Hebrew, Latin ligatures, full-width letters (NFKC for these only);
+    - case, spacing, punctuation and apostrophes;
+    - NFC or NFD, presentation forms, ligatures, full-width and half-width letters (NFKC for these only);
     - digits of other scripts;
     - tatweel and the vowel points of Arabic and Hebrew, which one edition prints and another does not;
-    - Arabic, Persian or Urdu forms of yeh, kaf and heh, and the seat of hamza, because a copy may be typed elsewhere;
+    - the letters of each row of `pipelines.text.equal_letters`, because a copy may be typed elsewhere;
     - the order of the signs of one letter in Thai, Lao, Khmer and Burmese, and characters that look alike there, such
       as SARA AM in one or two;
     - the place of a Vietnamese tone mark (hòa, hoà).
@@ -215,20 +185,14 @@ def canonical_text(text: str) -> str:
     come out on one scale. ``docs/reference/languages.md`` lists the differences by script.
 
     >>> canonical_text("Hà Nội, ٢٠٢٦!"), canonical_text("کِتـاب‌ها"), canonical_text("أحمد") == canonical_text("احمد")
-    ('hànội2026', 'کتابها', True)
+    ('hànôị2026', 'کتابها', True)
     >>> canonical_text("ก่ำ") == canonical_text("กํ่า"), canonical_text("Đã hoà") == canonical_text("đã hòa")
     (True, True)
     """
-    folded = _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found.group()), nfc(text))
-    small = nfc(folded.casefold())
-    if _VIETNAMESE.search(small):
-        small = _TONED_PAIR.sub(_tone_on_the_first, small)
-    bare = nfc(small.translate(_ESSENTIAL))
-    if _MARKED_IN_ROWS.search(bare):
-        for typed, meant in _LOOK_ALIKE:
-            bare = bare.replace(typed, meant)
-        bare = _SIGNS_IN_A_ROW.sub(_signs_sorted, bare)
-    return bare
+    bare = nfc(composed(nfc(nfc(text).casefold())).translate(_ESSENTIAL))
+    if VIETNAMESE.search(bare):
+        bare = nfc(tones_last(bare))
+    return signs_in_order(bare)
 
 
 def earlier_canonical_text(text: str) -> str:
@@ -236,7 +200,7 @@ def earlier_canonical_text(text: str) -> str:
 
     A release needs it to compare its texts with those of an earlier one.
     """
-    folded = _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found.group()), nfc(text))
+    folded = _EARLIER_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found.group()), nfc(text))
     return nfc(nfc(folded.casefold()).translate(_EARLIER_ESSENTIAL))
 
 
@@ -250,16 +214,6 @@ class _EarlierEssential(dict[int, str | None]):
 _EARLIER_ESSENTIAL = _EarlierEssential(
     {ord(letter): one for letters, one in (("يى", "ی"), ("ك", "ک"), ("ہھەۀۂ", "ه")) for letter in letters}
 )
-
-
-def _tone_on_the_first(pair: re.Match[str]) -> str:
-    first, second = pair.group()[0], unicodedata.normalize("NFD", pair.group()[1])
-    return unicodedata.normalize("NFC", first + second[1:]) + second[0]
-
-
-def _signs_sorted(row: re.Match[str]) -> str:
-    """Return the signs of one letter in one order, each once."""
-    return "".join(sorted(set(_SIGN_IN_A_ROW.findall(row.group()))))
 
 
 def _unescaped(text: str) -> str:

@@ -1,7 +1,7 @@
 """Split texts into tokens for concordancers: by letters in scripts with spaces, by a segmenter in others.
 
-- A word is letters, marks and digits. Zero-width joiners, apostrophes, hyphens, middle dots and the marks of Hebrew
-  abbreviations (also written as quotation marks) join its parts.
+- A word is letters, marks and digits. Zero-width joiners, apostrophes (also ‘, as in Uzbek), hyphens, middle dots and
+  the marks of Hebrew abbreviations (also written as quotation marks) join its parts.
 - Every other visible character is a token. Runs of one character are one token, and so are the characters of an emoji.
 - Thai, Lao, Khmer, Burmese, Chinese, Japanese and Vietnamese need a segmenter (`pipelines.text.words.Words`). Its words
   are tokens here, and an underscore stands for the spaces in them.
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 UNSPACED = frozenset({"th", "lo", "km", "my"})
 """Languages without spaces between words."""
 
+HYPHENS = "‐‑־-"
+"""Hyphens, for the brackets of a regular expression: U+2010, one that does not break, the Hebrew maqaf, and ASCII."""
 # A quotation mark before the last letters of a Hebrew word belongs to an abbreviation (צה"ל), unless another closes it.
-JOINT = r"""(?:[\u200c\u200d'’‐‑·׳״-]|(?<=\p{Hebrew})"(?=\p{Hebrew}{1,4}(?![\p{Hebrew}"])))"""
+JOINT = rf"""(?:[\u200c\u200d'’‘·׳״{HYPHENS}]|(?<=\p{{Hebrew}})["“”](?=\p{{Hebrew}}{{1,4}}(?![\p{{Hebrew}}"“”])))"""
 """What joins the parts of a word, as a regular expression."""
 # Two letters of a flag; or a picture with selectors, skin tones and pictures after joiners (Unicode, UTS #51).
 _EMOJI = (

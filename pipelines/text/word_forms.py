@@ -1,13 +1,17 @@
-"""Search forms of a word: two words with the same form are found together.
+"""Search forms of a word: two words of a language with the same form are found together.
 
-=========== ================================================= ==============================================
-form        makes no difference                               example
-=========== ================================================= ==============================================
-``letters`` case, vowel points, tatweel, forms of one letter  كَتَبَ كتب, أحمد احمد, كتاب کتاب, ١٤٠٣ 1403, hoà hòa
-``plain``   also the marks of Latin, Greek, Cyrillic letters  chính chinh, für fur, ё е
-=========== ================================================= ==============================================
+=========== ========================================================== =======================================
+form        makes no difference                                        example
+=========== ========================================================== =======================================
+``letters`` case, vowel points, tatweel, digits, and the letters that  كَتَبَ كتب, إلى الى, ١٤٠٣ 1403, quý qúy,
+            are equal in the language (`pipelines.text.equal_letters`) COVID‑19 COVID-19; in Urdu not ہ and ھ
+``plain``   also the marks of Latin, Greek and Cyrillic letters, and   chính chinh, für fur, ё е, آب اب
+            the madda
+``broad``   also the letters that some other language takes as equal   Urdu ہ ھ, Turkish ı i
+=========== ========================================================== =======================================
 
 Marks of Thai, Lao, Khmer, Burmese and Indian scripts are vowels and tones without which no one writes. They stay.
+Words of any language that are equal in ``letters`` or ``plain`` are equal in ``broad``: an index is looked up by it.
 """
 
 from __future__ import annotations
@@ -16,45 +20,71 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from pipelines.text import equal_letters
 from pipelines.text.folds import fold
+from pipelines.text.normalise import nfc
 
-_ALIKE = str.maketrans(
-    {
-        sign: one
-        for one, signs in {"ا": "آأإٱ", "ه": "ةۀۂہھەۃ", "ک": "ك", "ی": "يىئ", "و": "ؤ"}.items()
-        for sign in signs
-    }
-)
-_FOLDS = ("tatweel", "harakat", "presentation", "digits", "zwnj", "quotes")
+_FOLDS = ("tatweel", "harakat", "digits")
 _POINTS = ("niqqud",)
-_TONES = ("tone",)
-_STROKES = str.maketrans("đðħłøŧ", "ddhlot")
-_EUROPEAN_MARK = re.compile("[\u0300-\u036f]")
+_STROKES = str.maketrans({"đ": "d", "ð": "d", "ɖ": "d", "ħ": "h", "ł": "l", "ø": "o", "ŧ": "t", "ı": "i", "ə": "e"})
+_STROKES |= {ord("æ"): "ae", ord("آ"): "ا"}
+_EUROPEAN_MARK = re.compile("(?<!и)[\u0300-\u036f]|(?<=и)[\u0300-\u0305\u0307-\u036f]")
+"""Marks that may be left out. The breve of й makes another letter."""
 _IN_WORDS = re.compile("[\u200b-\u200d\xad\u2060]")
+_EZAFE = re.compile("(?<=ه)ی$")
+"""Yeh behind a final heh. Only Persian takes it as ezafe, but the broad form is that of all languages."""
+_AROUND = "'"
 
 
 @lru_cache(maxsize=200_000)
-def letters(word: str) -> str:
-    """Return a word without case, points and variants of one letter.
+def letters(word: str, language: str = "") -> str:
+    """Return a word without case, points and the variants of a letter that its language does not distinguish.
 
-    >>> letters("Chính"), letters("كِتابٌ"), letters("Hoà"), letters("١٤٠٣")
-    ('chính', 'کتاب', 'hòa', '1403')
+    >>> letters("Chính"), letters("كِتابٌ"), letters("١٤٠٣"), letters("O‘zbek"), letters("بہار", "ur")
+    ('chính', 'کتاب', '1403', "o'zbek", 'بهار')
+    """
+    small = equal_letters.small(word, language)
+    if small.isascii():
+        return small.strip(_AROUND)
+    return _one_spelling(equal_letters.joined(small, language), language, equal_letters.of_language(language))
+
+
+@lru_cache(maxsize=200_000)
+def plain(word: str, language: str = "") -> str:
+    """Return `letters` of a word without the marks of Latin, Greek and Cyrillic letters.
+
+    >>> plain("Chính"), plain("Đảng"), plain("für"), plain("กำลัง") == letters("กำลัง"), plain("мой")
+    ('chinh', 'dang', 'fur', True, 'мой')
+    """
+    return _without_marks(letters(word, language))
+
+
+@lru_cache(maxsize=200_000)
+def broad(word: str) -> str:
+    """Return the form in which a word is equal to all words that a question may mean by it in some language.
+
+    >>> broad("بھار") == broad("بہار"), broad("ISI") == broad("ısı"), broad("Qúy")
+    (True, True, 'quy')
     """
     small = word.casefold()
     if small.isascii():
-        return small
-    small = _IN_WORDS.sub("", fold(fold(fold(small, _FOLDS, ""), _POINTS, "he"), _TONES, "vi"))
-    return small.translate(_ALIKE)
+        return small.strip(_AROUND)
+    bare = _one_spelling(equal_letters.joined(small, ""), "", equal_letters.broad())
+    return _EZAFE.sub("", _without_marks(bare))
 
 
-@lru_cache(maxsize=200_000)
-def plain(word: str) -> str:
-    """Return `letters` of a word without the marks of Latin, Greek and Cyrillic letters.
+def _one_spelling(small: str, language: str, table: dict[int, str]) -> str:
+    bare = fold(equal_letters.composed(small), _FOLDS, "")
+    if language != "yi":
+        bare = fold(bare, _POINTS, "he")
+    bare = nfc(_IN_WORDS.sub("", bare).translate(table)).strip(_AROUND)
+    if language == "vi":
+        bare = nfc(equal_letters.tones_last(bare))
+    return equal_letters.signs_in_order(bare)
 
-    >>> plain("Chính"), plain("Đảng"), plain("für"), plain("กำลัง")
-    ('chinh', 'dang', 'fur', 'กำลัง')
-    """
-    small = letters(word)
-    if small.isascii():
-        return small
-    return unicodedata.normalize("NFC", _EUROPEAN_MARK.sub("", unicodedata.normalize("NFD", small))).translate(_STROKES)
+
+def _without_marks(word: str) -> str:
+    if word.isascii():
+        return word
+    bare = fold(word, _POINTS, "he").translate(_STROKES)
+    return unicodedata.normalize("NFC", _EUROPEAN_MARK.sub("", unicodedata.normalize("NFD", bare))).translate(_STROKES)

@@ -9,7 +9,7 @@ language                    searched                          counted
 Thai, Lao, Khmer, Burmese   ICU's words, else clusters        words of `segmentation.choice`, else clusters
 Chinese, Japanese           single characters                 words, else characters
 Vietnamese                  syllables                         compounds, else syllables
-all others                  words                             words
+all others                  words, parts of hyphenated words  words
 =========================== ================================= ===========================================
 
 Search needs one unit for a text and a question about it. A question has no context that a segmenter could use. So the
@@ -26,7 +26,7 @@ import regex
 
 from pipelines.text.segmentation.choice import CHARACTERS, CHOICES, CLUSTERS, WORDS, clusters, segmenter_of
 from pipelines.text.segmentation.icu import load as load_icu
-from pipelines.text.tokenizer import JOINT
+from pipelines.text.tokenizer import HYPHENS, JOINT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,8 +35,10 @@ __all__ = ["CLUSTERS", "WORDS", "Span", "Splitter", "Words", "as_counted", "spli
 Span = tuple[int, int]
 """Start and end of a word in its text."""
 
+_HYPHEN = regex.compile(rf"[{HYPHENS}]+")
 _WORD = regex.compile(rf"[\p{{L}}\p{{M}}\p{{N}}]+(?:{JOINT}[\p{{L}}\p{{M}}\p{{N}}]+)*+")
-_SINGLE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}ー々〆]")
+# A half-width letter of katakana has its voiced mark behind it: ｶﾞ is ガ.
+_SINGLE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}ーｰ々〆][ﾞﾟ]?")
 _SPECIAL = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Han}\p{Hiragana}\p{Katakana}]")
 _PIECE = regex.compile(
     rf"(?P<clustered>[\p{{Thai}}\p{{Lao}}\p{{Khmer}}\p{{Myanmar}}]+)|(?P<single>{_SINGLE.pattern})|(?P<other>.)",
@@ -52,7 +54,7 @@ _RUN = regex.compile(
     rf"(?P<short>{_SHORTENED})"
     rf"|(?P<th>(?:(?!{_SHORTENED}){_LETTER}\p{{Thai}})+)|(?P<lo>(?:(?!{_SHORTENED}){_LETTER}\p{{Lao}})+)"
     rf"|(?P<km>(?:{_LETTER}\p{{Khmer}})+)|(?P<my>(?:{_LETTER}\p{{Myanmar}})+)"
-    rf"|(?P<cj>(?:{_LETTER}[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}ー々〆])+)"
+    rf"|(?P<cj>(?:{_LETTER}[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}ーｰﾞﾟ々〆])+)"
 )
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
 _ABBREVIATED = "ฯ"
@@ -69,10 +71,12 @@ class Splitter:
     def spans(self, line: str) -> list[Span]:
         """Return the places of the units of one line.
 
-        >>> [line[a:b] for line in ["Il l'a dit: «non»... 日本"] for a, b in Splitter(list, WORDS).spans(line)]
-        ['Il', "l'a", 'dit', 'non', '日', '本']
+        >>> [line[a:b] for line in ["Il l'a dit: «non»... 日本 Covid-19"] for a, b in Splitter(list, WORDS).spans(line)]
+        ['Il', "l'a", 'dit', 'non', '日', '本', 'Covid', '19']
         """
         places = [found.span() for found in _WORD.finditer(line)]
+        if _HYPHEN.search(line):
+            places = [part for start, end in places for part in _between_hyphens(line, start, end)]
         if line.isascii() or _SPECIAL.search(line) is None:
             return places
         return [piece for start, end in places for piece in self._pieces(line, start, end)]
@@ -100,6 +104,14 @@ class Splitter:
                 at += len(part)
         if first is not None:
             yield first, end
+
+
+def _between_hyphens(line: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the parts of a word: ``covid 19`` finds ``Covid-19``, and ``anak`` finds ``anak-anak``."""
+    for hyphen in _HYPHEN.finditer(line, start, end):
+        yield start, hyphen.start()
+        start = hyphen.end()
+    yield start, end
 
 
 @cache
