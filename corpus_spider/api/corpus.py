@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -215,7 +216,8 @@ class Corpus(AbstractContextManager["Corpus"]):
             limit: maximum number of lines, 1 to 10,000.
 
         Return a row for each line: ``left``, ``keyword``, ``right``, and ``id``, ``url``, ``title``, ``site``,
-        ``language`` and ``day`` of its document. Its ``totals`` have the number of documents.
+        ``language`` and ``day`` of its document. Its ``totals`` have the number of documents, and the question as it
+        was understood (``searched``).
 
         The search index is refreshed first, in its own folder, unless another program does. It is derived data.
         Raises ConfigError for a question or filter that is wrong.
@@ -240,7 +242,7 @@ class Corpus(AbstractContextManager["Corpus"]):
             | {name: getattr(each, name) for name in ("id", "url", "title", "site", "language", "day")}
             for each in answer.places
         )
-        return Concordance(rows, {"documents": answer.documents, "by": answer.groups})
+        return Concordance(rows, {"documents": answer.documents, "by": answer.groups, "searched": answer.searched})
 
     def words(
         self,
@@ -253,6 +255,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         around: str = "",
         by: str = "",
         without_stop_words: bool = False,
+        spelling: str = "one",
         limit: int = 50,
     ) -> Rows:
         """List words by frequency, as `corpus-spider words` does. Needs tantivy.
@@ -262,6 +265,8 @@ class Corpus(AbstractContextManager["Corpus"]):
             since: first month of publication, by any day in it; ``until``: the last one.
             against: keywords against a reference, ``"rest"`` or ``"site=NAME language=CODE since=YYYY-MM"``.
             around: collocates of this word or phrase.
+            without_stop_words: leave the most common words out of a list.
+            spelling: ``one``: spellings of a word are one row; ``exact``: each has its own.
 
         Return rows with the columns of the command. Their ``totals`` have the number of documents and tokens.
         Raises ConfigError for a wrong reference, for ``by`` without words, or if no document matches.
@@ -270,7 +275,7 @@ class Corpus(AbstractContextManager["Corpus"]):
 
         from corpus_spider.search.manifest import Selected
         from corpus_spider.words import lists
-        from corpus_spider.words.request import WordList, rows_of
+        from corpus_spider.words.request import WordList, rows_of, unknown_stop_words
 
         if sum(map(bool, (trends, against, around))) > 1:
             raise ConfigError(
@@ -282,13 +287,18 @@ class Corpus(AbstractContextManager["Corpus"]):
         _require_limit(limit, 100_000)
         months = (_day(since, "since")[:7], _day(until, "until")[:7])
         selected = Selected(several(language, "language"), several(site, "site"), *months)
-        wanted = WordList(against, around, trends, without_stop_words, limit)
+        wanted = WordList(against, around, trends, without_stop_words, limit, spelling)
         with self._index() as index:
             sizes = lists.sizes(index.manifest, selected)
             if not sizes.tokens:
                 do = "print(corpus) shows the languages, corpus_spider.open(…).documents() the texts."
                 raise ConfigError("no document in the index matches", where="words", do=do)
-            return Rows(map(asdict, rows_of(index, self.store, selected, wanted, "against")), asdict(sizes))
+            rows = rows_of(index, self.store, selected, wanted, "against")
+            languages = selected.languages or tuple(index.manifest.languages())
+            sentences = index.made_with.notes(languages)
+            for sentence in sentences + (unknown_stop_words(languages) if without_stop_words else []):
+                warnings.warn(sentence, stacklevel=2)
+            return Rows(map(asdict, rows), asdict(sizes))
 
     @contextmanager
     def _index(self) -> Iterator[SearchIndex]:
@@ -298,7 +308,9 @@ class Corpus(AbstractContextManager["Corpus"]):
 
         folder = self.config.index_folder
         # In this process: a further one would import the caller's program again.
-        refresh_if_alone(self.store, self.config.database_url, folder, 1)
+        if why_not := refresh_if_alone(self.store, self.config.database_url, folder, 1):
+            # The caller of the method that opened it, through the context manager.
+            warnings.warn(why_not, stacklevel=4)
         with SearchIndex.open(folder, self.store) as index:
             yield index
 

@@ -20,13 +20,15 @@ _SHOWN_GROUPS = 12
 _verbs = click.Group()
 
 
-@verb_of(_verbs, ("index", "index --json"))
+@verb_of(_verbs, ("index", "index --json", "index --rebuild"))
+@click.option("--rebuild", is_flag=True, help="Make the index again, with the libraries for words that are installed.")
 @as_json
 def index(state: State, /, **options: Any) -> None:
     """Build or refresh the search index.
 
     It holds the words of all current documents without their duplicates. It is derived data: delete its folder, and
-    nothing is lost. A crawl may run meanwhile: the processes that build it have a low priority.
+    nothing is lost. A crawl may run meanwhile: the processes that build it have a low priority. An index remembers the
+    libraries that split its texts into words; only --rebuild changes them.
     """
     from corpus_spider.search.builder import answers, only_writer, refresh
     from storage.corpus import Corpus
@@ -44,7 +46,8 @@ def index(state: State, /, **options: Any) -> None:
             )
             do = f"Try again when it has finished. {meanwhile}"
             raise LockedError(("the search index",), where=str(config.index_folder), do=do, holder="another process")
-        report = refresh(corpus, config.database_url, config.index_folder, config.workers, show)
+        rebuild = options["rebuild"]
+        report = refresh(corpus, config.database_url, config.index_folder, config.workers, show, rebuild=rebuild)
     if options["as_json"]:
         state.console.json(report)
     else:
@@ -80,8 +83,8 @@ def search(state: State, /, question: str, **options: Any) -> None:
     """Find words in the texts, each with its context.
 
     QUESTION: words, "a phrase", a beginning such as govern*, AND, OR, NOT and brackets; -word excludes. Words without
-    marks find every spelling, words with marks only theirs, =word as typed. Refreshes the index first, if no other
-    program does.
+    marks find every spelling, words with marks only theirs, =word as typed. Where words contain spaces, as in
+    Vietnamese, texts with the words side by side come first. Refreshes the index first, if no other program does.
     """
     from corpus_spider.export.exporter import refuse_unknown_sites
     from corpus_spider.search.builder import refresh_if_alone
@@ -95,7 +98,9 @@ def search(state: State, /, question: str, **options: Any) -> None:
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, options["sites"])
         with state.console.stages() as show:
-            refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
+            why_not = refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
+        if why_not:
+            state.console.note(why_not)
         with SearchIndex.open(config.index_folder, corpus) as opened:
             answer = opened.concordance(corpus, question, filters, most=options["limit"], order=options["order"])
     if options["as_json"]:
@@ -111,6 +116,7 @@ def render(answer: Answer, console: Console) -> None:
 
     if not answer.documents:
         console.note(f"No document has this. `{PROGRAM} status` shows the documents of the corpus.")
+        console.note(f"Searched: {answer.searched}")
         return
     if console.on_terminal:
         console.lines([*drawn(answer.places, width()), ""])
@@ -122,6 +128,7 @@ def render(answer: Answer, console: Console) -> None:
         console.table(f"Documents by {name}", (name, "documents"), list(answer.groups[name].items())[-_SHOWN_GROUPS:])
     found, shown = counted(answer.documents, "document"), counted(len(answer.places), "line")
     console.note(f"{found}, {shown} shown. One document: {PROGRAM} show ID")
+    console.note(f"Searched: {answer.searched}")
 
 
 VERBS = tuple(_verbs.commands.values())

@@ -54,15 +54,23 @@ _verbs = click.Group()
 )
 @click.option("--around", metavar="WORD", help="Collocates of a word or phrase.")
 @click.option("--by", type=click.Choice(["month"]), help="Frequency of each WORD in each month.")
-@click.option("--without-stop-words", is_flag=True, help="Leave the most common words of the language out.")
+@click.option(
+    "--without-stop-words", is_flag=True, help="Leave the most common words of the language out, in each list."
+)
+@click.option(
+    "--spelling",
+    type=click.Choice(["one", "exact"]),
+    default="one",
+    show_default=True,
+    help="Spellings of a word are one row, or each has its own.",
+)
 @limit("Maximum number of rows.", 50, 100_000)
 @click.option(
     "--format",
     "format_name",
     metavar="NAME",
     type=click.Choice(["table", "csv"]),
-    default="table",
-    help="Form of the list: table, csv.",
+    help="Form of the list: table, csv. [default: table]",
 )
 @as_json
 def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
@@ -72,13 +80,9 @@ def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
     duplicates. They come from the search index, which is refreshed first.
     """
     from corpus_spider.words import lists
-    from corpus_spider.words.request import WordList, reference_of, rows_of
-    from pipelines.text.segmentation.choice import advice
+    from corpus_spider.words.request import WordList, reference_of, rows_of, unknown_stop_words
 
-    if sum(bool(options[name]) for name in ("against", "around", "by")) > 1:
-        raise click.UsageError("--against, --around and --by exclude each other.")
-    if bool(chosen) != bool(options["by"]):
-        raise click.UsageError("WORDs need --by month, and --by month needs words.")
+    _refuse_combinations(chosen, options)
     selected = selection_of(options)
     reference = reference_of(options["against"], selected, "--against") if options["against"] else None
     with _opened(state, (*selected.sites, *(reference.sites if reference else ()))) as (corpus, index):
@@ -86,7 +90,12 @@ def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
         if not known.tokens:
             raise ConfigError("no document in the index matches", do="`corpus-spider status` shows what there is.")
         wanted = WordList(
-            options["against"] or "", options["around"] or "", chosen, options["without_stop_words"], options["limit"]
+            options["against"] or "",
+            options["around"] or "",
+            chosen,
+            options["without_stop_words"],
+            options["limit"],
+            options["spelling"],
         )
         rows = rows_of(index, corpus, selected, wanted)
         why = "No word passes the thresholds."
@@ -94,11 +103,26 @@ def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
             why = lists.why_empty(index.manifest, selected, reference)
         if not rows and options["around"]:
             why = lists.why_no_collocate(options["around"])
+        notes = index.made_with.notes(selected.languages or index.manifest.languages())
+        if options["without_stop_words"]:
+            notes += unknown_stop_words(selected.languages or index.manifest.languages())
     _write(state.console, rows, options, asdict(known), why)
     for sentence in lists.why_no_trend(rows) if chosen else ():
         state.console.note(sentence)
-    for sentence in advice(selected.languages):
+    for sentence in notes:
         state.console.note(sentence)
+
+
+def _refuse_combinations(chosen: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Raise UsageError for options that exclude each other, or of which one would do nothing."""
+    if sum(bool(options[name]) for name in ("against", "around", "by")) > 1:
+        raise click.UsageError("--against, --around and --by exclude each other.")
+    if options["by"] and options["without_stop_words"]:
+        raise click.UsageError("--without-stop-words is for lists: --by month counts the words that you name.")
+    if options["as_json"] and options["format_name"]:
+        raise click.UsageError("--json and --format exclude each other.")
+    if bool(chosen) != bool(options["by"]):
+        raise click.UsageError("WORDs need --by month, and --by month needs words.")
 
 
 def selection_of(options: dict[str, Any]) -> Selected:
@@ -120,7 +144,9 @@ def _opened(state: State, sites: tuple[str, ...] = ()) -> Iterator[tuple[Corpus,
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, sites)
         with state.console.stages() as show:
-            refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
+            why_not = refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
+        if why_not:
+            state.console.note(why_not)
         with SearchIndex.open(config.index_folder, corpus) as index:
             yield corpus, index
 
@@ -177,7 +203,6 @@ def cloud(state: State, /, **options: Any) -> None:
     The cloud of a whole language is by frequency. The picture states measure and scale, and has the weights as a table.
     """
     from corpus_spider.words import clouds
-    from pipelines.text.segmentation.choice import advice
 
     output = options["output"]
     form = output.suffix[1:].lower() if output else ""
@@ -194,7 +219,7 @@ def cloud(state: State, /, **options: Any) -> None:
             output.write_bytes(data)
     if options["as_json"]:
         state.console.json({"caption": made.caption, "words": [asdict(each) for each in made.weights]})
-    for sentence in (made.caption, *advice([made.language])):
+    for sentence in (made.caption, *made.notes):
         state.console.note(sentence)
 
 
@@ -207,6 +232,8 @@ def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
     if any(options[name] for name in ("sites", "since", "until", "against")):
         raise click.UsageError("--page excludes --site, --since, --until and --against.")
     config, target = state.load_or_default(), options["page"]
+    if options["allow_private"] and "://" not in target:
+        raise click.UsageError("--allow-private is for a URL.")
     if is_id(target) and not Path(target).exists():
         return _cloud_of_document(state, target, options)
     wanted = single_page.Wanted(allow_private=options["allow_private"])
@@ -248,6 +275,8 @@ def _cloud_of_corpus(state: State, options: dict[str, Any]) -> Cloud:
 
     if not options["languages"]:
         raise click.UsageError("Name a --language, or a --page.")
+    if options["allow_private"]:
+        raise click.UsageError("--allow-private needs --page.")
     selected = selection_of(options)
     reference = reference_of(options["against"], selected, "--against") if options["against"] else None
     with _opened(state, (*selected.sites, *(reference.sites if reference else ()))) as (_, index):

@@ -7,7 +7,6 @@ the way, so that there are few. So the index never holds words of a text that th
 
 from __future__ import annotations
 
-import json
 import logging
 import multiprocessing
 import os
@@ -22,10 +21,12 @@ from typing import TYPE_CHECKING
 import xxhash
 
 from corpus_spider.search import shard
+from corpus_spider.search.made_with import MadeWith, MissingLibraryError
 from corpus_spider.search.manifest import FORMAT, CellCounts, CellKey, MadeShard, Manifest
 from corpus_spider.search.totals import FILE
-from pipelines.text.segmentation.choice import failures, library_names
-from pipelines.text.words import as_counted, splitter, words
+from pipelines.text.equal_letters import small
+from pipelines.text.segmentation.choice import failures
+from pipelines.text.words import HYPHEN, as_counted
 from storage import plugins
 from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder
@@ -54,6 +55,7 @@ DOCUMENTS = "documents"
 """Setting of the manifest: the mark of the documents that the index has."""
 LOW_PRIORITY = 19
 """Niceness of what builds an index: it takes the time that a crawl and the web page leave."""
+_FORMAT = "format"
 _AT_ONCE = 2 * FULL
 """Documents up to which new shards come in place of old ones in one step. Beyond that they would need much memory."""
 _PAGE = 200
@@ -84,6 +86,7 @@ class _Job:
     folder: Path
     number: int
     documents: Mapping[str, tuple[int, int]]
+    made_with: MadeWith
 
 
 def state_of(stamp: Stamp) -> int:
@@ -110,7 +113,7 @@ def is_current(corpus: Corpus, folder: Path) -> bool:
         return False
     with Manifest.open(folder, read_only=True) as manifest:
         settings = manifest.settings()
-    made = _made_with() | {REMOVALS: corpus.removal_mark(), DOCUMENTS: corpus.documents.mark()}
+    made = {_FORMAT: str(FORMAT), REMOVALS: corpus.removal_mark(), DOCUMENTS: corpus.documents.mark()}
     return {name: settings.get(name) for name in made} == made
 
 
@@ -129,11 +132,20 @@ def answers(folder: Path) -> bool:
 
 def refresh_if_alone(
     corpus: Corpus, database: str, folder: Path, processes: int, on_progress: Progress = unseen
-) -> None:
-    """Refresh the index if the corpus has changed, unless another process is doing that. Errors as of `refresh`."""
+) -> str:
+    """Refresh the index if the corpus has changed, unless another process is doing that. Errors as of `refresh`.
+
+    Return why it was not refreshed if a library is missing that it was made with: it answers as it is. Else "".
+    """
     with only_writer(folder) as is_writer:
         if is_writer and not is_current(corpus, folder):
-            refresh(corpus, database, folder, processes, on_progress)
+            try:
+                refresh(corpus, database, folder, processes, on_progress)
+            except MissingLibraryError as error:
+                if not answers(folder):
+                    raise
+                return f"The index was not refreshed: {error.what}. {error.do}"
+    return ""
 
 
 def refresh_aside(database: str, folder: Path, over: threading.Event) -> None:
@@ -169,26 +181,40 @@ def _refresh_quietly(database: str, folder: Path, allowed: plugins.Names) -> Non
         logger.warning("the search index was not refreshed: %s", error)
 
 
-def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_progress: Progress = unseen) -> Refreshed:
+def refresh(
+    corpus: Corpus,
+    database: str,
+    folder: Path,
+    processes: int,
+    on_progress: Progress = unseen,
+    *,
+    rebuild: bool = False,
+) -> Refreshed:
     """Bring the index up to the corpus. The caller holds the lock. Errors of the database, and DiskError.
 
-    Each shard is kept once it is made: an interrupted refresh goes on where it stopped.
+    Each shard is kept once it is made: an interrupted refresh goes on where it stopped. New texts are split as those in
+    the index were, MissingLibraryError if that library is not installed. ``rebuild``: make the index with what is.
     """
     shard.require_library()
     # Read first: what is removed meanwhile is found by the next refresh.
     removals, documents = corpus.removal_mark(), corpus.documents.mark()
     with disk_errors(folder):
-        _start_anew_if_unreadable(folder)
+        _delete_unreadable(folder, also_readable=rebuild)
         with Manifest.open(folder, read_only=False) as manifest:
-            made_with = _made_with()
+            made_with = MadeWith.of(manifest.settings())
             is_behind = manifest.settings().get(REMOVALS) != removals
-            manifest.set(made_with)
+            manifest.set({_FORMAT: str(FORMAT)} | made_with.settings)
             _delete_leftovers(folder, manifest.shards())
-            stamps = {stamp.id: (stamp.row, state_of(stamp)) for stamp in corpus.documents.stamps(Selection())}
+            stamps = dict[str, tuple[int, int]]()
+            languages = dict[str, str]()
+            for stamp in corpus.documents.stamps(Selection()):
+                stamps[stamp.id] = stamp.row, state_of(stamp)
+                languages[stamp.id] = stamp.language
             plan = _plan(manifest, stamps, processes)
+            made_with.require({languages[each] for ids in plan.shards for each in ids})
             numbers = range(manifest.next_number(), manifest.next_number() + len(plan.shards))
             jobs = [
-                _Job(database, folder, number, {each: stamps[each] for each in ids})
+                _Job(database, folder, number, {each: stamps[each] for each in ids}, made_with)
                 for number, ids in zip(numbers, plan.shards, strict=True)
             ]
             done = failed = 0
@@ -212,21 +238,16 @@ def refresh(corpus: Corpus, database: str, folder: Path, processes: int, on_prog
             _delete_leftovers(folder, manifest.shards())
             manifest.set({REMOVALS: removals, DOCUMENTS: documents})
             shards = manifest.shards()
-            return Refreshed(plan.added, plan.left, sum(shards.values()), len(shards), made_with["unit"], failed)
+            return Refreshed(plan.added, plan.left, sum(shards.values()), len(shards), made_with.unit, failed)
 
 
-def _made_with() -> dict[str, str]:
-    # Other segmenters count other words: the counts of all texts must be by the same ones.
-    return {"format": str(FORMAT), "unit": splitter().unit, "segmenters": json.dumps(library_names())}
-
-
-def _start_anew_if_unreadable(folder: Path) -> None:
-    """Delete an index of another format or with other words: it is derived data."""
+def _delete_unreadable(folder: Path, *, also_readable: bool) -> None:
+    """Delete an index of another format, or any: it is derived data."""
     if not (folder / FILE).exists():
         return
     with Manifest.open(folder, read_only=True) as manifest:
-        settings = manifest.settings()
-    if {name: settings.get(name) for name in _made_with()} != _made_with():
+        is_readable = manifest.settings().get(_FORMAT) == str(FORMAT)
+    if also_readable or not is_readable:
         for path in folder.iterdir():
             if path.name != _LOCK:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -307,21 +328,21 @@ def _entries(
 
     A document that has gone meanwhile is left out; the next refresh sees that.
     """
-    split = splitter()
+    split = job.made_with.splitter
     rows = [row for row, _ in job.documents.values()]
     for start in range(0, len(rows), _PAGE):
         for document in corpus.documents.of_rows(rows[start : start + _PAGE]):
             day = day_of(document.published, document.fetched_at)
             counted: Counter[str] = Counter()
             indexed: list[str] = []
-            counter = words(document.language)
+            counter = job.made_with.words(document.language)
             for line in (document.title or "", *document.text.split("\n")):
-                units, found = words_of_line(line, split, counter)
+                units, found = words_of_line(line, split, counter, document.language)
                 indexed += [*units, shard.LINE_END]
                 searched.update(units)
                 counted.update(found)
             counts = cells.setdefault(CellKey(document.language, document.site, day[:7]), CellCounts())
-            _add(counts, counted)
+            counts.add(counted, document.language)
             entries[document.id] = job.documents[document.id][1]
             yield shard.Entry(
                 document.id,
@@ -336,16 +357,11 @@ def _entries(
             )
 
 
-def words_of_line(line: str, split: Splitter, counter: Words) -> tuple[list[str], list[str]]:
+def words_of_line(line: str, split: Splitter, counter: Words, language: str) -> tuple[list[str], list[str]]:
     """Return the units of a line that are searched, and its words that are counted, as the index has them."""
-    units = [line[a:b].casefold()[: shard.LONGEST_WORD] for a, b in split.spans(line)]
-    places = counter.unusual_spans(line)
-    return units, units if places is None else [as_counted(line[a:b])[: shard.LONGEST_WORD] for a, b in places]
-
-
-def _add(counts: CellCounts, counted: Counter[str]) -> None:
-    counts.documents += 1
-    counts.tokens += counted.total()
-    for word, frequency in counted.items():
-        before = counts.words.get(word, (0, 0))
-        counts.words[word] = before[0] + frequency, before[1] + 1
+    spans = split.spans(line)
+    units = [small(line[a:b], language)[: shard.LONGEST_WORD] for a, b in spans]
+    # In most lines both are what stands between spaces and signs.
+    if counter.is_simple(line) and HYPHEN.search(line) is None:
+        return units, units
+    return units, [as_counted(line[a:b], language)[: shard.LONGEST_WORD] for a, b in counter.spans(line)]

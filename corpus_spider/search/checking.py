@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.search import shard
 from corpus_spider.search.builder import REMOVALS, is_current, shard_folder, words_of_line
+from corpus_spider.search.made_with import MadeWith
 from corpus_spider.search.manifest import Manifest
 from corpus_spider.search.totals import FILE
-from pipelines.text.words import splitter, words
+from pipelines.text.word_forms import letters
 from storage.documents.model import Selection
 from storage.errors import ConfigError, DamageError
 from storage.reporting import counted, unseen
@@ -86,16 +87,17 @@ def _check(
 
 
 def _strange_words(corpus: Corpus, manifest: Manifest, on_progress: Progress) -> list[str]:
-    """Return the words of an index that are in no text of the corpus, of any version."""
-    left = set(manifest.every_word())
+    """Return the words of an index that neither stand in a text of the corpus, of any version, nor are its forms."""
+    left, made_with = set(manifest.every_word()), MadeWith.of(manifest.settings())
     selection = Selection(include_duplicates=True, versions="all")
     for number, document in enumerate(corpus.documents.as_stored(selection), 1):
         if not left:
             break
-        split, counter = splitter(), words(document.language)
+        language = document.language
+        split, counter = made_with.splitter, made_with.words(language)
         for line in (document.title or "", *document.text.split("\n")):
-            for found in words_of_line(line, split, counter):
-                left.difference_update(found)
+            units, counted_words = words_of_line(line, split, counter, language)
+            left.difference_update(units, counted_words, (letters(word, language) for word in counted_words))
         if number % _OFTEN == 0:
             on_progress("texts compared with the index", number, None)
     return sorted(left)

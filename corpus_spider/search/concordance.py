@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.question import phrases
+from corpus_spider.search.question import phrases, side_by_side
+from pipelines.text.equal_letters import small
+from pipelines.text.tokenizer import SPACED_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,21 +35,26 @@ class Line:
 class Sought(dict[str, tuple["Phrase", ...]]):
     """Maps a word of a text to the words and phrases of a question that may begin with it, the longest first.
 
-    It remembers each word: 500 documents have 100,000 words, and few different ones.
+    It remembers each word: 500 documents have 100,000 words, and few different ones. ``language``: that of the text.
     """
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, language: str = "") -> None:
         super().__init__()
-        self._phrases = sorted(phrases(question), key=lambda phrase: -len(phrase.terms))
+        self.language = language
+        near = side_by_side(question) if language in SPACED_WORDS else ()
+        self.prefers_neighbours = bool(near)
+        self._phrases = sorted([*near, *phrases(question)], key=lambda phrase: -len(phrase.terms))
 
     def __missing__(self, word: str) -> tuple[Phrase, ...]:
         """Compare a word that is new."""
-        found = self[word] = tuple(phrase for phrase in self._phrases if phrase.terms[0].matches(word))
+        found = self[word] = tuple(phrase for phrase in self._phrases if phrase.terms[0].matches(word, self.language))
         return found
 
 
 def lines(text: str, sought: Sought, splitter: Splitter, most: int = 1_000) -> list[Line]:
     """Return the places of the words and phrases of a question in a text, in order, at most so many.
+
+    Where words of the language contain spaces, only the places with the most neighbouring syllables of the question.
 
     >>> from corpus_spider.search.question import parse
     >>> from pipelines.text.words import splitter
@@ -56,15 +63,16 @@ def lines(text: str, sought: Sought, splitter: Splitter, most: int = 1_000) -> l
     >>> found.left, found.keyword, found.right, found.right_word
     ('Thủ tướng ', 'Chính phủ', ' họp.', 'họp')
     """
-    found: list[Line] = []
+    found: list[tuple[int, Line]] = []
     for line in text.split("\n"):
         spans = splitter.spans(line)
-        words = [line[start:end].casefold() for start, end in spans]
+        words = [small(line[start:end], sought.language) for start, end in spans]
         for first, after in _places(words, sought):
-            found.append(_line(line, spans, words, first, after))
-            if len(found) == most:
-                return found
-    return found
+            found.append((after - first, _line(line, spans, words, first, after)))
+            if len(found) == most and not sought.prefers_neighbours:
+                return [each for _, each in found]
+    longest = max((length for length, _ in found), default=0) if sought.prefers_neighbours else 0
+    return [line for length, line in found if length >= longest][:most]
 
 
 def _places(words: Sequence[str], sought: Sought) -> Iterator[tuple[int, int]]:
@@ -74,17 +82,17 @@ def _places(words: Sequence[str], sought: Sought) -> Iterator[tuple[int, int]]:
         if at < free:
             continue
         for phrase in sought[word]:
-            if _goes_on(words, at, phrase):
+            if _goes_on(words, at, phrase, sought.language):
                 free = at + len(phrase.terms)
                 yield at, free
                 break
 
 
-def _goes_on(words: Sequence[str], at: int, phrase: Phrase) -> bool:
+def _goes_on(words: Sequence[str], at: int, phrase: Phrase, language: str) -> bool:
     """Return whether the later words of a phrase follow a place where its first word stands."""
     if at + len(phrase.terms) > len(words):
         return False
-    return all(term.matches(words[at + place]) for place, term in enumerate(phrase.terms[1:], 1))
+    return all(term.matches(words[at + place], language) for place, term in enumerate(phrase.terms[1:], 1))
 
 
 def _line(line: str, spans: Sequence[Span], words: Sequence[str], first: int, after: int) -> Line:

@@ -3,6 +3,10 @@
 A row of ``word`` is a searched unit, a counted word, or both (`pipelines.text.words`). A shard names the units that its
 texts have, a cell the words that it counts.
 
+A cell counts each spelling of a word. A second cell of the same key holds what changes if the spellings of a word count
+as one: less of each spelling, more of the form that they share (`pipelines.text.word_forms.letters`). So both counts
+are sums of cells, also those of the documents that have a word.
+
 A change of the index is one transaction of the manifest. A folder of a shard that no row names is left over from an
 interrupted change, and is deleted by the next one.
 """
@@ -15,12 +19,12 @@ import sqlite3
 import zlib
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from corpus_spider.search.totals import FILE
-from pipelines.text.word_forms import letters, plain
+from pipelines.text.word_forms import broad, letters
 from storage import time_limit
 from storage.errors import DamageError
 
@@ -30,54 +34,60 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-FORMAT = 4
+FORMAT = 5
 """Format of the index. An index of another format is rebuilt."""
 _LAYOUT = """
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE shard (id INTEGER PRIMARY KEY AUTOINCREMENT, documents INTEGER NOT NULL, searched BLOB NOT NULL);
 CREATE TABLE entry (id TEXT PRIMARY KEY, state INTEGER NOT NULL, shard INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX entry_shard ON entry (shard);
-CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, letters TEXT, plain TEXT);
-CREATE INDEX word_letters ON word (letters) WHERE letters IS NOT NULL;
-CREATE INDEX word_plain ON word (plain) WHERE plain IS NOT NULL;
+CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, broad TEXT);
+CREATE INDEX word_broad ON word (broad) WHERE broad IS NOT NULL;
+CREATE TABLE spelling (form INTEGER NOT NULL, word INTEGER NOT NULL, PRIMARY KEY (form, word)) WITHOUT ROWID;
 CREATE TABLE cell (
-    shard INTEGER NOT NULL, language TEXT NOT NULL, site TEXT NOT NULL, month TEXT NOT NULL,
+    shard INTEGER NOT NULL, language TEXT NOT NULL, site TEXT NOT NULL, month TEXT NOT NULL, one INTEGER NOT NULL,
     documents INTEGER NOT NULL, tokens INTEGER NOT NULL,
     words BLOB NOT NULL, frequencies BLOB NOT NULL, appearances BLOB NOT NULL,
-    PRIMARY KEY (shard, language, site, month)
+    PRIMARY KEY (shard, language, site, month, one)
 );
 CREATE TABLE total (
-    language TEXT NOT NULL, site TEXT NOT NULL, month TEXT NOT NULL,
+    language TEXT NOT NULL, site TEXT NOT NULL, month TEXT NOT NULL, one INTEGER NOT NULL,
     documents INTEGER NOT NULL, tokens INTEGER NOT NULL,
     words BLOB NOT NULL, frequencies BLOB NOT NULL, appearances BLOB NOT NULL,
-    PRIMARY KEY (language, site, month)
+    PRIMARY KEY (language, site, month, one)
 );
 """
-"""``cell``: counts of one shard, compressed, to take them out again with it. ``total``: their sums, which are read."""
+"""``cell``: counts of one shard, compressed, to take them out again with it. ``total``: their sums, which are read.
+
+``one``: 1 for the changes that make the spellings of a word one. ``broad``: of searched units only. ``spelling``: words
+with the form that they share with others.
+"""
 _DELETE_SHARD = (
     "DELETE FROM entry WHERE shard = ?",
     "DELETE FROM cell WHERE shard = ?",
     "DELETE FROM shard WHERE id = ?",
 )
 _SIZES = "SELECT language, site, month, documents, tokens FROM total"
-_CELLS = "SELECT language, site, month, documents, tokens, words, frequencies, appearances FROM total"
+_CELLS = "SELECT language, site, month, one, documents, tokens, words, frequencies, appearances FROM total"
 _SELECTED = """
 WHERE (?1 = '[]' OR language IN (SELECT value FROM json_each(?1)))
 AND (?2 = '[]' OR site IN (SELECT value FROM json_each(?2)))
-AND (?3 = '' OR month >= ?3) AND (?4 = '' OR month <= ?4)
+AND (?3 = '' OR month >= ?3) AND (?4 = '' OR month <= ?4) AND one <= ?5
 """
-_OF_SHARD = "SELECT language, site, month, documents, tokens, words, frequencies, appearances FROM cell WHERE shard = ?"
-_TOTAL = (
-    "SELECT documents, tokens, words, frequencies, appearances FROM total WHERE (language, site, month) = (?, ?, ?)"
-)
-_SPELLINGS = {
-    form: f"SELECT text FROM word WHERE {form} >= ? AND {form} < ? AND letters IS NOT NULL"  # noqa: S608, three names of our own
-    for form in ("text", "letters", "plain")
-}
+_OF_SHARD = """
+SELECT language, site, month, one, documents, tokens, words, frequencies, appearances FROM cell WHERE shard = ?
+"""
+_TOTAL = """
+SELECT documents, tokens, words, frequencies, appearances FROM total WHERE (language, site, month, one) = (?, ?, ?, ?)
+"""
+_ADD_CELL = "INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD_TOTAL = "INSERT INTO total VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_BROAD = "SELECT text FROM word WHERE broad >= ? AND broad < ?"
+_EXACT = "SELECT text FROM word WHERE text >= ? AND text < ? AND broad IS NOT NULL"
 _ADD_SEARCHED = """
-INSERT INTO word (text, letters, plain) VALUES (?, ?, ?)
-ON CONFLICT (text) DO UPDATE SET letters = excluded.letters, plain = excluded.plain WHERE letters IS NULL
+INSERT INTO word (text, broad) VALUES (?, ?) ON CONFLICT (text) DO UPDATE SET broad = excluded.broad WHERE broad IS NULL
 """
+_FORGET_SPELLINGS = "DELETE FROM spelling WHERE word NOT IN (SELECT id FROM word) OR form NOT IN (SELECT id FROM word)"
 
 
 class CellKey(NamedTuple):
@@ -115,25 +125,53 @@ ALL = Selected()
 
 @dataclass(slots=True)
 class CellCounts:
-    """Counts of one cell: documents, tokens, and for each word its frequency and the documents it appears in."""
+    """Counts of one cell: documents, tokens, and for each word its frequency and the documents it appears in.
+
+    ``one``: the changes of these counts if the spellings of a word count as one. ``forms``: the form of each word that
+    has another spelling than its form.
+    """
 
     documents: int = 0
     tokens: int = 0
     words: dict[str, tuple[int, int]] = field(default_factory=dict)
+    one: dict[str, tuple[int, int]] = field(default_factory=dict)
+    forms: dict[str, str] = field(default_factory=dict)
+
+    def add(self, counted: Mapping[str, int], language: str) -> None:
+        """Add the words of one document."""
+        self.documents += 1
+        self.tokens += sum(counted.values())
+        shared: dict[str, int] = {}
+        for word, frequency in counted.items():
+            _add(self.words, word, frequency, 1)
+            form = letters(word, language)
+            if form != word:
+                _add(self.one, word, -frequency, -1)
+                self.forms[word] = form
+                shared[form] = shared.get(form, 0) + frequency
+        for form, frequency in shared.items():
+            _add(self.one, form, frequency, form not in counted)
+
+
+def _add(counts: dict[str, tuple[int, int]], word: str, frequency: int, documents: int) -> None:
+    before = counts.get(word, (0, 0))
+    counts[word] = before[0] + frequency, before[1] + documents
 
 
 class Cell(NamedTuple):
     """Stored counts of one cell. The arrays have an item a word: its id, its frequency, its documents.
 
-    The counts of a cell that is taken out of a total are negative.
+    The counts of a cell that is taken out of a total are negative. ``one``: 1 for the changes that make the spellings
+    of a word one, without documents and tokens of their own.
     """
 
     key: CellKey
+    one: int
     documents: int
     tokens: int
     words: npt.NDArray[np.uint32]
-    frequencies: npt.NDArray[np.uint32 | np.int64]
-    appearances: npt.NDArray[np.uint32 | np.int64]
+    frequencies: npt.NDArray[np.int32 | np.int64]
+    appearances: npt.NDArray[np.int32 | np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +188,21 @@ class MadeShard:
     failures: int = 0
 
 
-def _values(selected: Selected) -> tuple[str, str, str, str]:
+def _values(selected: Selected, one: int) -> tuple[str, str, str, str, int]:
     """Return the values of `_SELECTED`."""
-    return json.dumps(selected.languages), json.dumps(selected.sites), selected.since, selected.until
+    return json.dumps(selected.languages), json.dumps(selected.sites), selected.since, selected.until, one
+
+
+def _cell(row: tuple[Any, ...], blobs: Iterable[bytes]) -> Cell:
+    words, frequencies, appearances = blobs
+    counts = (np.frombuffer(blob, np.int32) for blob in (frequencies, appearances))
+    return Cell(CellKey(*row[:3]), row[3], row[4], row[5], np.frombuffer(words, np.uint32), *counts)
 
 
 def _taken_out(cell: Cell) -> Cell:
     """Return a cell with negative counts."""
     frequencies, appearances = (-array.astype(np.int64) for array in (cell.frequencies, cell.appearances))
-    return Cell(cell.key, -cell.documents, -cell.tokens, cell.words, frequencies, appearances)
+    return Cell(cell.key, cell.one, -cell.documents, -cell.tokens, cell.words, frequencies, appearances)
 
 
 def unreadable(folder: Path, error: Exception) -> DamageError:
@@ -220,17 +264,17 @@ class Manifest:
         """Put new shards in place of old ones, with their words and counts, in one transaction."""
         self.connection.execute("BEGIN IMMEDIATE")
         try:
-            changes: dict[CellKey, list[Cell]] = {}
+            changes: dict[tuple[CellKey, int], list[Cell]] = {}
             for number in old:
                 for cell in self._of_shard(number):
-                    changes.setdefault(cell.key, []).append(_taken_out(cell))
+                    changes.setdefault((cell.key, cell.one), []).append(_taken_out(cell))
                 for statement in _DELETE_SHARD:
                     self.connection.execute(statement, (number,))
             for made in new:
                 for cell in self._add(made):
-                    changes.setdefault(cell.key, []).append(cell)
-            for key, cells in changes.items():
-                self._change_total(key, cells)
+                    changes.setdefault((cell.key, cell.one), []).append(cell)
+            for (key, one), cells in changes.items():
+                self._change_total(key, one, cells)
         except BaseException:
             self.connection.execute("ROLLBACK")
             raise
@@ -238,35 +282,47 @@ class Manifest:
 
     def forget_unused_words(self) -> int:
         """Delete the words that no cell and no shard has any more, and shrink the file. Return their number."""
-        used = [cell.words for cell in self.cells()]
+        used = [cell.words for cell in self.cells(one_spelling=True)]
         used += [np.frombuffer(row[0], np.uint32) for row in self.connection.execute("SELECT searched FROM shard")]
         known = np.fromiter((row[0] for row in self.connection.execute("SELECT id FROM word")), np.uint32)
         unused = np.setdiff1d(known, np.unique(np.concatenate(used)) if used else np.empty(0, np.uint32))
         if len(unused):
             self.connection.execute("BEGIN IMMEDIATE")
             self.connection.executemany("DELETE FROM word WHERE id = ?", ((int(each),) for each in unused))
+            self.connection.execute(_FORGET_SPELLINGS)
             self.connection.execute("COMMIT")
             self.connection.execute("VACUUM")
             self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(unused)
 
-    def cells(self, selected: Selected = ALL) -> Iterator[Cell]:
-        """Read the counts of the selected cells."""
-        for row in self.connection.execute(f"{_CELLS}{_SELECTED}", _values(selected)):
+    def cells(self, selected: Selected = ALL, *, one_spelling: bool = False) -> Iterator[Cell]:
+        """Read the counts of the selected cells. ``one_spelling``: so that the spellings of a word count as one."""
+        for row in self.connection.execute(f"{_CELLS}{_SELECTED}", _values(selected, int(one_spelling))):
             time_limit.check()
-            arrays = (np.frombuffer(blob, np.uint32) for blob in row[5:])
-            yield Cell(CellKey(*row[:3]), row[3], row[4], *arrays)
+            yield _cell(row, row[6:])
 
     def sizes(self, selected: Selected = ALL) -> list[CellSize]:
         """Return the number of documents and words of the selected cells."""
-        rows = self.connection.execute(f"{_SIZES}{_SELECTED}", _values(selected))
+        rows = self.connection.execute(f"{_SIZES}{_SELECTED}", _values(selected, 0))
         return [CellSize(CellKey(*row[:3]), row[3], row[4]) for row in rows]
 
-    def spellings(self, form: str, value: str, *, prefix: bool) -> list[str]:
-        """Return the words whose ``form`` (text, letters or plain) is this value, or begins with it."""
+    def languages(self) -> list[str]:
+        """Return the languages of the documents."""
+        return [row[0] for row in self.connection.execute("SELECT DISTINCT language FROM total ORDER BY language")]
+
+    def spellings(self, value: str, *, exact: bool, prefix: bool) -> list[str]:
+        """Return the searched words whose broad form, or whose text, is this value or begins with it."""
         # An index serves a range, and not LIKE on letters beyond ASCII.
         after = value + ("\U0010ffff" if prefix else "\0")
-        return [row[0] for row in self.connection.execute(_SPELLINGS[form], (value, after))]
+        return [row[0] for row in self.connection.execute(_EXACT if exact else _BROAD, (value, after))]
+
+    def spelled(self, forms: Iterable[int]) -> dict[int, list[int]]:
+        """Return the words that are other spellings of these forms, by their ids."""
+        found: dict[int, list[int]] = {}
+        statement = "SELECT form, word FROM spelling WHERE form IN (SELECT value FROM json_each(?))"
+        for form, word in self.connection.execute(statement, (json.dumps(list(forms)),)):
+            found.setdefault(form, []).append(word)
+        return found
 
     def texts_of(self, words: Iterable[int]) -> dict[int, str]:
         """Return words by their ids."""
@@ -284,47 +340,57 @@ class Manifest:
 
     def _of_shard(self, number: int) -> Iterator[Cell]:
         for row in self.connection.execute(_OF_SHARD, (number,)).fetchall():
-            arrays = (np.frombuffer(zlib.decompress(blob), np.uint32) for blob in row[5:])
-            yield Cell(CellKey(*row[:3]), row[3], row[4], *arrays)
+            yield _cell(row, map(zlib.decompress, row[6:]))
 
-    def _change_total(self, key: CellKey, cells: Sequence[Cell]) -> None:
+    def _change_total(self, key: CellKey, one: int, cells: Sequence[Cell]) -> None:
         """Add cells to the total of their key. What falls to zero goes."""
-        before = self.connection.execute(_TOTAL, key).fetchone()
+        before = self.connection.execute(_TOTAL, (*key, one)).fetchone()
         if before is not None:
-            arrays = (np.frombuffer(blob, np.uint32) for blob in before[2:])
-            cells = [Cell(key, before[0], before[1], *arrays), *cells]
+            cells = [_cell((*key, one, *before[:2]), before[2:]), *cells]
         words, place = np.unique(np.concatenate([cell.words for cell in cells]), return_inverse=True)
         sums = [
             np.bincount(place, np.concatenate([getattr(cell, name) for cell in cells]), len(words))
             for name in ("frequencies", "appearances")
         ]
-        kept = sums[0] > 0
+        kept = (sums[0] != 0) | (sums[1] != 0)
         documents, tokens = sum(cell.documents for cell in cells), sum(cell.tokens for cell in cells)
-        self.connection.execute("DELETE FROM total WHERE (language, site, month) = (?, ?, ?)", key)
-        if documents > 0:
-            blobs = (array[kept].astype(np.uint32).tobytes() for array in (words, *sums))
-            values = (*key, documents, tokens, *blobs)
-            self.connection.execute("INSERT INTO total VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        self.connection.execute("DELETE FROM total WHERE (language, site, month, one) = (?, ?, ?, ?)", (*key, one))
+        if documents > 0 or kept.any():
+            blobs = (words[kept].tobytes(), *(array[kept].astype(np.int32).tobytes() for array in sums))
+            self.connection.execute(_ADD_TOTAL, (*key, one, documents, tokens, *blobs))
 
     def _add(self, made: MadeShard) -> Iterator[Cell]:
         """Store a shard and yield its cells."""
         rows = ((each, state, made.number) for each, state in made.entries.items())
         self.connection.executemany("INSERT INTO entry VALUES (?, ?, ?)", rows)
         searched = set(made.searched)
-        counted = sorted({word for cell in made.cells.values() for word in cell.words} - searched)
-        forms = ((word, letters(word), plain(word)) for word in sorted(searched))
-        self.connection.executemany(_ADD_SEARCHED, forms)
+        cells = made.cells.values()
+        counted = sorted({word for cell in cells for words in (cell.words, cell.one) for word in words} - searched)
+        self.connection.executemany(_ADD_SEARCHED, ((word, broad(word)) for word in sorted(searched)))
         self.connection.executemany("INSERT OR IGNORE INTO word (text) VALUES (?)", ((word,) for word in counted))
         numbers = self.ids_by_text([*searched, *counted])
+        forms = {(numbers[form], numbers[word]) for cell in cells for word, form in cell.forms.items()}
+        self.connection.executemany("INSERT OR IGNORE INTO spelling VALUES (?, ?)", sorted(forms))
         units = np.array(sorted(numbers[word] for word in searched), np.uint32).tobytes()
         values = (made.number, len(made.entries), units)
         self.connection.execute("INSERT INTO shard (id, documents, searched) VALUES (?, ?, ?)", values)
         for key, counts in made.cells.items():
-            ordered = sorted((numbers[word], *of_word) for word, of_word in counts.words.items())
-            columns = [np.ascontiguousarray(each) for each in np.array(ordered, np.uint32).reshape(-1, 3).T]
-            blobs = (zlib.compress(column.tobytes(), 1) for column in columns)
-            self.connection.execute(
-                "INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (made.number, *key, counts.documents, counts.tokens, *blobs),
-            )
-            yield Cell(key, counts.documents, counts.tokens, *columns)
+            yield self._add_cell(made.number, key, counts.words, (0, counts.documents, counts.tokens), numbers)
+            if counts.one:
+                yield self._add_cell(made.number, key, counts.one, (1, 0, 0), numbers)
+
+    def _add_cell(
+        self,
+        shard: int,
+        key: CellKey,
+        counts: Mapping[str, tuple[int, int]],
+        size: tuple[int, int, int],
+        numbers: Mapping[str, int],
+    ) -> Cell:
+        """Store a cell of a shard. ``size``: the values of ``one``, ``documents`` and ``tokens``."""
+        ordered = sorted((numbers[word], *of_word) for word, of_word in counts.items())
+        columns = np.array(ordered, np.int64).reshape(-1, 3).T
+        words, frequencies, appearances = columns[0].astype(np.uint32), *(each.astype(np.int32) for each in columns[1:])
+        blobs = (zlib.compress(column.tobytes(), 1) for column in (words, frequencies, appearances))
+        self.connection.execute(_ADD_CELL, (shard, *key, *size, *blobs))
+        return Cell(key, *size, words, frequencies, appearances)

@@ -2,20 +2,27 @@
 
 Words side by side must all occur. ``-word`` is NOT. A word typed without marks finds every spelling: ``chinh phu``
 finds ``chính phủ``. A word typed with marks finds these marks only. An equals sign before a word finds it as typed.
+
+A question goes through the repairs of a text (`pipelines.text.normalise.clean`). It is compared with the words of a
+text by the equal letters of the language of that text. What other search programs know and this one does not, such as
+``*word`` or ``title:``, is refused: as words it would find something else.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import regex
 
+from pipelines.text.equal_letters import small
+from pipelines.text.normalise import clean
 from pipelines.text.word_forms import letters, plain
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from pipelines.text.words import Splitter
 
@@ -23,22 +30,56 @@ MOST_WORDS = 64
 """Words of one question."""
 _DEEPEST = 20
 _PIECE = regex.compile(r'\s*(?:(?P<open>\()|(?P<close>\))|(?P<not>-(?=\S))|"(?P<phrase>[^"]*)"?|(?P<word>[^\s()"]+))')
-_FORMS: Mapping[str, Callable[[str], str]] = {"text": str.casefold, "letters": letters, "plain": plain}
 _HOW = 'Write words, "a phrase", a beginning such as govern*, AND, OR, NOT and brackets.'
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』＂", '"'))
+_GERSHAYIM = regex.compile(r"(?<=\p{Hebrew})[\"“”״](?=\p{Hebrew})")
+"""A quotation mark within a Hebrew word is no end of a phrase (צה"ל)."""
+_UNKNOWN = (
+    (regex.compile(r".*\*.*[\p{L}\p{N}].*"), "an asterisk before or within a word"),
+    (regex.compile(r"/.+/\w*"), "a regular expression"),
+    (regex.compile(r"(?:NEAR|WITHIN)(?:/\d+)?"), "a distance between words"),
+    (regex.compile(r"\[.*"), "a query for tokens in square brackets"),
+    (regex.compile(r"[A-Za-z_]+:(?!//).+"), "a field with a colon"),
+    (regex.compile(r"[&|]{2}.*"), "an operator in signs"),
+    (regex.compile(r"[\p{L}\p{N}]\S*[~^]\d*"), "a similarity or weight"),
+)
+"""Outside quotation marks: syntax of other programs, and its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word of a question. ``form``: how words of texts are compared with it, text, letters or plain."""
+    """One word of a question, as typed. ``exact``: only this spelling. ``prefix``: the beginning of a word."""
 
     value: str
-    form: str
+    exact: bool = False
     prefix: bool = False
 
-    def matches(self, word: str) -> bool:
-        """Return whether a word of a text is meant. ``word`` is in small letters."""
-        found = _FORMS[self.form](word)
-        return found.startswith(self.value) if self.prefix else found == self.value
+    def matches(self, word: str, language: str = "") -> bool:
+        """Return whether a word of a text in a language is meant. ``word`` is in small letters."""
+        return any(
+            found.startswith(value) if self.prefix else found == value
+            for found, value in ((form(word, of), value) for form, of, value in _wanted(self, language))
+        )
+
+
+@lru_cache(maxsize=4_096)
+def _wanted(term: Term, language: str) -> tuple[tuple[Callable[[str, str], str], str, str], ...]:
+    """Return the forms in which a word of a language is compared with a term: form, its language, and value."""
+    if term.exact:
+        return ((_as_written, language, small(term.value, language)),)
+    typed = term.value.casefold()
+    form: Callable[[str, str], str] = letters
+    if plain(typed, language) == letters(typed, language):
+        form, value = plain, plain(typed, language)
+    else:
+        value = letters(term.value, language)
+    # The tone mark of a whole Vietnamese word moves, that of a beginning may not be typed yet.
+    others = ("",) if term.prefix and language == "vi" else ()
+    return ((form, language, value), *((form, of, form(term.value, of)) for of in others))
+
+
+def _as_written(word: str, _: str) -> str:
+    return word
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +91,10 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """All parts must hold."""
+    """All parts must hold. ``runs``: words that stand side by side in the question, each run as a phrase."""
 
     parts: tuple[Question, ...]
+    runs: tuple[Phrase, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +114,15 @@ class Not:
 Question = Phrase | Both | Either | Not
 
 
-def parse(text: str, splitter: Splitter) -> Question:
-    """Read a question. ConfigError says what is wrong with it.
+def parse(text: str, splitter: Splitter, *, as_phrase: bool = False) -> Question:
+    """Read a question. ConfigError says what is wrong with it. ``as_phrase``: words side by side are one phrase.
 
     >>> from pipelines.text.words import splitter
-    >>> parse("bầu cử", splitter()) == Both((Phrase((Term("bầu", "letters"),)), Phrase((Term("cử", "letters"),))))
-    True
+    >>> shown(parse("bầu cử -xăng", splitter())), shown(parse("bầu cử", splitter(), as_phrase=True))
+    ('bầu AND cử AND NOT xăng', '"bầu cử"')
     """
-    pieces = list(_pieces(text))
-    question = _Parser(pieces, splitter).whole()
+    typed = _GERSHAYIM.sub("״", clean(text)).translate(_QUOTES)
+    question = _Parser(list(_pieces(typed)), splitter, as_phrase=as_phrase).whole()
     words = [term for phrase in phrases(question, negated=True) for term in phrase.terms]
     if len(words) > MOST_WORDS:
         what = f"a question has {MOST_WORDS} words at most, this one has {len(words)}"
@@ -88,6 +130,37 @@ def parse(text: str, splitter: Splitter) -> Question:
     if next(phrases(question), None) is None:
         raise ConfigError("the question only says what must not occur", where=text[:80], do=_HOW)
     return question
+
+
+def shown(question: Question) -> str:
+    """Return a question as it is understood."""
+    match question:
+        case Phrase(terms):
+            words = " ".join(f"{'=' * term.exact}{term.value}{'*' * term.prefix}" for term in terms)
+            return f'"{words}"' if len(terms) > 1 else words
+        case Both(parts):
+            return " AND ".join(map(_within, parts))
+        case Either(parts):
+            return " OR ".join(map(_within, parts))
+        case Not(part):
+            return f"NOT {_within(part)}"
+
+
+def _within(part: Question) -> str:
+    return f"({shown(part)})" if isinstance(part, Both | Either) else shown(part)
+
+
+def side_by_side(question: Question) -> tuple[Phrase, ...]:
+    """Return the phrases that words side by side in a question may be: each run, and each pair of neighbours in it."""
+    match question:
+        case Both(parts, runs):
+            pairs = [Phrase(run.terms[at : at + 2]) for run in runs for at in range(len(run.terms) - 1)]
+            inner = [each for part in parts for each in side_by_side(part)]
+            return tuple(dict.fromkeys([*runs, *pairs, *inner]))
+        case Either(parts):
+            return tuple(dict.fromkeys(each for part in parts for each in side_by_side(part)))
+        case _:
+            return ()
 
 
 def phrases(question: Question, *, negated: bool = False) -> Iterator[Phrase]:
@@ -103,18 +176,6 @@ def phrases(question: Question, *, negated: bool = False) -> Iterator[Phrase]:
                 yield from phrases(part, negated=True)
 
 
-def term_of(word: str, *, prefix: bool = False, as_typed: bool = False) -> Term:
-    """Return the term for a typed word.
-
-    >>> term_of("chinh"), term_of("chính").form, term_of("أحمد").value
-    (Term(value='chinh', form='plain', prefix=False), 'letters', 'احمد')
-    """
-    if as_typed:
-        return Term(word.casefold(), "text", prefix)
-    bare = plain(word)
-    return Term(bare, "plain", prefix) if bare == letters(word) else Term(letters(word), "letters", prefix)
-
-
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
     at = 0
     while at < len(text):
@@ -128,8 +189,8 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 class _Parser:
     """Recursive descent over the pieces: OR binds loosest, then words side by side and AND, then NOT."""
 
-    def __init__(self, pieces: list[tuple[str, str]], splitter: Splitter) -> None:
-        self._pieces, self._splitter = pieces, splitter
+    def __init__(self, pieces: list[tuple[str, str]], splitter: Splitter, *, as_phrase: bool) -> None:
+        self._pieces, self._splitter, self._as_phrase = pieces, splitter, as_phrase
         self._at = self._depth = 0
 
     def whole(self) -> Question:
@@ -151,16 +212,31 @@ class _Parser:
         while self._is("OR"):
             self._at += 1
             parts.append(self._both())
-        return _joined(parts, Either)
+        return _joined(parts)
 
     def _both(self) -> Question | None:
         parts: list[Question | None] = []
+        runs: list[list[Phrase]] = [[]]
         while self._peek()[0] not in {"", "close"} and not self._is("OR"):
             if self._is("AND"):
                 self._at += 1
+                runs.append([])
                 continue
-            parts.append(self._one())
-        return _joined(parts, Both)
+            is_word = self._peek()[0] == "word" and not self._is("NOT")
+            part = self._one()
+            if is_word and isinstance(part, Phrase):
+                runs[-1].append(part)
+                if self._as_phrase and len(runs[-1]) > 1:
+                    parts.pop()
+                    part = runs[-1][0] = _one_phrase(runs[-1])
+                    del runs[-1][1:]
+            elif part is not None:
+                runs.append([])
+            parts.append(part)
+        kept = [part for part in parts if part is not None]
+        if len(kept) < 2:
+            return kept[0] if kept else None
+        return Both(tuple(kept), tuple(_one_phrase(run) for run in runs if len(run) > 1))
 
     def _one(self) -> Question | None:
         kind, text = self._peek()
@@ -188,20 +264,26 @@ class _Parser:
         return Phrase(tuple(terms)) if terms else None
 
     def _word(self, text: str) -> Question | None:
+        for pattern, name in _UNKNOWN:
+            if pattern.fullmatch(text):
+                what = f'"{text[:60]}" is {name}, which this search does not know'
+                raise ConfigError(what, do=f"{_HOW} In quotation marks it is searched as words.")
         terms = self._terms(text)
         return Phrase(tuple(terms)) if terms else None
 
     def _terms(self, text: str) -> list[Term]:
-        as_typed = text.startswith("=")
+        exact = text.startswith("=")
         words = [text[start:end] for start, end in self._splitter.spans(text)]
-        terms = [term_of(word, as_typed=as_typed) for word in words]
-        if text.endswith("*") and terms:
-            terms[-1] = term_of(words[-1], prefix=True, as_typed=as_typed)
-        return terms
+        is_beginning = text.endswith("*")
+        return [Term(word, exact, is_beginning and at == len(words)) for at, word in enumerate(words, 1)]
 
 
-def _joined(parts: list[Question | None], kind: Callable[[tuple[Question, ...]], Question]) -> Question | None:
+def _one_phrase(run: list[Phrase]) -> Phrase:
+    return Phrase(tuple(term for phrase in run for term in phrase.terms))
+
+
+def _joined(parts: list[Question | None]) -> Question | None:
     kept = [part for part in parts if part is not None]
     if len(kept) < 2:
         return kept[0] if kept else None
-    return kind(tuple(kept))
+    return Either(tuple(kept))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
 from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -14,12 +14,18 @@ from typing import TYPE_CHECKING
 from corpus_spider.search import shard
 from corpus_spider.search.builder import REMOVALS, is_complete, shard_folder
 from corpus_spider.search.concordance import Line, Sought, lines
+from corpus_spider.search.made_with import MadeWith
 from corpus_spider.search.manifest import FORMAT, Manifest, unreadable
-from corpus_spider.search.question import parse
+from corpus_spider.search.question import parse, phrases, shown, side_by_side
+from corpus_spider.search.shard import Reading
 from corpus_spider.search.totals import FILE
-from pipelines.text.words import splitter
+from pipelines.text.equal_letters import small
+from pipelines.text.tokenizer import SPACED_WORDS
+from pipelines.text.word_forms import broad
+from storage import time_limit
 from storage.documents.model import day_of
 from storage.errors import ConfigError, UnfinishedIndexError
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
 
     import tantivy
 
-    from corpus_spider.search.question import Term
+    from corpus_spider.search.question import Question, Term
     from corpus_spider.search.shard import Filters, Shard
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument
@@ -74,9 +80,11 @@ class Answer:
     """Documents that the lines were looked for in."""
     groups: dict[str, dict[str, int]]
     """Number of documents by site, language, month and extractor."""
+    searched: str = ""
+    """The question as it was understood."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SearchIndex:
     """An open index. Use it from one thread."""
 
@@ -97,12 +105,23 @@ class SearchIndex:
             _require_current(manifest.settings(), corpus, folder)
             yield cls(manifest, _shards(manifest, folder))
 
-    def find(self, text: str, filters: Filters, *, most: int, skip: int = 0, order: str = RANK) -> Documents:
-        """Find documents. An empty ``text`` finds all that pass the filters. ``skip``: first ones left out."""
-        question = parse(text, splitter()) if text.strip() else None
-        spellings = cache(self._spellings)
+    @cached_property
+    def made_with(self) -> MadeWith:
+        """What splits the texts of the index."""
+        return MadeWith.of(self.manifest.settings())
+
+    def parsed(self, text: str, *, as_phrase: bool = False) -> Question:
+        """Read a question by the units of the index. ConfigError says what is wrong with it."""
+        return parse(text, self.made_with.splitter, as_phrase=as_phrase)
+
+    def find(
+        self, asked: str | Question, filters: Filters, *, most: int, skip: int = 0, order: str = RANK
+    ) -> Documents:
+        """Find documents. An empty text finds all that pass the filters. ``skip``: first ones left out."""
+        question = (self.parsed(asked) if asked.strip() else None) if isinstance(asked, str) else asked
+        readings = self._readings(question, filters.languages) if question else {}
         by_day = order == DAY or question is None
-        results = [each.search(question, filters, spellings, most=most + skip, by_day=by_day) for each in self.shards]
+        results = [each.search(question, filters, readings, most=most + skip, by_day=by_day) for each in self.shards]
         # Only the ids of this page are read: those of all documents before page 300 would take a second.
         first = heapq.merge(*map(_ordered, results), key=itemgetter(0))
         ids = [result.id_of(address) for _, address, result in islice(first, skip, skip + most)]
@@ -111,8 +130,9 @@ class SearchIndex:
     def concordance(self, corpus: Corpus, text: str, filters: Filters, *, most: int, order: str = RANK) -> Answer:
         """Answer a question with at most so many lines in context."""
         by_word = order in {LEFT, RIGHT}
-        sought, split = Sought(parse(text, splitter())), splitter()
-        found = self.find(text, filters, most=SORTED_DOCUMENTS if by_word else most, order=order)
+        question, split = self.parsed(text), self.made_with.splitter
+        sought_in = cache(partial(Sought, question))
+        found = self.find(question, filters, most=SORTED_DOCUMENTS if by_word else most, order=order)
         places: list[Place] = []
         read = 0
         for start in range(0, len(found.ids), _PAGE):
@@ -120,11 +140,22 @@ class SearchIndex:
                 break
             for document in corpus.documents.of_ids(found.ids[start : start + _PAGE]):
                 read += 1
-                whole = f"{document.title or ''}\n{document.text}"
+                whole, sought = f"{document.title or ''}\n{document.text}", sought_in(document.language)
                 places += (_place(document, line) for line in lines(whole, sought, split, most))
         if by_word:
             places.sort(key=_by_left if order == LEFT else _by_right)
-        return Answer(found.number, tuple(places[:most]), read, found.groups)
+        searched = self._understood(question, filters, found)
+        return Answer(found.number, tuple(places[:most]), read, found.groups, searched)
+
+    def _understood(self, question: Question, filters: Filters, found: Documents) -> str:
+        """Say what was searched; of words side by side, how many documents have them so."""
+        spaced = SPACED_WORDS.intersection(found.groups["language"])
+        if not spaced or not (near := side_by_side(question)):
+            return shown(question)
+        phrase = near[0]
+        together = self.find(phrase, replace(filters, languages=tuple(spaced)), most=1).number
+        names = " and ".join(sorted(spaced))
+        return f"{shown(question)}; in {names} first {shown(phrase)}, in {counted(together, 'document')}"
 
     def per_day(self, filters: Filters) -> dict[str, int]:
         """Return the number of documents of each day on which one was published, in order."""
@@ -133,8 +164,32 @@ class SearchIndex:
             sums.update(each.per_day(filters))
         return dict(sorted(sums.items()))
 
-    def _spellings(self, term: Term) -> list[str]:
-        return self.manifest.spellings(term.form, term.value, prefix=term.prefix)
+    def _readings(self, question: Question, wanted: Sequence[str]) -> dict[Reading, list[str]]:
+        """Return what a question means, with the languages in which it means that.
+
+        Words of the index are looked up by a form that is equal in all languages, then compared in each.
+        """
+        near = side_by_side(question)
+        terms = dict.fromkeys(term for phrase in phrases(question, negated=True) for term in phrase.terms)
+        looked_up = {term: self._looked_up(term) for term in terms}
+        readings: dict[Reading, list[str]] = {}
+        for language in wanted or self.manifest.languages():
+            time_limit.check()
+            found = {
+                term: tuple(word for word in words if term.matches(word, language)) for term, words in looked_up.items()
+            }
+            reading = Reading(found, near if language in SPACED_WORDS else ())
+            readings.setdefault(reading, []).append(language)
+        return readings
+
+    def _looked_up(self, term: Term) -> list[str]:
+        """Return the searched words of the index that a term may mean in some language."""
+        if term.exact:
+            values = dict.fromkeys(small(term.value, language) for language in ("", "tr"))
+        else:
+            values = {broad(term.value): None}
+        found = (self.manifest.spellings(value, exact=term.exact, prefix=term.prefix) for value in values)
+        return list(dict.fromkeys(word for words in found for word in words))
 
 
 def _shards(manifest: Manifest, folder: Path) -> tuple[Shard, ...]:

@@ -14,7 +14,7 @@ from corpus_spider.search.question import Both, Either, Not, Phrase
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     import tantivy
@@ -32,6 +32,8 @@ LONGEST_WORD = 80
 """Characters of a word in the index. Longer ones are no words of a language."""
 GROUPS = ("site", "language", "month", "extractor")
 """What found documents are counted by."""
+WEIGHT_OF_A_PHRASE = 1_000.0
+"""Score of words side by side, for each word. Ranks by frequency are below 100."""
 LINE_END = "\u2029"
 """Word between two lines, so that no phrase reaches over a line end."""
 
@@ -76,6 +78,17 @@ class Filters:
     min_confidence: float = 0.0
     min_chars: int = 0
     without_reserved: bool = False
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a question means in some languages: the words of texts for each term, and the phrases that come first."""
+
+    spellings: dict[Term, tuple[str, ...]]
+    near: tuple[Phrase, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((*self.spellings.items(), self.near))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +163,16 @@ class Shard:
         self,
         question: Question | None,
         filters: Filters,
-        spellings: Callable[[Term], list[str]],
+        readings: Mapping[Reading, Sequence[str]],
         *,
         most: int,
         by_day: bool,
     ) -> Result:
-        """Find documents. ``spellings`` gives the words of texts that a term means. ``by_day``: newest first.
+        """Find documents. ``readings``: languages by what the question means in them. ``by_day``: newest first.
 
         ``question``: None for all documents that pass the filters.
         """
-        query = _Queries(self.index.schema, spellings).filtered(question, filters)
+        query = _Queries(self.index.schema).filtered(question, filters, readings)
         searcher = self.index.searcher()
         try:
             hits = searcher.search(query, most, order_by_field="day" if by_day else None)
@@ -184,7 +197,7 @@ class Shard:
 
     def per_day(self, filters: Filters) -> dict[str, int]:
         """Return the number of documents of each day, YYYY-MM-DD."""
-        query = _Queries(self.index.schema, lambda _: []).filtered(None, filters)
+        query = _Queries(self.index.schema).filtered(None, filters, {})
         counted = self.index.searcher().aggregate(query, {"day": {"terms": {"field": "day", "size": _MOST_GROUPS}}})
         days = {str(int(row["key"])): row["doc_count"] for row in counted["day"]["buckets"]}
         return {f"{day[:4]}-{day[4:6]}-{day[6:]}": number for day, number in days.items()}
@@ -195,12 +208,13 @@ class _Queries:
     """Makes tantivy's query of a question."""
 
     schema: tantivy.Schema
-    spellings: Callable[[Term], list[str]]
 
-    def filtered(self, question: Question | None, filters: Filters) -> tantivy.Query:
+    def filtered(
+        self, question: Question | None, filters: Filters, readings: Mapping[Reading, Sequence[str]]
+    ) -> tantivy.Query:
         import tantivy
 
-        parts = [self._query(question) if question else tantivy.Query.all_query()]
+        parts = [self._read(question, readings) if question else tantivy.Query.all_query()]
         chosen = {"site": filters.sites, "language": filters.languages, "extractor": filters.extractors}
         chosen |= {"reserved": ("0",) if filters.without_reserved else ()}
         for name, values in chosen.items():
@@ -216,16 +230,46 @@ class _Queries:
         ranked = [parts[0], *(tantivy.Query.const_score_query(each, 0.0) for each in parts[1:])]
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, each) for each in ranked])
 
-    def _query(self, question: Question) -> tantivy.Query:
+    def _read(self, question: Question, readings: Mapping[Reading, Sequence[str]]) -> tantivy.Query:
+        """Return the query of a question, in each language by what it means there."""
+        import tantivy
+
+        if len(readings) == 1:
+            return self._near(question, *readings)
+        must, should = tantivy.Occur.Must, tantivy.Occur.Should
+        each = []
+        for reading, languages in readings.items():
+            of_language = tantivy.Query.term_set_query(self.schema, "language", list(languages))
+            parts = [(must, self._near(question, reading)), (must, tantivy.Query.const_score_query(of_language, 0.0))]
+            each.append((should, tantivy.Query.boolean_query(parts)))
+        return tantivy.Query.boolean_query(each) if each else tantivy.Query.empty_query()
+
+    def _near(self, question: Question, reading: Reading) -> tantivy.Query:
+        """Return the query of a question, by which documents with its words side by side come first."""
+        import tantivy
+
+        whole = self._query(question, reading)
+        if not reading.near:
+            return whole
+        first = [self._phrase(phrase.terms, reading) for phrase in reading.near]
+        weights = [WEIGHT_OF_A_PHRASE * len(phrase.terms) for phrase in reading.near]
+        should = [tantivy.Query.const_score_query(each, weight) for each, weight in zip(first, weights, strict=True)]
+        return tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, whole), *((tantivy.Occur.Should, each) for each in should)]
+        )
+
+    def _query(self, question: Question, reading: Reading) -> tantivy.Query:
         import tantivy
 
         must, should, must_not = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
         match question:
             case Phrase(terms):
-                return self._phrase(terms)
+                return self._phrase(terms, reading)
             case Both(parts):
                 each = [(must_not if isinstance(part, Not) else must, part) for part in parts]
-                queries = [(occur, self._query(part.part if isinstance(part, Not) else part)) for occur, part in each]
+                queries = [
+                    (occur, self._query(part.part if isinstance(part, Not) else part, reading)) for occur, part in each
+                ]
                 # A query of exclusions alone finds nothing in tantivy.
                 return tantivy.Query.boolean_query(
                     [*queries, (must, tantivy.Query.all_query())]
@@ -233,14 +277,16 @@ class _Queries:
                     else queries
                 )
             case Either(parts):
-                return tantivy.Query.boolean_query([(should, self._query(part)) for part in parts])
+                return tantivy.Query.boolean_query([(should, self._query(part, reading)) for part in parts])
             case Not(part):
-                return tantivy.Query.boolean_query([(must, tantivy.Query.all_query()), (must_not, self._query(part))])
+                return tantivy.Query.boolean_query(
+                    [(must, tantivy.Query.all_query()), (must_not, self._query(part, reading))]
+                )
 
-    def _phrase(self, terms: Sequence[Term]) -> tantivy.Query:
+    def _phrase(self, terms: Sequence[Term], reading: Reading) -> tantivy.Query:
         import tantivy
 
-        choices = [self.spellings(term) for term in terms]
+        choices = [list(reading.spellings[term]) for term in terms]
         if not all(choices):
             return tantivy.Query.empty_query()
         if len(choices) == 1:

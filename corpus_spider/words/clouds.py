@@ -9,19 +9,22 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corpus_spider.figures.drawing import draw_words
+from corpus_spider.search.made_with import MadeWith
 from corpus_spider.search.manifest import Selected
 from corpus_spider.words import lists
 from corpus_spider.words.counting import totals
 from corpus_spider.words.keyness import log_likelihood, log_ratio
-from pipelines.quality.stop_word_lists import is_wordlike, stop_words_of
-from pipelines.text.words import as_counted, words
+from corpus_spider.words.lists import SharedSpellings
+from pipelines.quality.stop_word_lists import is_wordlike, stop_forms_of
+from pipelines.text.word_forms import letters
+from pipelines.text.words import as_counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -82,6 +85,8 @@ class Cloud:
     is_right_to_left: bool
     measure: str
     source: str
+    notes: tuple[str, ...] = ()
+    """What a reader of the counts must know; see `MadeWith.notes`."""
 
     @property
     def caption(self) -> str:
@@ -102,11 +107,12 @@ def by_keyness(rows: Iterable[KeyRow], most: int) -> tuple[Weighted, ...]:
 
 def by_frequency(rows: Iterable[WordRow], languages: Sequence[str], documents: int, most: int) -> tuple[Weighted, ...]:
     """Return the most frequent words without stop words. Where no list is known, words of most documents are some."""
-    stops = frozenset(word for code in languages for word in stop_words_of(code))
+    left_out = lists.Counting(without=_stop_forms(languages))
+    is_known = any(left_out.without.values())
     kept = (
         Weighted(row.word, float(row.frequency), row.frequency)
         for row in rows
-        if _fits(row.word) and row.word not in stops and (stops or row.documents <= COMMON * documents)
+        if _fits(row.word) and not left_out.is_left_out(row.word) and (is_known or row.documents <= COMMON * documents)
     )
     return tuple(list(kept)[:most])
 
@@ -115,8 +121,8 @@ def of_page(
     counted: Mapping[str, int], reference: Mapping[str, int] | None, reference_size: int, language: str, most: int
 ) -> tuple[Weighted, ...]:
     """Return the words of one page by keyness against a reference, or by frequency if there is none."""
-    stops = stop_words_of(language)
-    kept = sorted(word for word in counted if _fits(word) and word not in stops)
+    stops = _stop_forms((language,))
+    kept = sorted(word for word in counted if _fits(word) and letters(word, language) not in stops[language])
     if not kept:
         return ()
     here = np.array([counted[word] for word in kept], np.int64)
@@ -141,22 +147,24 @@ def of_selection(manifest: Manifest, selected: Selected, reference: Selected | N
     By keyness against ``reference``, or against the rest of the corpus in the same languages. The texts of whole
     languages have no rest: their cloud is by frequency, and that of a part that is too small for keywords.
     """
+    notes = tuple(MadeWith.of(manifest.settings()).notes(selected.languages))
     is_part = bool(selected.sites or selected.since or selected.until or reference)
     if is_part:
         keys = lists.keywords(manifest, selected, reference, most + MORE)
         if keys or reference:
-            return of_keywords(keys, selected.languages, most, source, "the reference" if reference else REST)
+            made = of_keywords(keys, selected.languages, most, source, "the reference" if reference else REST)
+            return replace(made, notes=notes)
     documents = lists.sizes(manifest, selected).documents
     rows = lists.frequencies(manifest, selected, most + MORE)
-    return of_frequencies(rows, selected.languages, documents, most, source)
+    return replace(of_frequencies(rows, selected.languages, documents, most, source), notes=notes)
 
 
 def of_keywords(
     rows: Sequence[KeyRow], languages: Sequence[str], most: int, source: str = "Keywords", against: str = REST
 ) -> Cloud:
     """Return the cloud of a list of keywords, without stop words."""
-    stops = frozenset(word for code in languages for word in stop_words_of(code))
-    weights = by_keyness((row for row in rows if row.word not in stops), most)
+    left_out = lists.Counting(without=_stop_forms(languages))
+    weights = by_keyness((row for row in rows if not left_out.is_left_out(row.word)), most)
     return _cloud(weights, languages, KEYNESS.format(against), source)
 
 
@@ -185,12 +193,17 @@ def of_text(
 
     ``is_counted``: the text is one of those in the index. It is left out of the reference.
     """
-    counter = words(language)
-    counted = Counter(as_counted(line[a:b]) for line in lines for a, b in counter.spans(line))
+    made_with = MadeWith.installed() if manifest is None else MadeWith.of(manifest.settings())
+    counter, shared = made_with.words(language), SharedSpellings()
+    for line in lines:
+        for a, b in counter.spans(line):
+            word = as_counted(line[a:b], language)
+            shared.add(letters(word, language), word)
+    counted = shared.counts
     reference: Mapping[str, int] | None = None
     size = 0
     if manifest is not None:
-        every = totals(list(manifest.cells(Selected((language,)))))
+        every = totals(list(manifest.cells(Selected((language,)), one_spelling=True)))
         ids = manifest.ids_by_text(counted)
         known = list(ids)
         frequencies = every.frequency_of(np.array([ids[word] for word in known], np.int64))
@@ -198,9 +211,11 @@ def of_text(
         size = max(0, every.tokens - own.total())
         others = (max(0, int(number) - own[word]) for word, number in zip(known, frequencies, strict=True))
         reference = dict(zip(known, others, strict=True)) if size else None
-    weights = of_page(counted, reference, size, language, most)
+    weights = tuple(
+        replace(each, word=shared.spelled(each.word)) for each in of_page(counted, reference, size, language, most)
+    )
     measure = FREQUENCY if reference is None else KEYNESS.format(f"{size:,} tokens of the corpus")
-    return _cloud(weights, (language,), measure, source)
+    return replace(_cloud(weights, (language,), measure, source), notes=tuple(made_with.notes((language,))))
 
 
 def direction_of(words: Iterable[str]) -> bool:
@@ -353,6 +368,10 @@ td {{ text-align: end; }}
 def _line(each: Weighted) -> str:
     ratio = "" if each.log_ratio is None else f", log ratio {each.log_ratio:.2f}"
     return f"{each.word}: {each.weight:,.2f}, {each.frequency:,} times{ratio}"
+
+
+def _stop_forms(languages: Sequence[str]) -> dict[str, frozenset[str]]:
+    return {code: stop_forms_of(code) for code in languages}
 
 
 def _fits(word: str) -> bool:

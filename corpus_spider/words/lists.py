@@ -5,24 +5,28 @@ from __future__ import annotations
 import shlex
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpus_spider.search.question import parse, phrases
+from corpus_spider.search.question import phrases
 from corpus_spider.words.counting import MILLION, Totals, dispersion, totals
 from corpus_spider.words.keyness import log_dice, log_likelihood, log_ratio
-from pipelines.text.words import as_counted, splitter, words
+from pipelines.text.equal_letters import small
+from pipelines.text.word_forms import letters
+from pipelines.text.words import as_counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from corpus_spider.search.manifest import Manifest, Selected
+    import numpy.typing as npt
+
+    from corpus_spider.search.manifest import Cell, Manifest, Selected
     from corpus_spider.search.question import Term
     from corpus_spider.search.searching import SearchIndex
     from corpus_spider.search.shard import Filters
-    from pipelines.text.words import Words
+    from pipelines.text.words import Splitter, Words
     from storage.corpus import Corpus
 
 LEAST = 5
@@ -34,6 +38,45 @@ MOST_DOCUMENTS = 2_000
 _PAGE = 50
 CRITICAL = 15.13
 """G2 of a keyword: p < .0001."""
+
+
+_READ_AT_ONCE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How words are counted: whether the spellings of a word are one. ``without``: forms of stop words by language."""
+
+    one_spelling: bool = True
+    without: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def form(self, word: str, language: str) -> str:
+        """Return what a word counts as."""
+        return letters(word, language) if self.one_spelling else word
+
+    def is_left_out(self, word: str) -> bool:
+        """Return whether a counted word is a stop word, in any spelling."""
+        return any(letters(word, language) in forms for language, forms in self.without.items())
+
+
+AS_ONE = Counting()
+
+
+@dataclass(slots=True)
+class SharedSpellings:
+    """Counts of words by the form that their spellings share. It remembers the spellings."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    spellings: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def add(self, form: str, word: str) -> None:
+        """Count a word."""
+        self.counts[form] += 1
+        self.spellings.setdefault(form, Counter())[word] += 1
+
+    def spelled(self, form: str) -> str:
+        """Return the most frequent spelling of a form."""
+        return self.spellings[form].most_common(1)[0][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,25 +131,29 @@ class Sizes:
     tokens: int
 
 
-def frequencies(manifest: Manifest, selected: Selected, most: int, without: Collection[str] = ()) -> list[WordRow]:
-    """Return the most frequent words of a selection, except some."""
-    cells = list(manifest.cells(selected))
+def frequencies(manifest: Manifest, selected: Selected, most: int, how: Counting = AS_ONE) -> list[WordRow]:
+    """Return the most frequent words of a selection."""
+    cells = list(manifest.cells(selected, one_spelling=how.one_spelling))
     counted = totals(cells)
-    order = np.argsort(-counted.frequencies, kind="stable")[: most + len(without)]
-    texts = manifest.texts_of(counted.words[order].tolist())
-    kept = [at for at in order.tolist() if texts[int(counted.words[at])] not in without][:most]
-    spread = dispersion(cells, counted.words[np.array(kept, np.int64)])
-    return [_row(counted, at, texts, float(each)) for at, each in zip(kept, spread, strict=True)]
+    order = np.argsort(-counted.frequencies, kind="stable")
+    kept, texts = _kept(manifest, cells, counted.words[order], most, how)
+    spread = dispersion(cells, counted.words[order[kept]])
+    return [
+        _row(counted, at, texts[int(counted.words[at])], float(each))
+        for at, each in zip(order[kept].tolist(), spread, strict=True)
+    ]
 
 
-def keywords(manifest: Manifest, selected: Selected, reference: Selected | None, most: int) -> list[KeyRow]:
+def keywords(
+    manifest: Manifest, selected: Selected, reference: Selected | None, most: int, how: Counting = AS_ONE
+) -> list[KeyRow]:
     """Return the words that a selection has more of than a reference, by G2 and then by log ratio.
 
     ``reference``: None for the rest of the corpus in the same languages.
     """
-    cells = list(manifest.cells(selected))
+    cells = list(manifest.cells(selected, one_spelling=how.one_spelling))
     here = totals(cells)
-    there = totals(list(manifest.cells(reference or selected.widened())))
+    there = totals(list(manifest.cells(reference or selected.widened(), one_spelling=how.one_spelling)))
     if reference is None:
         there = _less(there, here)
     if not here.tokens or not there.tokens:
@@ -115,8 +162,9 @@ def keywords(manifest: Manifest, selected: Selected, reference: Selected | None,
     sure = log_likelihood(here.frequencies, counted, here.tokens, there.tokens)
     size = log_ratio(here.frequencies, counted, here.tokens, there.tokens)
     chosen = np.flatnonzero((size > 0) & (sure >= CRITICAL) & (here.frequencies >= LEAST))
-    order = chosen[np.argsort(-sure[chosen], kind="stable")][:most]
-    texts = manifest.texts_of(here.words[order].tolist())
+    order = chosen[np.argsort(-sure[chosen], kind="stable")]
+    kept, texts = _kept(manifest, cells, here.words[order], most, how)
+    order = order[kept]
     spread = dispersion(cells, here.words[order])
     return [
         KeyRow(
@@ -132,6 +180,35 @@ def keywords(manifest: Manifest, selected: Selected, reference: Selected | None,
     ]
 
 
+def _kept(
+    manifest: Manifest, cells: Sequence[Cell], words: npt.NDArray[np.int64], most: int, how: Counting
+) -> tuple[list[int], dict[int, str]]:
+    """Return the places of the first words that are wanted, at most so many, and how each is spelled most often."""
+    kept: list[int] = []
+    for start in range(0, len(words), _READ_AT_ONCE):
+        if len(kept) >= most:
+            break
+        part = words[start : start + _READ_AT_ONCE].tolist()
+        texts = manifest.texts_of(part)
+        kept += [start + at for at, word in enumerate(part) if not how.is_left_out(texts[word])]
+    kept = kept[:most]
+    chosen = words[np.array(kept, np.int64)].tolist()
+    return kept, _spelled(manifest, cells, chosen)
+
+
+def _spelled(manifest: Manifest, cells: Sequence[Cell], words: Sequence[int]) -> dict[int, str]:
+    """Return the most frequent spelling of each word. Only counts of single spellings (`Cell.one` 0) decide."""
+    others = manifest.spelled(words)
+    spelled = {word: word for word in words}
+    if others:
+        counted = totals([cell for cell in cells if not cell.one])
+        for form, spellings in others.items():
+            ids = np.array([form, *spellings], np.int64)
+            spelled[form] = int(ids[np.argmax(counted.frequency_of(ids))])
+    texts = manifest.texts_of(spelled.values())
+    return {word: texts[each] for word, each in spelled.items()}
+
+
 def why_empty(manifest: Manifest, selected: Selected, reference: Selected | None) -> str:
     """Say why there is no keyword: nothing to compare with, or no word that differs enough."""
     compared = sizes(manifest, reference or selected.widened()).tokens
@@ -145,8 +222,14 @@ def why_empty(manifest: Manifest, selected: Selected, reference: Selected | None
 
 def why_no_collocate(text: str) -> str:
     """Say why a word has no collocate, and which command shows its places."""
-    near = f"within {WINDOW} words of it"
-    return f"No word stands {LEAST} times or more {near}. `corpus-spider search {shlex.quote(text)}` shows its places."
+    return f"No word stands {LEAST} times or more within {WINDOW} words of it. {_search_for(text)} shows its places."
+
+
+def _search_for(text: str) -> str:
+    """Return the command that finds words side by side as a phrase."""
+    is_phrase = len(text.split()) > 1 and '"' not in text
+    quoted = f'"{text}"' if is_phrase else text
+    return f"`corpus-spider search {shlex.quote(quoted)}`"
 
 
 def collocates(
@@ -157,48 +240,59 @@ def collocates(
     selected: Selected,
     most: int,
     documents: int = MOST_DOCUMENTS,
+    how: Counting = AS_ONE,
 ) -> list[CollocateRow]:
     """Return the words that stand near a word or phrase more than their frequency lets expect, by logDice.
 
-    Counted within a line, `WINDOW` words to each side, in the best ``documents``.
+    Counted within a line, `WINDOW` words to each side, in the best ``documents``. Words side by side in ``text`` are
+    one phrase. A word that is near two places counts once.
     """
-    question = parse(text, splitter())
+    question = index.parsed(text, as_phrase=True)
     wanted = [phrase.terms for phrase in phrases(question)]
-    ids = index.find(text, filters, most=documents).ids
-    near: Counter[str] = Counter()
+    ids = index.find(question, filters, most=documents).ids
+    near = SharedSpellings()
     nodes = 0
     for start in range(0, len(ids), _PAGE):
         for document in corpus.documents.of_ids(ids[start : start + _PAGE]):
-            counter = words(document.language)
+            splitters = index.made_with.splitter, index.made_with.words(document.language)
             for line in (document.title or "", *document.text.split("\n")):
-                nodes += _count_near(line, counter, wanted, near)
-    close = [word for word, together in near.items() if together >= LEAST]
+                nodes += _count_near(line, splitters, wanted, near, document.language, how)
+    close = [word for word, together in near.counts.items() if together >= LEAST and not how.is_left_out(word)]
     known = index.manifest.ids_by_text(close)
-    counted = totals(list(index.manifest.cells(selected)))
+    counted = totals(list(index.manifest.cells(selected, one_spelling=how.one_spelling)))
     numbers = np.array([known.get(word, 0) for word in close], np.int64)
     overall = counted.frequency_of(numbers)
-    together = np.array([near[word] for word in close], np.int64)
+    together = np.array([near.counts[word] for word in close], np.int64)
     scores = log_dice(together, nodes, np.maximum(overall, together))
     order = np.argsort(-scores, kind="stable")[:most]
-    return [CollocateRow(close[at], int(together[at]), int(overall[at]), round(float(scores[at]), 2)) for at in order]
+    return [
+        CollocateRow(near.spelled(close[at]), int(together[at]), int(overall[at]), round(float(scores[at]), 2))
+        for at in order
+    ]
 
 
-def trend(manifest: Manifest, selected: Selected, chosen: Sequence[str]) -> list[TrendRow]:
+def trend(manifest: Manifest, selected: Selected, chosen: Sequence[str], how: Counting = AS_ONE) -> list[TrendRow]:
     """Return the frequencies of some words in each month of the selection, months without them as 0."""
-    small = [as_counted(word) for word in chosen]
-    known = manifest.ids_by_text(small)
     counts: dict[str, Counter[str]] = {}
     tokens: Counter[str] = Counter()
-    for cell in manifest.cells(selected):
+    ids: dict[str, dict[str, int]] = {}
+    for cell in manifest.cells(selected, one_spelling=how.one_spelling):
+        language = cell.key.language
+        if language not in ids:
+            forms = {word: how.form(as_counted(word, language), language) for word in chosen}
+            known = manifest.ids_by_text(forms.values())
+            ids[language] = {word: known.get(form, 0) for word, form in forms.items()}
         month = counts.setdefault(cell.key.month, Counter())
         tokens[cell.key.month] += cell.tokens
-        for word in small:
-            place = np.searchsorted(cell.words, known.get(word, 0))
-            if place < len(cell.words) and cell.words[place] == known.get(word, 0):
+        for word, number in ids[language].items():
+            place = np.searchsorted(cell.words, number)
+            if place < len(cell.words) and cell.words[place] == number:
                 month[word] += int(cell.frequencies[place])
     return [
-        TrendRow(word, month, of_month[word], round(of_month[word] * MILLION / max(1, tokens[month]), 2))
-        for word in small
+        TrendRow(
+            as_counted(word, ""), month, of_month[word], round(of_month[word] * MILLION / max(1, tokens[month]), 2)
+        )
+        for word in chosen
         for month, of_month in sorted(counts.items())
     ]
 
@@ -209,7 +303,7 @@ def why_no_trend(rows: Sequence[TrendRow]) -> list[str]:
     for row in rows:
         found[row.word] += row.frequency
     return [
-        f'"{word}" is not a counted word here. `corpus-spider search {shlex.quote(word)}` finds phrases.'
+        f'"{word}" is not a counted word here. {_search_for(word)} shows its places in the texts.'
         for word, frequency in found.items()
         if not frequency
     ]
@@ -221,10 +315,10 @@ def sizes(manifest: Manifest, selected: Selected) -> Sizes:
     return Sizes(sum(cell.documents for cell in cells), sum(cell.tokens for cell in cells))
 
 
-def _row(counted: Totals, at: int, texts: Mapping[int, str], spread: float) -> WordRow:
+def _row(counted: Totals, at: int, word: str, spread: float) -> WordRow:
     frequency = int(counted.frequencies[at])
     return WordRow(
-        texts[int(counted.words[at])],
+        word,
         frequency,
         round(frequency * MILLION / counted.tokens, 2),
         int(counted.appearances[at]),
@@ -243,25 +337,35 @@ def _less(whole: Totals, part: Totals) -> Totals:
     )
 
 
-def _count_near(line: str, counter: Words, wanted: Sequence[tuple[Term, ...]], near: Counter[str]) -> int:
-    """Add the words near each place of the wanted phrases in a line. Return the number of places.
+def _count_near(
+    line: str,
+    splitters: tuple[Splitter, Words],
+    wanted: Sequence[tuple[Term, ...]],
+    near: SharedSpellings,
+    language: str,
+    how: Counting,
+) -> int:
+    """Add the words near the places of the wanted phrases in a line. Return the number of places.
 
     A phrase is of searched units. Its neighbours are counted words, without those that it shares letters with.
     """
-    units = splitter().spans(line)
-    texts = [line[start:end].casefold() for start, end in units]
+    units = splitters[0].spans(line)
+    texts = [small(line[start:end], language) for start, end in units]
     places = [
         (units[at][0], units[at + len(terms) - 1][1])
         for at in range(len(texts))
         for terms in wanted
-        if at + len(terms) <= len(texts) and all(term.matches(texts[at + n]) for n, term in enumerate(terms))
+        if at + len(terms) <= len(texts) and all(term.matches(texts[at + n], language) for n, term in enumerate(terms))
     ]
     if not places:
         return 0
-    counted = counter.spans(line)
+    counted = splitters[1].spans(line)
     starts, ends = [start for start, _ in counted], [end for _, end in counted]
+    around: set[int] = set()
     for start, end in places:
         before, after = bisect_right(ends, start), bisect_left(starts, end)
-        around = [*counted[max(0, before - WINDOW) : before], *counted[after : after + WINDOW]]
-        near.update(as_counted(line[a:b]) for a, b in around)
+        around.update(range(max(0, before - WINDOW), before), range(after, min(len(counted), after + WINDOW)))
+    for at in around:
+        word = as_counted(line[slice(*counted[at])], language)
+        near.add(how.form(word, language), word)
     return len(places)

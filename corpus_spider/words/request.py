@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from corpus_spider.search.manifest import Selected
 from corpus_spider.search.shard import Filters
 from corpus_spider.words import lists
+from corpus_spider.words.lists import Counting
+from pipelines.quality.stop_word_lists import stop_forms_of
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
 
 REST = "rest"
+ONE, EXACT = "one", "exact"
+SPELLINGS = (ONE, EXACT)
+"""Spellings of a word count as one row, by the equal letters of the language, or each as its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,7 @@ class WordList:
     """Words to count in each month."""
     without_stop_words: bool = False
     limit: int = 50
+    spelling: str = ONE
 
 
 def rows_of(
@@ -38,23 +44,36 @@ def rows_of(
 
     ``place`` names the option of the reference in the error.
     """
+    how = _counting(index, selected, wanted)
     if wanted.against:
         reference = reference_of(wanted.against, selected, place)
-        return lists.keywords(index.manifest, selected, reference, wanted.limit)
+        return lists.keywords(index.manifest, selected, reference, wanted.limit, how)
     if wanted.around:
         until = f"{selected.until}-31" if selected.until else ""
         filters = Filters(selected.sites, selected.languages, f"{selected.since}-01" if selected.since else "", until)
-        return lists.collocates(index, corpus, wanted.around, filters, selected, wanted.limit)
+        return lists.collocates(index, corpus, wanted.around, filters, selected, wanted.limit, how=how)
     if wanted.trends:
-        return lists.trend(index.manifest, selected, wanted.trends)
-    without = _stop_words(selected.languages) if wanted.without_stop_words else frozenset[str]()
-    return lists.frequencies(index.manifest, selected, wanted.limit, without)
+        return lists.trend(index.manifest, selected, wanted.trends, how)
+    return lists.frequencies(index.manifest, selected, wanted.limit, how)
 
 
-def _stop_words(codes: Sequence[str]) -> frozenset[str]:
-    from pipelines.quality.stop_word_lists import stop_words_of
+def _counting(index: SearchIndex, selected: Selected, wanted: WordList) -> Counting:
+    """Return how a list counts. Without a selected language, stop words are those of all languages of the index."""
+    if wanted.spelling not in SPELLINGS:
+        do = f"Write one of {', '.join(SPELLINGS)}."
+        raise ConfigError(f"expected a way to count spellings, got {wanted.spelling!r:.60}", where="spelling", do=do)
+    if not wanted.without_stop_words:
+        return Counting(wanted.spelling == ONE)
+    if wanted.trends:
+        what = "stop words are left out of lists, and not of the words that you name"
+        raise ConfigError(what, where="stop words", do="Leave one of the two out.")
+    languages = selected.languages or tuple(index.manifest.languages())
+    return Counting(wanted.spelling == ONE, {code: stop_forms_of(code) for code in languages})
 
-    return frozenset(word for code in codes for word in stop_words_of(code))
+
+def unknown_stop_words(languages: Sequence[str]) -> list[str]:
+    """Return a sentence for each language of which no stop words are known, so that none are left out."""
+    return [f"{code}: no stop words are known, and none are left out." for code in languages if not stop_forms_of(code)]
 
 
 def reference_of(text: str, selected: Selected, place: str) -> Selected | None:

@@ -7,6 +7,7 @@ from functools import cache
 import regex
 
 from pipelines.quality.signals import stop_words
+from pipelines.text.word_forms import letters
 
 _FULL_LETTER = regex.compile(r"[\p{Lu}\p{Ll}\p{Lt}\p{Lo}]")
 
@@ -24,6 +25,12 @@ def stop_words_of(language: str) -> frozenset[str]:
     except ImportError:
         return own
     return own | {word.casefold() for word in stopwordsiso.stopwords(language)}
+
+
+@cache
+def stop_forms_of(language: str) -> frozenset[str]:
+    """Return the forms of the stop words of a language that all their spellings share."""
+    return frozenset(letters(word, language) for word in stop_words_of(language))
 
 
 def is_wordlike(word: str) -> bool:

@@ -40,6 +40,8 @@ _TOKEN = regex.compile(
     rf"|{_EMOJI}"
     r"|(?P<sign>[^\s\p{L}\p{M}\p{N}])(?P=sign)*+"
 )
+SPACED_WORDS = frozenset({"vi"})
+"""Languages whose words contain spaces."""
 COMPOUND = "_"
 """Stands in a token for the space between two syllables, as is usual in Vietnamese corpora."""
 _ENDINGS = frozenset(".,:;!?…)]»”،؛؟۔।")

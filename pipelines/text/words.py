@@ -24,18 +24,25 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from pipelines.text.equal_letters import small
 from pipelines.text.segmentation.choice import CHARACTERS, CHOICES, CLUSTERS, WORDS, clusters, segmenter_of
 from pipelines.text.segmentation.icu import load as load_icu
 from pipelines.text.tokenizer import HYPHENS, JOINT
+from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from pipelines.text.segmentation.choice import Segmenter
+
 __all__ = ["CLUSTERS", "WORDS", "Span", "Splitter", "Words", "as_counted", "splitter", "words"]
+Libraries = tuple[tuple[str, str], ...]
+"""Languages, each with the name of the library that splits its texts; "" for none."""
 Span = tuple[int, int]
 """Start and end of a word in its text."""
 
-_HYPHEN = regex.compile(rf"[{HYPHENS}]+")
+HYPHEN = regex.compile(rf"[{HYPHENS}]+")
+"""Stands between the parts of a word that are searched by themselves."""
 _WORD = regex.compile(rf"[\p{{L}}\p{{M}}\p{{N}}]+(?:{JOINT}[\p{{L}}\p{{M}}\p{{N}}]+)*+")
 # A half-width letter of katakana has its voiced mark behind it: ｶﾞ is ガ.
 _SINGLE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}ーｰ々〆][ﾞﾟ]?")
@@ -75,7 +82,7 @@ class Splitter:
         ['Il', "l'a", 'dit', 'non', '日', '本', 'Covid', '19']
         """
         places = [found.span() for found in _WORD.finditer(line)]
-        if _HYPHEN.search(line):
+        if HYPHEN.search(line):
             places = [part for start, end in places for part in _between_hyphens(line, start, end)]
         if line.isascii() or _SPECIAL.search(line) is None:
             return places
@@ -108,26 +115,43 @@ class Splitter:
 
 def _between_hyphens(line: str, start: int, end: int) -> Iterator[Span]:
     """Yield the parts of a word: ``covid 19`` finds ``Covid-19``, and ``anak`` finds ``anak-anak``."""
-    for hyphen in _HYPHEN.finditer(line, start, end):
+    for hyphen in HYPHEN.finditer(line, start, end):
         yield start, hyphen.start()
         start = hyphen.end()
     yield start, end
 
 
 @cache
-def splitter() -> Splitter:
-    """Return the splitter into searched units that this installation has."""
+def splitter(unit: str | None = None) -> Splitter:
+    """Return the splitter into searched units that this installation has, or the one into a named unit.
+
+    Where the named one needs ICU and ICU is not installed, splitting a text of these scripts is a ConfigError.
+    """
+    if unit == CLUSTERS:
+        return Splitter(clusters, CLUSTERS)
     try:
         return Splitter(load_icu(), WORDS)
     except ImportError:
-        return Splitter(clusters, CLUSTERS)
+        if unit is None:
+            return Splitter(clusters, CLUSTERS)
+    return Splitter(_without_icu, WORDS)
+
+
+def _without_icu(run: str) -> list[str]:
+    what = "texts in Thai, Lao, Khmer and Burmese are searched by the words of ICU, which is not installed"
+    do = "Install the extra `segment`, or search by other units: corpus-spider index --rebuild"
+    raise ConfigError(what, where=run[:40], do=do)
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Splits lines of one language into the words that are counted and exported."""
+    """Splits lines of one language into the words that are counted and exported.
+
+    ``libraries``: the library of each language, by name; without one the best that is installed.
+    """
 
     language: str
+    libraries: Libraries = ()
 
     def spans(self, line: str) -> list[Span]:
         """Return the places of the words of one line.
@@ -165,16 +189,19 @@ class Words:
             yield run.span()
             return
         language = kind if kind != "cj" else "ja" if self.language == "ja" or _KANA.search(text) else "zh"
-        segment = segmenter_of(language)
+        segment = self._segmenter(language)
         parts = list(text) if segment.unit == CHARACTERS else segment(text)
         for part in _with_marks(parts):
             yield at, at + len(part)
             at += len(part)
 
+    def _segmenter(self, language: str) -> Segmenter:
+        return segmenter_of(language, dict(self.libraries).get(language))
+
     def _compounds(self, line: str) -> Iterator[Span]:
         """Yield the words of a Vietnamese line: syllables that the segmenter holds together are one word."""
         places = [found.span() for found in _WORD.finditer(line)]
-        segment = segmenter_of("vi")
+        segment = self._segmenter("vi")
         if segment.cut is None or not places:
             yield from places
             return
@@ -189,13 +216,13 @@ class Words:
         yield start, end
 
 
-def as_counted(word: str) -> str:
+def as_counted(word: str, language: str) -> str:
     """Return a word as lists have it: in small letters, with one space between the parts of a compound.
 
-    >>> as_counted("Chính  phủ")
+    >>> as_counted("Chính  phủ", "vi")
     'chính phủ'
     """
-    return " ".join(word.casefold().split())
+    return " ".join(small(word, language).split())
 
 
 def _between(line: str, start: int, end: int, spaced: Sequence[Span] | None) -> Iterator[Span]:
@@ -228,6 +255,6 @@ def _numbers(line: str, segment: Callable[[str], list[str]]) -> list[int]:
 
 
 @cache
-def words(language: str) -> Words:
-    """Return the splitter into counted words of a language, by its ISO code."""
-    return Words(language if language in CHOICES else "")
+def words(language: str, libraries: Libraries = ()) -> Words:
+    """Return the splitter into counted words of a language, by its ISO code. ``libraries``: as of `Words`."""
+    return Words(language if language in CHOICES else "", libraries)

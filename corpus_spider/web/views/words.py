@@ -9,7 +9,6 @@ from corpus_spider.search.manifest import Selected
 from corpus_spider.web.selection import selection_of
 from corpus_spider.web.views import pages, served
 from corpus_spider.words import clouds, lists
-from pipelines.text.segmentation.choice import advice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +39,7 @@ def page(request: Request) -> Response:
         chosen = asked.filters.languages or tuple(known[:1])
         months = asked.filters.since[:7], asked.filters.until[:7]
         selected = Selected(chosen, asked.filters.sites, *months)
-        size = lists.sizes(index.manifest, selected)
+        size, notes = lists.sizes(index.manifest, selected), index.made_with.notes(chosen)
         kind = request.query_params.get("list", "frequency")
         cloud: Cloud | None = None
         rows: Sequence[object]
@@ -67,7 +66,7 @@ def page(request: Request) -> Response:
         "sites": sorted({cell.key.site for cell in cells}),
         "chosen": chosen,
     }
-    values |= {"cloud": cloud, "advice": advice(chosen), "why_empty": why_empty}
+    values |= {"cloud": cloud, "advice": notes, "why_empty": why_empty}
     return pages(request)(request, "words.html", values)
 
 

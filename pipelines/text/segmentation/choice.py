@@ -34,6 +34,7 @@ from pipelines.text.segmentation import (
     underthesea_vietnamese,
 )
 from storage import plugins
+from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -123,33 +124,68 @@ def clusters(run: str) -> list[str]:
 
 
 @cache
-def segmenter_of(language: str) -> Segmenter:
-    """Return the best segmenter that is installed for a language of `CHOICES`."""
+def segmenter_of(language: str, library: str | None = None) -> Segmenter:
+    """Return the segmenter of a language of `CHOICES`: a library by its name, "" for none, None for the best installed.
+
+    ConfigError if a library that is named is not installed.
+    """
     choice = CHOICES[language]
     found = Segmenter("", None, choice.without)
     own = _plugins().get(language)
-    for name, load in (own,) if own else choice.libraries:
+    known = (
+        [*((own,) if own else ()), *choice.libraries] if library is not None else (own,) if own else choice.libraries
+    )
+    for name, load in known:
+        if library is not None and name != library:
+            continue
         try:
             found = Segmenter(name, load(), WORDS)
             break
         except ImportError:
             continue
+    if library and not found.name:
+        raise ConfigError(
+            f"texts in {language} were split into words with {library}, which is not installed",
+            do=f"Install the extra `{choice.extra}`, or count with other libraries: corpus-spider index --rebuild",
+        )
     _loaded.append(found)
     return found
 
 
-def unit_of(language: str) -> str:
-    """Return what the words of a language are here: words, syllables, characters or character clusters."""
-    return WORDS if language not in CHOICES or library_names()[language] else CHOICES[language].without
+def is_installed(language: str, library: str) -> bool:
+    """Return whether a library for a language is installed; "" is none, which always is."""
+    own = _plugins().get(language)
+    if not library or (own and own[0] == library):
+        return True
+    known = {name for name, _ in CHOICES[language].libraries}
+    return library in known and all(map(find_spec, PACKAGES[library]))
 
 
-def advice(languages: Sequence[str]) -> list[str]:
-    """Return a sentence for each language whose words are not counted as words, with the extra that helps."""
-    return [
-        f"{code}: the words are {unit_of(code)}. The extra `{CHOICES[code].extra}` splits texts into words."
-        for code in languages
-        if unit_of(code) != WORDS
-    ]
+def unit_of(language: str, libraries: Mapping[str, str] | None = None) -> str:
+    """Return what the words of a language are: words, syllables, characters or character clusters.
+
+    ``libraries``: those that a search index was made with, None for those that are installed.
+    """
+    names = library_names() if libraries is None else libraries
+    return WORDS if language not in CHOICES or names.get(language) else CHOICES[language].without
+
+
+def advice(languages: Sequence[str], libraries: Mapping[str, str] | None = None) -> list[str]:
+    """Return a sentence for each language whose words are not counted as words, with what helps.
+
+    ``libraries``: as of `unit_of`.
+    """
+    sentences = []
+    for code in languages:
+        if (unit := unit_of(code, libraries)) == WORDS:
+            continue
+        does = f"The extra `{CHOICES[code].extra}` splits texts into words."
+        if libraries is not None and library_names()[code]:
+            does = f"{library_names()[code]} is installed now: `corpus-spider index --rebuild` counts words."
+        elif libraries is not None:
+            does = f"Install the extra `{CHOICES[code].extra}`, then `corpus-spider index --rebuild` counts words."
+        sentences.append(f"{code}: the words are {unit}. {does}")
+    return sentences
 
 
 @cache

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_spider.search.concordance import Sought, lines
-from corpus_spider.search.question import MOST_WORDS, parse, phrases
+from corpus_spider.search.question import MOST_WORDS, parse, phrases, shown
 from pipelines.text.words import WORDS, Splitter, splitter
 from storage.errors import ConfigError
 
@@ -81,3 +81,118 @@ def test_the_context_is_whole_words_on_both_sides() -> None:
     assert line.right.endswith("…")
     assert len(line.left.split()) >= 8
     assert (line.left_word, line.right_word) == ("word19", "word21")
+
+
+def keywords(text: str, question: str, language: str) -> list[str]:
+    split = splitter()
+    return [line.keyword for line in lines(text, Sought(parse(question, split), language), split)]
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text", "found"),
+    [
+        ("fa", "خانه", "خانهٔ خانۀ خانه خانه\u200cی خانه\u200cای", ["خانهٔ", "خانۀ", "خانه", "خانه\u200cی"]),
+        ("fa", "خانهٔ", "خانه خانۀ", ["خانه", "خانۀ"]),
+        ("fa", "اب", "آب اب", ["آب", "اب"]),
+        ("fa", "آب", "آب اب", ["آب"]),
+        ("ar", "الى", "إلى الى", ["إلى", "الى"]),
+        ("ur", "بہار", "بہار بهار بھار", ["بہار", "بهار"]),
+        ("ur", "بھار", "بہار بهار بھار", ["بھار"]),
+        ("ckb", "بەر", "بەر بهر", ["بەر"]),
+        ("he", 'צה"ל', 'דובר צה"ל וגם צה״ל וצה”ל', ['צה"ל', "צה״ל"]),
+        ("he", '"דובר צה"ל"', 'דובר צה"ל, דובר צה״ל, צה"ל', ['דובר צה"ל', "דובר צה״ל"]),
+        ("he", "בית־ספר", "בית-ספר בית־ספר בית ספר", ["בית-ספר", "בית־ספר", "בית ספר"]),
+        ("vi", "quý", "quý qúy quy", ["quý", "qúy"]),
+        ("vi", "Ðảng", "Đảng đáng", ["Đảng"]),
+        ("vi", "hoà*", "hòa hoà hoàng", ["hòa", "hoà", "hoàng"]),
+        ("tr", "ışık", "IŞIK Işık işik", ["IŞIK", "Işık"]),
+        ("tr", "IŞIK", "IŞIK Işık işik", ["IŞIK", "Işık"]),
+        ("tr", "istanbul", "İstanbul İSTANBUL", ["İstanbul", "İSTANBUL"]),
+        ("tr", "ISPARTA", "Isparta ISPARTA", ["Isparta", "ISPARTA"]),
+        ("en", "İstanbul", "Istanbul ISTANBUL", ["Istanbul", "ISTANBUL"]),
+        ("th", "นํ้า", "น้ำ", ["น้ำ"]),
+        ("en", "covid-19", "COVID-19 Covid‑19 covid 19 covid", ["COVID-19", "Covid‑19", "covid 19"]),
+        ("id", "anak", "anak-anak", ["anak", "anak"]),
+        ("uz", "o'zbek", "oʻzbek o‘zbek o’zbek", ["oʻzbek", "o‘zbek", "o’zbek"]),
+        ("uk", "п'ять", "п’ять пʼять", ["п’ять", "пʼять"]),
+        ("ja", "ガス", "ｶﾞｽ ガス", ["ｶﾞ", "ガ"]),
+        ("ru", "мои", "мои мой", ["мои"]),
+    ],
+)
+def test_a_question_finds_the_spellings_of_the_language_of_a_text(
+    language: str, question: str, text: str, found: list[str]
+) -> None:
+    """One table of equal letters serves the question and the text, by the language of the text."""
+    shown_words = keywords(text, question, language)
+    assert [each[: len(one)] for each, one in zip(shown_words, found, strict=True)] == found
+
+
+@pytest.mark.parametrize(
+    ("question", "understood"),
+    [
+        ("chính phủ", "chính AND phủ"),
+        ("“chính phủ” xăng", '"chính phủ" AND xăng'),
+        ("„chính phủ“", '"chính phủ"'),
+        ("«chính phủ» OR 「xăng」", '"chính phủ" OR xăng'),
+        ("gas or oil", "gas AND or AND oil"),
+        ("(gas OR oil) -price", "(gas OR oil) AND NOT price"),
+        ("=Für govern*", "=Für AND govern*"),
+        ("12:30 https://a.example", '"12 30" AND "https a example"'),
+        ('"*phố title:x"', '"phố title x"'),
+        ("và/hoặc", '"và hoặc"'),
+    ],
+)
+def test_a_question_is_shown_as_it_was_understood(question: str, understood: str) -> None:
+    """A reader sees what was searched. Quotation marks of all languages make a phrase."""
+    assert shown(parse(question, splitter())) == understood
+
+
+@pytest.mark.parametrize(
+    ("question", "what"),
+    [
+        ("*phố", "asterisk"),
+        ("ph*ố", "asterisk"),
+        ("/ph.*/", "regular expression"),
+        ("chính NEAR phủ", "distance"),
+        ("chính NEAR/3 phủ", "distance"),
+        ('[lemma="go"]', "square brackets"),
+        ("title:phủ", "colon"),
+        ("gas || oil", "operator"),
+        ("gas && oil", "operator"),
+        ("roam~2", "similarity"),
+        ("gas^4", "weight"),
+    ],
+)
+def test_syntax_of_other_programs_is_refused_by_name(question: str, what: str) -> None:
+    """As words it would find something else, and the numbers would be wrong without a sign."""
+    with pytest.raises(ConfigError, match=what):
+        parse(question, splitter())
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "found"),
+    [
+        ("vi", "Chính phủ họp. Bao phủ chính sách", ["Chính phủ"]),
+        ("vi", "Bao phủ chính sách", ["phủ", "chính"]),
+        ("id", "Chính phủ họp. Bao phủ chính sách", ["Chính", "phủ", "phủ", "chính"]),
+    ],
+)
+def test_neighbouring_syllables_come_first_where_words_contain_spaces(
+    language: str, text: str, found: list[str]
+) -> None:
+    """A Vietnamese text shows the whole word, and the syllables apart only if it has no such place."""
+    assert keywords(text, "chính phủ", language) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "understood"),
+    [
+        ("thành phố", '"thành phố"'),
+        ("thành phố OR chính phủ", '"thành phố" OR "chính phủ"'),
+        ("thành AND phố", "thành AND phố"),
+        ('"thành phố" mới', '"thành phố" AND mới'),
+    ],
+)
+def test_words_side_by_side_are_one_phrase_if_wanted(question: str, understood: str) -> None:
+    """Collocates are those of the word that was typed, and not of its syllables."""
+    assert shown(parse(question, splitter(), as_phrase=True)) == understood

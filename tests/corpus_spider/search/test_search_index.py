@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from corpus_spider.search import builder
-from corpus_spider.search.builder import is_current, only_writer, refresh, refresh_aside
+from corpus_spider.search.builder import is_current, only_writer, refresh, refresh_aside, refresh_if_alone
 from corpus_spider.search.checking import check_index
+from corpus_spider.search.made_with import MadeWith, MissingLibraryError
 from corpus_spider.search.manifest import Manifest, Selected
 from corpus_spider.search.searching import SearchIndex
 from corpus_spider.search.shard import Filters
 from corpus_spider.words import clouds, lists
-from pipelines.text.words import words
+from pipelines.text import words as words_module
+from pipelines.text.segmentation import choice
+from pipelines.text.segmentation.choice import CHOICES
+from pipelines.text.words import WORDS, Splitter, splitter, words
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DamageError, TooSlowError, UnfinishedIndexError
 from storage.removal.takedown import Request, What
@@ -418,7 +422,7 @@ def test_a_trend_says_which_words_are_not_counted(opened: Crawl, tmp_path: Path)
     with SearchIndex.open(folder, opened.corpus) as index:
         trend = lists.trend(index.manifest, Selected(("vi",)), ["họp", "giá họp"])
     assert lists.why_no_trend(trend) == [
-        "\"giá họp\" is not a counted word here. `corpus-spider search 'giá họp'` finds phrases."
+        '"giá họp" is not a counted word here. `corpus-spider search \'"giá họp"\'` shows its places in the texts.'
     ]
 
 
@@ -439,3 +443,165 @@ def test_while_another_process_writes_the_index_a_refresh_leaves_it_alone(opened
     with only_writer(folder):
         refresh_aside(str(tmp_path / "corpus.db"), folder, threading.Event())
     assert not is_current(opened.corpus, folder)
+
+
+def crawl_of(tmp_path: Path, texts: list[tuple[str, str]]) -> Crawl:
+    """Return a corpus of these texts, each with its language, and its index."""
+    crawl = Crawl(Corpus.open(tmp_path / "corpus.db", create=True))
+    for path, (language, text) in enumerate(texts, 1):
+        crawl.visit(str(path), made(text, language=language, published="2026-01-01"))
+    built(crawl, tmp_path / "index")
+    return crawl
+
+
+@pytest.mark.parametrize(
+    ("question", "paths"),
+    [
+        ("بہار", {"1", "2", "4"}),
+        ("بھار", {"3", "4"}),
+        ("isi", {"5", "6"}),
+        ("ısı", {"5", "6"}),
+        ("ılık", {"8"}),
+        ('"ISI"', {"5", "6"}),
+        ("covid 19", {"7"}),
+        ("=ISI", {"5", "6"}),
+    ],
+)
+def test_each_text_is_searched_by_the_letters_of_its_language(tmp_path: Path, question: str, paths: set[str]) -> None:
+    """Urdu distinguishes two letters that a Persian text takes for one; Turkish has a capital of its own."""
+    texts = [
+        ("ur", "آج بہار آئی"),
+        ("ur", "آج بهار آئی"),
+        ("ur", "بھار کا دن"),
+        ("fa", "فصل بھار"),
+        ("tr", "ISI arttı"),
+        ("en", "the ISI rose"),
+        ("en", "after COVID‑19 came"),
+        ("tr", "ILIK bir gün"),
+        ("tr", "ilik bir doku"),
+    ]
+    crawl = crawl_of(tmp_path, texts)
+    assert found(crawl, tmp_path / "index", question) == paths
+
+
+def test_texts_with_the_syllables_side_by_side_come_first(tmp_path: Path) -> None:
+    """The answer says what was searched, and how many documents have the phrase."""
+    apart = "Mái nhà được bao phủ bằng lá, chính sách mới. " * 3
+    texts = [("vi", apart), ("vi", apart + " Chính phủ đã họp."), ("vi", "Không có gì")]
+    crawl = crawl_of(tmp_path, texts)
+    with SearchIndex.open(tmp_path / "index", crawl.corpus) as index:
+        answer = index.concordance(crawl.corpus, "chính phủ", Filters(), most=20)
+        lists_of_one = index.concordance(crawl.corpus, "=title", Filters(), most=20)
+    assert answer.documents == 2
+    assert [place.line.keyword for place in answer.places][:2] == ["Chính phủ", "phủ"]
+    assert answer.searched == 'chính AND phủ; in vi first "chính phủ", in 1 document'
+    assert lists_of_one.searched == "=title"
+
+
+def test_collocates_of_a_word_of_two_syllables_have_one_node(tmp_path: Path) -> None:
+    """A word is never more often near the node than it is in the texts at all."""
+    line = "Ngày nay thành phố sạch đẹp. Bố và thành viên đi qua phố nhỏ."
+    crawl = crawl_of(tmp_path, [("vi", f"{line} Bài {number}") for number in range(6)])
+    selected = Selected(("vi",))
+    with SearchIndex.open(tmp_path / "index", crawl.corpus) as index:
+        frequency = {row.word: row.frequency for row in lists.frequencies(index.manifest, selected, 100)}
+        rows = lists.collocates(index, crawl.corpus, "thành phố", Filters(), selected, 50)
+        apart = lists.collocates(index, crawl.corpus, "thành OR phố", Filters(), selected, 50)
+    assert {row.word for row in rows} >= {"ngày nay", "sạch đẹp"} or {row.word for row in rows} >= {"ngày", "sạch"}
+    assert "nhỏ" not in {row.word for row in rows}
+    assert all(row.together <= row.frequency == frequency[row.word] for row in (*rows, *apart))
+
+
+def test_spellings_of_a_word_are_one_row_unless_each_is_wanted(tmp_path: Path) -> None:
+    """Frequencies, documents, keywords, trends and collocates count them as one, under the most frequent spelling."""
+    texts = [
+        ("ar", "ذهب إلى السوق إلى البيت"),
+        ("ar", "ذهب الى السوق"),
+        ("ar", "عاد إلى البيت الى"),
+        ("vi", "quý qúy quý"),
+    ]
+    crawl = crawl_of(tmp_path, texts)
+    exact = lists.Counting(one_spelling=False)
+    arabic, every = Selected(("ar",)), Selected()
+    with SearchIndex.open(tmp_path / "index", crawl.corpus) as index:
+        manifest = index.manifest
+        one = {row.word: (row.frequency, row.documents) for row in lists.frequencies(manifest, every, 100)}
+        two = {row.word: (row.frequency, row.documents) for row in lists.frequencies(manifest, every, 100, exact)}
+        trends = [lists.trend(manifest, arabic, [word])[0].frequency for word in ("الى", "إلى")]
+        single = lists.trend(manifest, arabic, ["الى"], exact)[0].frequency
+    assert (one["إلى"], one["quý"]) == ((5, 3), (3, 1))
+    assert "الى" not in one
+    assert "qúy" not in one
+    assert (two["إلى"], two["الى"], two["quý"], two["qúy"]) == ((3, 2), (2, 2), (2, 1), (1, 1))
+    assert sum(frequency for frequency, _ in one.values()) == sum(frequency for frequency, _ in two.values())
+    assert (trends, single) == ([5, 5], 2)
+
+
+def test_a_removed_spelling_leaves_no_form_behind(tmp_path: Path) -> None:
+    """The form of a word is derived from it, and goes with the last text that had it."""
+    crawl = crawl_of(tmp_path, [("ar", "مدرسة جديدة"), ("ar", "كتاب قديم")])
+    folder = tmp_path / "index"
+    crawl.corpus.removals.declare(Request(What.URL, "https://a.example/1", "asked"))
+    while crawl.corpus.removals.withdraw():
+        pass
+    built(crawl, folder)
+    with Manifest.open(folder, read_only=True) as manifest:
+        words_left = manifest.every_word()
+        assert manifest.connection.execute(
+            "SELECT count(*) FROM spelling WHERE word NOT IN (SELECT id FROM word)"
+        ).fetchone() == (0,)
+    assert not [word for word in words_left if word.startswith(("مدرس", "جديد"))]
+    assert check_index(crawl.corpus, folder, deep=True).problems == []
+
+
+LIBRARY = {"vi": "underthesea"}
+
+
+def test_a_refresh_splits_new_texts_as_the_index_was_split(
+    opened: Crawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An index that was made without a library goes on without it; only a rebuild takes it."""
+    folder = tmp_path / "index"
+    without = MadeWith(splitter().unit, tuple((code, "") for code in sorted(CHOICES)))
+    with monkeypatch.context() as patched:
+        patched.setattr(MadeWith, "installed", lambda: without)
+        built(opened, folder)
+    opened.visit("6", made("Chính phủ họp thêm", language="vi"))
+    assert built(opened, folder).added == 1
+    with SearchIndex.open(folder, opened.corpus) as index:
+        assert index.made_with == without
+        rows = {row.word: row.frequency for row in lists.frequencies(index.manifest, Selected(("vi",)), 100)}
+        assert any("syllables" in note for note in index.made_with.notes(["vi"]))
+    assert (rows["chính"], rows["phủ"], rows.get("chính phủ")) == (2, 2, None)
+    with only_writer(folder):
+        refresh(opened.corpus, str(tmp_path / "corpus.db"), folder, 1, rebuild=True)
+    with SearchIndex.open(folder, opened.corpus) as index:
+        assert index.made_with == MadeWith.installed()
+
+
+def test_a_reader_without_the_library_says_so(opened: Crawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The index stays as it is and answers; what needs the library is refused with the extra that has it."""
+    folder, database = tmp_path / "index", str(tmp_path / "corpus.db")
+    made_by_other = MadeWith(splitter().unit, tuple((code, LIBRARY.get(code, "")) for code in CHOICES))
+    built(opened, folder)
+    with Manifest.open(folder, read_only=False) as manifest:
+        manifest.set(made_by_other.settings)
+    monkeypatch.setitem(choice.PACKAGES, "underthesea", ("no_such_package_here",))
+    assert refresh_if_alone(opened.corpus, database, folder, 1) == ""
+    opened.visit("6", made("Chính phủ họp thêm", language="vi"))
+    said = refresh_if_alone(opened.corpus, database, folder, 1)
+    assert "underthesea (vi)" in said
+    assert "index --rebuild" in said
+    with only_writer(folder), pytest.raises(MissingLibraryError, match="underthesea"):
+        refresh(opened.corpus, database, folder, 1)
+    with SearchIndex.open(folder, opened.corpus) as index:
+        assert lists.frequencies(index.manifest, Selected(("vi",)), 10)
+        assert index.made_with.notes(["vi", "ar"]) == ["vi: counted with underthesea, which is not installed here."]
+
+
+def test_a_question_in_a_script_that_needs_icu_is_refused_without_it() -> None:
+    """Other units would silently find nothing. Questions in other scripts need no library."""
+    split = Splitter(words_module._without_icu, WORDS)
+    with pytest.raises(ConfigError, match="ICU"):
+        split.spans("รัฐบาล")
+    assert len(split.spans("chính phủ")) == 2

@@ -20,7 +20,7 @@ PARTS = st.lists(st.lists(st.integers(1, 8), min_size=1, max_size=30), min_size=
 def cell(number: int, words: list[int]) -> Cell:
     counted = sorted(Counter(words).items())
     arrays = (np.array(column, np.uint32) for column in zip(*((w, n, 1) for w, n in counted), strict=True))
-    return Cell(CellKey("vi", "a", f"2026-{number + 1:02}"), 1, len(words), *arrays)
+    return Cell(CellKey("vi", "a", f"2026-{number + 1:02}"), 0, 1, len(words), *arrays)
 
 
 @given(PARTS)
