@@ -19,6 +19,7 @@ from corpus_spider.search.manifest import FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse, phrases, shown, side_by_side
 from corpus_spider.search.shard import Reading
 from corpus_spider.search.totals import FILE
+from pipelines.text.collation import sort_key
 from pipelines.text.equal_letters import small
 from pipelines.text.tokenizer import SPACED_WORDS
 from pipelines.text.word_forms import broad
@@ -28,13 +29,14 @@ from storage.errors import ConfigError, UnfinishedIndexError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     import tantivy
 
     from corpus_spider.search.question import Question, Term
     from corpus_spider.search.shard import Filters, Shard
+    from pipelines.text.collation import SortKey
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument
 
@@ -143,7 +145,9 @@ class SearchIndex:
                 whole, sought = f"{document.title or ''}\n{document.text}", sought_in(document.language)
                 places += (_place(document, line) for line in lines(whole, sought, split, most))
         if by_word:
-            places.sort(key=_by_left if order == LEFT else _by_right)
+            languages = list(found.groups["language"])
+            order_of = sort_key(languages[0] if len(languages) == 1 else "")
+            places.sort(key=partial(_by_left if order == LEFT else _by_right, order_of))
         searched = self._understood(question, filters, found)
         return Answer(found.number, tuple(places[:most]), read, found.groups, searched)
 
@@ -229,12 +233,12 @@ def _ordered(result: shard.Result) -> Iterator[tuple[float, tantivy.DocAddress, 
     return ((-order, address, result) for order, address in result.first)
 
 
-def _by_left(place: Place) -> tuple[str, str, str]:
-    return place.line.left_word, place.line.right_word, place.id
+def _by_left(order_of: Callable[[str], SortKey], place: Place) -> tuple[SortKey, SortKey, str]:
+    return order_of(place.line.left_word), order_of(place.line.right_word), place.id
 
 
-def _by_right(place: Place) -> tuple[str, str, str]:
-    return place.line.right_word, place.line.left_word, place.id
+def _by_right(order_of: Callable[[str], SortKey], place: Place) -> tuple[SortKey, SortKey, str]:
+    return order_of(place.line.right_word), order_of(place.line.left_word), place.id
 
 
 def _place(document: CorpusDocument, line: Line) -> Place:

@@ -1,7 +1,8 @@
 """Tag clouds: which words, how large, where, and the picture with its table.
 
 The font size grows with the square root of the weight, so that the area of a word grows with its weight. The words
-stand in rows in the order of their characters: a reader finds a word, and the same numbers give the same picture.
+stand in rows in the order of a dictionary of their language. A reader finds a word, and the same numbers give the same
+picture.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from corpus_spider.words.counting import totals
 from corpus_spider.words.keyness import log_likelihood, log_ratio
 from corpus_spider.words.lists import SharedSpellings
 from pipelines.quality.stop_word_lists import is_wordlike, stop_forms_of
+from pipelines.text.collation import sort_key
 from pipelines.text.word_forms import letters
 from pipelines.text.words import as_counted
 
@@ -96,7 +98,13 @@ class Cloud:
     def placed(self) -> tuple[list[Placed], float, float]:
         """Return the words with their places, and the width and height of the picture."""
         line = _LINES.get(self.language, _LINE)
-        return laid_out(self.weights, is_right_to_left=self.is_right_to_left, line=line)
+        return laid_out(self.in_order, is_right_to_left=self.is_right_to_left, line=line)
+
+    @property
+    def in_order(self) -> list[Weighted]:
+        """The words in the order of a dictionary of their language."""
+        order_of = sort_key(self.language)
+        return sorted(self.weights, key=lambda each: order_of(each.word))
 
 
 def by_keyness(rows: Iterable[KeyRow], most: int) -> tuple[Weighted, ...]:
@@ -254,12 +262,12 @@ def _width(sign: str) -> float:
 def laid_out(
     weights: Collection[Weighted], *, is_right_to_left: bool, line: float = _LINE
 ) -> tuple[list[Placed], float, float]:
-    """Set words in rows, in the order of their characters. Return them, and the width and height of the picture.
+    """Set words in rows, in their order. Return them, and the width and height of the picture.
 
     ``line``: height of a row against its largest font.
     """
     largest = max((each.weight for each in weights), default=0.0)
-    sized = [(each.word, size_of(each.weight, largest)) for each in sorted(weights, key=lambda each: each.word)]
+    sized = [(each.word, size_of(each.weight, largest)) for each in weights]
     wide = [(word, size, width_of(word) * size) for word, size in sized]
     across = max([WIDTH, *(width + 2 * MARGIN for _, _, width in wide)])
     rows: list[list[tuple[str, float, float]]] = [[]]
@@ -325,8 +333,7 @@ def html(cloud: Cloud) -> str:
     largest = max((each.weight for each in cloud.weights), default=0.0)
     side = "rtl" if cloud.is_right_to_left else "ltr"
     items = " ".join(
-        f'<li style="font-size:{size_of(each.weight, largest)}px">{escape(each.word)}</li>'
-        for each in sorted(cloud.weights, key=lambda each: each.word)
+        f'<li style="font-size:{size_of(each.weight, largest)}px">{escape(each.word)}</li>' for each in cloud.in_order
     )
     rows = "\n".join(
         f'<tr><th scope="row" lang="{escape(cloud.language)}" dir="auto">{escape(each.word)}</th>'
