@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from corpus_spider.cli.options import allow_private, as_json, languages, limit, several_sites, since, until, verb_of
 from storage.disk import disk_errors
@@ -119,6 +120,8 @@ def _refuse_combinations(chosen: tuple[str, ...], options: dict[str, Any]) -> No
         raise click.UsageError("--against, --around and --by exclude each other.")
     if options["by"] and options["without_stop_words"]:
         raise click.UsageError("--without-stop-words is for lists: --by month counts the words that you name.")
+    if options["by"] and click.get_current_context().get_parameter_source("limit") is not ParameterSource.DEFAULT:
+        raise click.UsageError("--limit is for lists: --by month has a row for each word and month.")
     if options["as_json"] and options["format_name"]:
         raise click.UsageError("--json and --format exclude each other.")
     if bool(chosen) != bool(options["by"]):
