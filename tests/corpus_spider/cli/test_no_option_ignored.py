@@ -67,7 +67,8 @@ def names_read(module: str) -> frozenset[str]:
 def modules_of(module: str) -> set[str]:
     """Return a module and those of the package that it imports: they may get its options as one request."""
     tree = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text())
-    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+    froms = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    imported = {name for node in froms for name in (node.module, *(f"{node.module}.{one.name}" for one in node.names))}
     return {module} | {each for each in imported if (ROOT / f"{each.replace('.', '/')}.py").is_file()}
 
 
