@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from corpus_spider.cli import former_names
+from corpus_spider.cli import former_names, option_rules
 from corpus_spider.terminal.console import Console, hide_in_logs, log_to_file, start_logging
 
 if TYPE_CHECKING:
@@ -207,12 +207,14 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on st
 
 
 class Verb(click.Command):
-    """A command that also takes the former names of its options."""
+    """A command that also takes the former names of its options, and refuses options that would do nothing."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments with today's names."""
         _, _, path = ctx.command_path.partition(" ")
-        return super().parse_args(ctx, former_names.with_options_of_today(path, args))
+        left = super().parse_args(ctx, former_names.with_options_of_today(path, args))
+        option_rules.refuse(ctx)
+        return left
 
 
 TASKS = {

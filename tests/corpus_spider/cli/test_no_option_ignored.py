@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus_spider.cli import option_rules
 from corpus_spider.cli.app import cli, run
 from corpus_spider.cli.options import COMMON
 from storage.corpus import Corpus
@@ -168,6 +169,38 @@ def test_an_option_changes_the_answer_or_is_refused(
     assert outcomes[0][0] == 0
     assert outcomes[1][0] in {0, 1, REFUSED}
     assert outcomes[0] != outcomes[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("evaluate --gold gold --worst 3", "--worst needs --html"),
+        ("evaluate --gold gold --allow-lower", "--allow-lower needs --pin"),
+        ("evaluate --gold gold --paper-tables site --html worst.html", "--paper-tables excludes --html"),
+        ("evaluate --gold gold --site-models --compare bte", "--site-models excludes --compare"),
+        ("extract --list page.html", "--list excludes arguments"),
+        ("demo --port 9000", "--port needs --serve"),
+        ("demo --serve --keep folder", "--serve excludes --keep"),
+        ("words --by month quý --limit 3", "--limit is for lists"),
+        ("words --by month quý --without-stop-words", "--without-stop-words is for lists"),
+        ("words --json --format csv", "--json and --format exclude each other"),
+        ("cloud --language vi --allow-private --json", "--allow-private needs --page"),
+    ],
+)
+def test_what_would_do_nothing_is_refused_with_the_reason(
+    line: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The message names the option, and the one that it needs or excludes."""
+    monkeypatch.chdir(tmp_path)
+    assert run(shlex.split(line)) == REFUSED
+    assert says in capfd.readouterr().err.replace("\n", " ")
+
+
+def test_the_rules_of_options_name_options() -> None:
+    """A renamed option changes the table."""
+    for (verb, option), others in [*option_rules.ALONE.items(), *option_rules.NEEDS.items()]:
+        names = {each.name for each in VERBS[verb].params}
+        assert {option, *([others] if isinstance(others, str) else others)} <= names
 
 
 def _files(folder: Path) -> set[tuple[str, int]]:
