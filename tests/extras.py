@@ -18,7 +18,7 @@ EXTRAS = {
     "peers": ("boilerpy3", "newspaper", "readability", "resiliparse"),
     "render": ("playwright", "scrapy_playwright"),
     "segment": ("icu4py", "laonlp", "nlpo3", "pythainlp", "rjieba", "sudachidict_core", "sudachipy", "underthesea"),
-    "web": ("jinja2", "starlette", "stopwordsiso", "tantivy", "uvicorn"),
+    "web": ("icu", "jinja2", "starlette", "stopwordsiso", "tantivy", "uvicorn"),
 }
 """Packages to import, by the target of the Makefile that installs them."""
 ALL_ARE_HERE = os.environ.get("CORPUS_SPIDER_EXTRAS") == "all"

@@ -16,6 +16,7 @@ from corpus_spider.cli.options import COMMON
 from storage.corpus import Corpus
 from tests.corpus_spider.cli.commands import verbs
 from tests.corpus_spider.running import ROOT
+from tests.extras import need
 from tests.storage.corpus_samples import Crawl, made
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def test_an_option_changes_the_answer_or_is_refused(
     line: str, option: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The same command line without the option says, writes or does something else."""
-    pytest.importorskip("tantivy", reason="search needs the extra `search`: make web")
+    need("web")
     monkeypatch.chdir(folder)
     outcomes = []
     for words in (line, f"{line} {option}"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipelines.text.collation import sort_key
+from tests.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,7 @@ def _fresh() -> Iterator[None]:
     ],
 )
 def test_words_in_the_order_of_their_language(language: str, words: list[str]) -> None:
-    pytest.importorskip("icu", reason="the order of words needs the extra `web`: make web")
+    need("web")
     assert sorted(sorted(words, key=len), key=sort_key(language)) == words
 
 
