@@ -29,6 +29,7 @@ from corpus_spider.maintenance.remove import RemovalReport
 from corpus_spider.maintenance.warc_import import ImportReport
 from corpus_spider.monitoring.health import SiteHealth
 from corpus_spider.monitoring.model import Finding as SiteFinding
+from corpus_spider.monitoring.model import PausedHost
 from corpus_spider.search.builder import Refreshed
 from corpus_spider.search.searching import Answer
 from corpus_spider.sites.discover import Finding
@@ -95,13 +96,16 @@ class RunCounters(TypedDict):
     bytes: int
     spilled: int
     dropped: dict[str, int]
+    postponed: dict[str, int]
     failed: dict[str, int]
     first_failure: str
     first_failed_site: str
     refused: int
     changed_rules: list[ChangedRules]
+    paused: list[PausedHost]
     pending: int
     unread: int
+    without_file: int
     next_try: float | None
     seconds: dict[str, float]
     worker_cpu_seconds: float
