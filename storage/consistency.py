@@ -9,11 +9,13 @@ import sqlalchemy as sa
 
 from storage.blocklist.tombstones import REMOVED
 from storage.database.schema import (
+    band,
     document,
     document_text,
     duplicate_set,
     fetch,
     fingerprint,
+    original,
     recurring_line,
     removal,
     removed_document,
@@ -153,6 +155,12 @@ RULES: dict[str, Select[tuple[object]]] = {
     "a revisit without its response": sa.select(fetch.c.uri)
     .outerjoin(_original, _original.c.id == fetch.c.original_id)
     .where(fetch.c.outcome == "unchanged", sa.or_(_original.c.id.is_(None), _original.c.original_id.is_not(None))),
+    "a validator without its response": sa.select(original.c.url_id)
+    .outerjoin(fetch, fetch.c.id == original.c.fetch_id)
+    .where(fetch.c.id.is_(None)),
+    "a key of the duplicate index without its fingerprint": sa.select(band.c.fingerprint_id)
+    .outerjoin(fingerprint, fingerprint.c.id == band.c.fingerprint_id)
+    .where(fingerprint.c.id.is_(None)),
     **REMOVAL_RULES,
     "a URL in an unknown state": sa.select(url.c.url).where(url.c.state.notin_([state.value for state in UrlState])),
     "a URL leased by a run that has ended": sa.select(url.c.url)

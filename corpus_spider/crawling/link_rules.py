@@ -1,15 +1,13 @@
 """Apply changed link rules to the queue.
 
-The configuration of each run is stored with digests of the link rules of its sites. If one differs from that of the
-last run, the queued URLs of the site are compared with the rules of today.
+The database has for each site a digest of the link rules that its queue follows. If that of today differs, the queued
+URLs of the site are compared with the rules of today.
 """
 
 from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from pipelines.discovery.scope import scope_of
 from storage.reporting import counted
@@ -24,30 +22,21 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-KEY = "link_rules"
-"""Key of the digests in the stored configuration of a run."""
 
+def changed_sites(rules: Mapping[str, str], followed: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the sites whose queue follows other link rules than those of today, by their digests.
 
-def stored_config(config: Config) -> str:
-    """Return the effective configuration as JSON, with the digests of the link rules."""
-    return msgspec.json.encode(config.effective() | {KEY: config.link_rules()}).decode()
-
-
-def changed_sites(config: Config, corpus: Corpus) -> tuple[str, ...]:
-    """Return the sites whose link rules differ from those of their last run.
-
-    The runs of earlier versions have no digests: their sites are compared once.
+    A site without a digest had no crawl. The queue of a site with an empty one is compared once.
     """
-    rules = config.link_rules()
-    before = corpus.runs.last_configs(rules)
-    return tuple(
-        site for site, text in before.items() if msgspec.json.decode(text).get(KEY, {}).get(site) != rules[site]
-    )
+    return tuple(site for site, digest in rules.items() if followed.get(site, digest) != digest)
 
 
 def compare(config: Config, corpus: Corpus) -> dict[str, RuleChange]:
     """Return, for each site with changed link rules, the queued URLs that they take out and let in."""
-    changed = changed_sites(config, corpus)
+    return _compare(config, corpus, changed_sites(config.link_rules(), corpus.frontier.followed_rules()))
+
+
+def _compare(config: Config, corpus: Corpus, changed: tuple[str, ...]) -> dict[str, RuleChange]:
     if not changed:
         return {}
     logger.info("comparing the queue with the link rules of %s", counted(len(changed), "site"))
@@ -62,8 +51,10 @@ def compare(config: Config, corpus: Corpus) -> dict[str, RuleChange]:
 
 def follow(config: Config, corpus: Corpus) -> dict[str, RuleChange]:
     """Apply changed link rules to the queue, and return what they changed for each site with other rules."""
-    changes = compare(config, corpus)
-    corpus.frontier.follow_rules(changes)
+    rules, followed = config.link_rules(), corpus.frontier.followed_rules()
+    changes = _compare(config, corpus, changed_sites(rules, followed))
+    if new := {site: digest for site, digest in rules.items() if followed.get(site) != digest}:
+        corpus.frontier.follow_rules(changes, new)
     for row in rows(changes):
         out, let_in = counted(row["taken_out"], "queued URL"), row["let_in"]
         logger.info("%s: the link rules changed. %s taken out, %d let in", row["site"], out, let_in)

@@ -147,7 +147,7 @@ class Session:
             if corpus.frontier.hosts(sites, time.time()):
                 # The workers load while the crawl goes on. With nothing due only an unprocessed page starts them.
                 start_fork_server()
-            run_id = corpus.runs.start(link_rules.stored_config(config), sites)
+            run_id = corpus.runs.start(msgspec.json.encode(config.effective()).decode(), sites)
             adoption.take_up(config, corpus, run_id)
             archive = opened.archive(run_id)
             stack.callback(archive.close)

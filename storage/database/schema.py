@@ -3,6 +3,9 @@
 run and WARC file -> frontier (site, host, url) -> fetch -> site model -> fingerprint and duplicate set -> document and
 its text; then removals. A change needs a migration (storage/database/migrations/versions) and a new `SCHEMA_VERSION`.
 A test compares them.
+
+A database searches the tables that refer to a row before it deletes the row. So the columns of a foreign key have an
+index, unless the rows of the other table stay. Without a foreign key, `storage.consistency` looks for missing rows.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from sqlalchemy import (
 
 from storage.database.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0022"
+SCHEMA_VERSION = "0023"
 MAX_URL = 2000
 """Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
 
@@ -104,7 +107,9 @@ site = Table(
     metadata,
     Column("name", Words, primary_key=True),
     Column("licence", Words),
+    Column("link_rules", Words),
 )
+"""``link_rules``: digest of the link rules that the queue of the site follows; empty if it is unknown."""
 
 host = Table(
     "host",
@@ -134,7 +139,7 @@ url = Table(
     Column("reason", Words),
     Column("leased_by", Big, ForeignKey(run.c.id)),
     Column("lease_token", Big),
-    Column("found_from", Big, ForeignKey("url.id")),
+    Column("found_from", Big, ForeignKey("url.id"), index=True),
     Column("found_at", Moment, nullable=False),
     Column("dated", Double, nullable=False, server_default="0"),
     Column("due_again", Double),
@@ -173,6 +178,9 @@ Index("ix_url_due_again", url.c.site, url.c.due_again, info=where(_again))
 IS_SOURCE = text("(seed OR kind <> 'page' OR period > 0)")
 """Condition of sources. Only in this spelling both databases use the index below."""
 Index("ix_url_source", url.c.site, info=where(IS_SOURCE))
+
+_removed = text("reason = 'removed'")
+Index("ix_url_removed", url.c.id, info=where(_removed))
 
 robots = Table(
     "robots",
@@ -223,7 +231,7 @@ fetch = Table(
     Column("language", Words),
     Column("version", Integer),
     Column("crashes", Integer, nullable=False),
-    Column("original_id", Big, ForeignKey("http_fetch.id")),
+    Column("original_id", Big),
     Column("terms_id", Big, ForeignKey(terms.c.id)),
     Column("recovered", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("warc_id", "warc_offset"),
@@ -241,7 +249,7 @@ original = Table(
     "original",
     metadata,
     Column("url_id", Big, ForeignKey(url.c.id), primary_key=True, autoincrement=False),
-    Column("fetch_id", Big, ForeignKey(fetch.c.id), nullable=False),
+    Column("fetch_id", Big, nullable=False),
     Column("etag", Words, nullable=False),
     Column("modified", Words, nullable=False),
     Column("rules", Words, nullable=False),
@@ -290,6 +298,8 @@ run_site = Table(
 ``after_url``: the last ids at its start. ``pending_count``: the counters are not final.
 """
 Index("ix_run_site_site", run_site.c.site, run_site.c.run_id)
+_uncounted = text("pending_count")
+Index("ix_run_site_uncounted", run_site.c.site, run_site.c.run_id, info=where(_uncounted))
 
 run_failure = Table(
     "run_failure",
@@ -335,7 +345,7 @@ band = Table(
     "band",
     metadata,
     Column("key", BigInteger, primary_key=True, autoincrement=False),
-    Column("fingerprint_id", Big, ForeignKey(fingerprint.c.id), primary_key=True, autoincrement=False),
+    Column("fingerprint_id", Big, primary_key=True, autoincrement=False),
     sqlite_with_rowid=False,
 )
 
@@ -463,7 +473,7 @@ tombstone = Table(
     metadata,
     Column("kind", Words, primary_key=True),
     Column("value", Words, primary_key=True),
-    Column("removal_id", Big, ForeignKey(removal.c.id), nullable=False),
+    Column("removal_id", Big, ForeignKey(removal.c.id), nullable=False, index=True),
 )
 """Blocked pages, domains with everything below them, and hashed author names; see storage.blocklist.tombstones."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage.database.schema import fetch, original, warc_file
+from storage.database.transactions import chunks
 from storage.warc.writer import made_at
 
 if TYPE_CHECKING:
@@ -56,5 +57,7 @@ def mark_removed(connection: Connection, name: str, why: str) -> None:
     values = {"state": REMOVED, "removed_at": datetime.now(UTC), "removed_because": why}
     connection.execute(sa.update(warc_file).where(warc_file.c.name == name).values(values))
     of_file = fetch.c.warc_id == sa.select(warc_file.c.id).where(warc_file.c.name == name).scalar_subquery()
-    urls, ids = (sa.select(column).where(of_file) for column in (fetch.c.url_id, fetch.c.id))
-    connection.execute(sa.delete(original).where(original.c.url_id.in_(urls), original.c.fetch_id.in_(ids)))
+    rows = connection.execute(sa.select(fetch.c.url_id, fetch.c.id).where(of_file, fetch.c.url_id.is_not(None))).all()
+    for part in chunks(rows):
+        urls, ids = zip(*part, strict=True)
+        connection.execute(sa.delete(original).where(original.c.url_id.in_(urls), original.c.fetch_id.in_(ids)))

@@ -119,20 +119,28 @@ class Frontier:
         """
         return self.database.read(lambda connection: rule_changes.compare(connection, sites, is_in_scope))
 
-    def follow_rules(self, changes: Mapping[str, RuleChange]) -> None:
-        """Set URLs to ``out_of_scope``, and back to pending, as `compare_rules` returned them. Idempotent."""
-        self.database.write(lambda connection: rule_changes.follow(connection, changes, self.schedule.rules))
+    def followed_rules(self) -> dict[str, str]:
+        """Return for each site the digest of the link rules that its queue follows. Empty: unknown."""
+        return self.database.read(rule_changes.followed)
+
+    def follow_rules(self, changes: Mapping[str, RuleChange], digests: Mapping[str, str]) -> None:
+        """Set URLs to ``out_of_scope``, and back to pending, as `compare_rules` returned them. Idempotent.
+
+        ``digests``: those of the link rules that the queues of these sites follow from then on.
+        """
+
+        def work(connection: Connection) -> None:
+            rule_changes.follow(connection, changes, self.schedule.rules)
+            rule_changes.note_followed(connection, digests)
+
+        self.database.write(work)
 
     def forget_pending(self, sites: Collection[str]) -> int:
         """Delete the pending pages of these sites that were found in a page and never fetched. Return how many."""
         never = PENDING, url.c.seed.is_(False), url.c.depth > 0, url.c.kind == Kind.PAGE, url.c.reads == 0
         child = url.alias("child")
-        used = [
-            sa.select(fetch.c.url_id).where(fetch.c.url_id.is_not(None)),
-            sa.select(original.c.url_id),
-            sa.select(child.c.found_from).where(child.c.found_from.is_not(None)),
-        ]
-        statement = sa.delete(url).where(url.c.site.in_(sites), *never, *(url.c.id.not_in(ids) for ids in used))
+        uses = fetch.c.url_id == url.c.id, original.c.url_id == url.c.id, child.c.found_from == url.c.id
+        statement = sa.delete(url).where(url.c.site.in_(sites), *never, *(~sa.exists().where(use) for use in uses))
         return self.database.write(lambda connection: connection.execute(statement).rowcount)
 
     def release_suspended(self, sites: Collection[str]) -> int:

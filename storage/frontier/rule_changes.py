@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.database.schema import url
-from storage.database.transactions import chunks
+from storage.database.schema import site, url
+from storage.database.transactions import chunks, upsert
 from storage.frontier.leases import LEASE_COLUMNS, PENDING, SETTLED, lease_of
 from storage.frontier.new_links import CLEAN_SLATE
 from storage.records import UrlState
@@ -32,6 +32,21 @@ class RuleChange:
     let_in: list[int] = field(default_factory=list)
 
 
+def followed(connection: Connection) -> dict[str, str]:
+    """Return for each site the digest of the link rules that its queue follows. Empty: unknown."""
+    statement = sa.select(site.c.name, site.c.link_rules).where(site.c.link_rules.is_not(None))
+    return {row.name: row.link_rules for row in connection.execute(statement)}
+
+
+def note_followed(connection: Connection, digests: Mapping[str, str]) -> None:
+    """Store the digests of the link rules that the queues of these sites follow, by site."""
+    insert = upsert(connection, site)
+    values = {"link_rules": insert.excluded.link_rules}
+    rows = [{"name": name, "link_rules": digest} for name, digest in sorted(digests.items())]
+    if rows:
+        connection.execute(insert.on_conflict_do_update(index_elements=["name"], set_=values), rows)
+
+
 def compare(
     connection: Connection, sites: Collection[str], is_in_scope: Callable[[Lease, bool], bool]
 ) -> dict[str, RuleChange]:
@@ -52,8 +67,8 @@ def compare(
 
 def follow(connection: Connection, changes: Mapping[str, RuleChange], rules: Mapping[str, str]) -> None:
     """Set the URLs to out of scope, with the digest of their site's ``rules`` as reason, or to pending."""
-    for site, change in changes.items():
-        out = {"state": UrlState.OUT_OF_SCOPE, "reason": rules.get(site, "")}
+    for name, change in changes.items():
+        out = {"state": UrlState.OUT_OF_SCOPE, "reason": rules.get(name, "")}
         _set(connection, change.taken_out, UrlState.PENDING, out)
         _set(connection, change.let_in, UrlState.OUT_OF_SCOPE, CLEAN_SLATE)
 

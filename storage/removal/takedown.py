@@ -220,9 +220,9 @@ class Removals:
 
     def withdraw(self, on_progress: Progress = unseen) -> int:
         """Remove all documents of declared removals; return the number of fetches."""
-        total = 0
-        while done := self.database.write(_withdraw_some):
-            total += done
+        total, after = 0, 0
+        while withdrawn := self.database.write(partial(_withdraw_some, after=after)):
+            total, after = total + len(withdrawn), withdrawn[-1]
             on_progress("pages withdrawn", total, None)
             reach("in_removal")
         return total
@@ -440,17 +440,25 @@ def _below(request: Request, address: str) -> bool:
     return request.kind is What.DOMAIN and request.value in domains_of(address)
 
 
-def _withdraw_some(connection: Connection) -> int:
-    """Remove up to `GROUP` fetches of marked URLs. SQLite overwrites deleted data at once."""
+# As a literal, so that SQLite uses the partial index.
+_IS_REMOVED = url.c.reason == sa.literal_column(f"'{REMOVED}'")
+
+
+def _withdraw_some(connection: Connection, after: int) -> list[int]:
+    """Remove up to `GROUP` fetches of marked URLs, and return the ids of their URLs.
+
+    ``after``: id of the last URL of the group before, of which some fetches may be left. SQLite overwrites deleted data
+    at once.
+    """
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete=ON")
-    away = url.c.state == "failed", url.c.reason == REMOVED
     take_turn(connection)
-    left = sa.select(fetch.c.id).join(url, url.c.id == fetch.c.url_id)
-    left = left.where(*away, sa.func.coalesce(fetch.c.reason, "") != REMOVED).order_by(fetch.c.id).limit(GROUP)
-    ids = list(connection.execute(left).scalars())
-    withdraw(connection, ids)
-    return len(ids)
+    left = sa.select(fetch.c.id, fetch.c.url_id).join(url, url.c.id == fetch.c.url_id)
+    left = left.where(url.c.state == "failed", _IS_REMOVED, url.c.id >= after)
+    left = left.where(sa.func.coalesce(fetch.c.reason, "") != REMOVED).order_by(url.c.id, fetch.c.id).limit(GROUP)
+    rows = connection.execute(left).all()
+    withdraw(connection, [row.id for row in rows])
+    return [row.url_id for row in rows]
 
 
 def _move(connection: Connection, name: str, scrubbed: Scrubbed) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage.database.schema import run, run_site
-from storage.database.transactions import upsert
+from storage.database.transactions import chunks, upsert
 from storage.runs import site_runs
 
 if TYPE_CHECKING:
@@ -76,19 +76,22 @@ class Runs:
         """Compute the counters of runs at these sites that are not final yet. The caller holds the sites' locks."""
         self.database.write(lambda connection: site_runs.recount(connection, sites))
 
-    def last_configs(self, sites: Collection[str]) -> dict[str, str]:
-        """Return the configuration (JSON) of the last run of each of these sites, without sites that had no run."""
-        return self._of_last_runs(sites, run.c.config)
-
     def last_summaries(self, sites: Collection[str]) -> dict[str, str]:
-        """Return the summary (JSON) of the last run of each of these sites, "" for a run that was killed."""
-        return self._of_last_runs(sites, sa.func.coalesce(run.c.summary, ""))
+        """Return the summary (JSON) of the last run of each of these sites, "" for a run that was killed.
 
-    def _of_last_runs(self, sites: Collection[str], column: sa.ColumnElement[str]) -> dict[str, str]:
-        last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id).label("run_id")).group_by(run_site.c.site)
-        last_runs = last.where(run_site.c.site.in_(sites)).subquery()
-        statement = sa.select(last_runs.c.site, column).join(run, run.c.id == last_runs.c.run_id)
-        return dict(self.database.read(lambda connection: [tuple(row) for row in connection.execute(statement)]))
+        Sites with the same last run share one text.
+        """
+        last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id)).group_by(run_site.c.site)
+        summary = sa.select(run.c.id, sa.func.coalesce(run.c.summary, ""))
+
+        def work(connection: Connection) -> dict[str, str]:
+            last_runs = dict(map(tuple, connection.execute(last.where(run_site.c.site.in_(sites)))))
+            texts: dict[int, str] = {}
+            for part in chunks(sorted(set(last_runs.values()))):
+                texts.update(map(tuple, connection.execute(summary.where(run.c.id.in_(part)))))
+            return {site: texts[run_id] for site, run_id in last_runs.items()}
+
+        return self.database.read(work)
 
     def now(self, run_id: int) -> list[SiteRun]:
         """Return the counters of a run at its sites as they are now, also while it goes on. Changes nothing."""

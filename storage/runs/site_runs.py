@@ -197,9 +197,20 @@ def _count_run(connection: Connection, rows: Sequence[AnyRow], newest: Mapping[s
     run_id = rows[0].run_id
     tallies = {row.site: _Tally() for row in rows}
     _tally(connection, run_id, rows[0], tallies, {site: tallies[site] for site in tallies if newest[site] == run_id})
-    for site, tally in tallies.items():
-        ours = run_site.c.run_id == run_id, run_site.c.site == site
-        connection.execute(sa.update(run_site).where(*ours).values(tally.row()))
+    _write(connection, run_id, {site: tally.row() for site, tally in tallies.items()})
+
+
+def _write(connection: Connection, run_id: int, counted: Mapping[str, Mapping[str, Any]]) -> None:
+    """Store the counters by site. A statement for each set of columns: one for each of 10,000 sites takes 6 s."""
+    ours = run_site.c.run_id == run_id, run_site.c.site == sa.bindparam("of_site")
+    for names in {tuple(values) for values in counted.values()}:
+        statement = sa.update(run_site).where(*ours).values({name: sa.bindparam(f"new_{name}") for name in names})
+        rows = [
+            {"of_site": site} | {f"new_{name}": value for name, value in values.items()}
+            for site, values in counted.items()
+            if tuple(values) == names
+        ]
+        connection.execute(statement, rows)
 
 
 @dataclass(slots=True)

@@ -457,8 +457,8 @@ def test_changed_rules_take_queued_urls_out_and_let_others_in(corpus: Corpus) ->
 
     def follow(word: str) -> tuple[int, int]:
         changes = corpus.frontier.compare_rules(["a.example"], lambda lease, _: not lease.depth or word in lease.url)
-        corpus.frontier.follow_rules(changes)
-        corpus.frontier.follow_rules(changes)
+        corpus.frontier.follow_rules(changes, {})
+        corpus.frontier.follow_rules(changes, {})
         return len(changes["a.example"].taken_out), len(changes["a.example"].let_in)
 
     assert [follow(word) for word in ("news", "news", "sport", "")] == [(2, 0), (0, 0), (1, 2), (0, 1)]
