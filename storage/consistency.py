@@ -46,19 +46,28 @@ SHOWN = 20
 """Reported rows per rule."""
 STEP = "rules of the database checked"
 
+INTERRUPTED = "an interrupted removal; `corpus-spider remove` finishes it"
 RETURNED = "a removed text that is in the corpus again; `corpus-spider remove` removes it"
 
 
 def problems(connection: Connection, on_progress: Progress = unseen) -> list[str]:
-    """Return one line for each violation, at most `SHOWN` per rule. ``on_progress`` gets the finished rules."""
+    """Return one line for each violation, at most `SHOWN` per rule. ``on_progress`` gets the finished rules.
+
+    What an interrupted removal has still to do is one line, and no violation of the other rules of removals.
+    """
+    is_interrupted = connection.execute(REMOVAL_RULES[INTERRUPTED].limit(1)).first() is not None
+    left = REMOVAL_RULES.keys() - {INTERRUPTED} if is_interrupted else set()
     total = len(RULES) + 2
     on_progress(STEP, 0, total)
     found = [*_engine_problems(connection)]
     for number, (rule, query) in enumerate(RULES.items(), 1):
         on_progress(STEP, number, total)
-        found += [f"{rule}: {row[0]}" for row in connection.execute(query.limit(SHOWN))]
+        if rule not in left:
+            found += [f"{rule}: {row[0]}" for row in connection.execute(query.limit(SHOWN))]
     on_progress(STEP, total - 1, total)
-    return found + [f"{RETURNED}: {each.public_id} ({each.url})" for each in islice(returned(connection), SHOWN)]
+    declared = set(connection.execute(_DECLARED).scalars())
+    again = (each for each in returned(connection) if each.public_id not in declared)
+    return found + [f"{RETURNED}: {each.public_id} ({each.url})" for each in islice(again, SHOWN)]
 
 
 def _engine_problems(connection: Connection) -> Iterator[str]:
@@ -99,6 +108,13 @@ _succeeded = sa.or_(HAS_SUCCESSOR, _overtaken)
 # The next run takes back the leases of a run that ended with an error, as after a kill.
 _gave_back = sa.and_(run.c.finished.is_not(None), sa.func.coalesce(run.c.exit_code, 0).not_in(ERRORS))
 
+_IS_INTERRUPTED = sa.and_(removal.c.finished.is_(None), removal.c.deferred.is_(False))
+_DECLARED = (
+    sa.select(removed_document.c.public_id)
+    .join(removal, removal.c.id == removed_document.c.removal_id)
+    .where(_IS_INTERRUPTED)
+)
+
 REMOVAL_RULES: dict[str, Select[tuple[object]]] = {
     "a removed document that is still there": sa.select(document.c.public_id).where(
         document.c.public_id.in_(sa.select(removed_document.c.public_id))
@@ -109,9 +125,7 @@ REMOVAL_RULES: dict[str, Select[tuple[object]]] = {
     "a fingerprint without a document": sa.select(fingerprint.c.id)
     .outerjoin(document, document.c.fingerprint_id == fingerprint.c.id)
     .where(document.c.id.is_(None)),
-    "an interrupted removal; `corpus-spider remove` finishes it": sa.select(removal.c.reason).where(
-        removal.c.finished.is_(None), removal.c.deferred.is_(False)
-    ),
+    INTERRUPTED: sa.select(removal.c.reason).where(_IS_INTERRUPTED),
     "a removed page with its original; `corpus-spider remove` redacts it": sa.select(fetch.c.uri).where(
         fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING
     ),

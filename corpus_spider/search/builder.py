@@ -61,7 +61,8 @@ _AT_ONCE = 2 * FULL
 _PAGE = 200
 _LOOK_SECONDS = 0.5
 _LOCK = "lock"
-_NEW = ".new"
+UNFINISHED = ".new"
+"""End of the name of a shard that is being made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +309,7 @@ def _made(jobs: Sequence[_Job], processes: int) -> Iterator[MadeShard]:
 def _make(job: _Job) -> MadeShard:
     """Make one shard, in any process."""
     folder = shard_folder(job.folder, job.number)
-    part = folder.with_name(folder.name + _NEW)
+    part = folder.with_name(folder.name + UNFINISHED)
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(mode=0o700)
     cells: dict[CellKey, CellCounts] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from corpus_spider.search import shard
-from corpus_spider.search.builder import REMOVALS, is_current, shard_folder, words_of_line
+from corpus_spider.search.builder import REMOVALS, UNFINISHED, is_current, shard_folder, words_of_line
 from corpus_spider.search.made_with import MadeWith
 from corpus_spider.search.manifest import Manifest
 from corpus_spider.search.totals import FILE
@@ -64,13 +64,17 @@ def _check(
         report.notes.append(f"the search index is behind a removal and answers nothing; {BUILD}")
         return
     shards, entries = manifest.shards(), manifest.entries()
-    removed = sorted({each.id for each in corpus.removals.documents()} & entries.keys())
-    if removed:
-        report.problems.append(f"the search index holds {counted(len(removed), 'removed document')}: {removed[0]}")
+    removed = {each.id for each in corpus.removals.documents()}
+    held = set(entries)
     known = {shard_folder(folder, number).name for number in shards}
     left = [path.name for path in folder.iterdir() if path.is_dir() and path.name not in known]
     if left:
-        report.problems.append(f"the search index has folders that nothing names ({left[0]}); {BUILD}")
+        report.notes.append(f"a refresh of the search index is running or was stopped ({left[0]}); {BUILD}")
+    if deep and removed:
+        held.update(*(shard.Shard.open(folder / name).ids() for name in left if not name.endswith(UNFINISHED)))
+    if removed & held:
+        first = min(removed & held)
+        report.problems.append(f"the search index holds {counted(len(removed & held), 'removed document')}: {first}")
     if not is_current(corpus, folder):
         report.notes.append(f"the search index is older than the corpus; {BUILD}")
         return

@@ -52,18 +52,17 @@ def transfer(
 ) -> Transferred:
     """Copy every row of a corpus into an empty one, in one transaction, from a snapshot of the source.
 
-    The copy is read back and compared. On an error the target stays empty. Raises ConfigError if the target is not
-    empty, DamageError if the copy differs, and every error of ``before_commit``. ``on_progress`` gets the step, the
+    The copy is read back and compared. On an error the target stays empty. A target that has the same rows, because
+    the program was killed after the commit, is compared and left as it is. Raises ConfigError if the target has other
+    rows, DamageError if the copy differs, and every error of ``before_commit``. ``on_progress`` gets the step, the
     number of finished rows and, if known, that of all rows.
     """
     sent = Transferred()
     with source.snapshot() as reading, target.explained(), target.writer.begin() as writing:
         unhurried(writing)
         _be_alone(writing, target)
-        for table in metadata.sorted_tables:
-            if writing.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
-                what = f"there is a corpus already (table {table.name})"
-                raise ConfigError(what, where=masked(target.url), do="Name an empty database.")
+        if any(_counts(writing).values()):
+            return _compared(reading, writing, target.url, on_progress)
         if writing.dialect.name == "sqlite":
             # Check references at the end. For PostgreSQL, `_copy` adds forward references at the end.
             writing.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
@@ -76,11 +75,7 @@ def transfer(
             )
         _continue_numbering(writing)
         gather_statistics(writing)
-        arrived = Transferred()
-        for table in metadata.sorted_tables:
-            for number, _ in enumerate(_noted(writing, table, arrived), 1):
-                if number % BATCH == 0:
-                    on_progress("rows compared", arrived.total, sent.total)
+        arrived = _read(writing, sent.total, on_progress)
         if arrived != sent:
             wrong = [name for name in sent.digests if sent.digests[name] != arrived.digests[name]]
             raise DamageError(
@@ -88,6 +83,37 @@ def transfer(
             )
         before_commit()
     return sent
+
+
+def _counts(connection: Connection) -> dict[str, int]:
+    """Return the number of rows by table."""
+    count = sa.select(sa.func.count())
+    return {
+        table.name: connection.execute(count.select_from(table)).scalar_one() for table in metadata.sorted_tables
+    }
+
+
+def _read(connection: Connection, total: int, on_progress: Progress) -> Transferred:
+    found = Transferred()
+    for table in metadata.sorted_tables:
+        for number, _ in enumerate(_noted(connection, table, found), 1):
+            if number % BATCH == 0:
+                on_progress("rows compared", found.total, total)
+    return found
+
+
+def _compared(reading: Connection, writing: Connection, where: sa.URL, on_progress: Progress) -> Transferred:
+    """Return the rows of a target that equals the source. Raises ConfigError if it does not."""
+    before, there = _counts(reading), _counts(writing)
+    differing = [name for name in before if before[name] != there[name]]
+    if not differing:
+        total = sum(before.values())
+        sent, arrived = _read(reading, total, on_progress), _read(writing, total, on_progress)
+        differing = [name for name in sent.digests if sent.digests[name] != arrived.digests[name]]
+        if not differing:
+            return sent
+    what = f"there is a corpus already, and it differs from this one (table {differing[0]})"
+    raise ConfigError(what, where=masked(where), do="Name an empty database.")
 
 
 def copy_file(source: Database, path: Path, on_progress: Progress = unseen) -> None:

@@ -241,9 +241,14 @@ def test_a_check_proves_by_content_that_a_removal_reached_the_index(opened: Craw
         manifest.connection.execute("DELETE FROM word WHERE text = 'zanzibarword'")
         [number] = manifest.shards()
     shutil.copytree(kept / "shard-000001", folder / "shard-000099")
-    [problem] = checked(opened, folder)[0]
-    assert "nothing names" in problem
+    [problem], [note] = checked(opened, folder)
+    assert "1 removed document" in problem
+    assert "shard-000099" in note
     shutil.rmtree(folder / "shard-000099")
+    (folder / "shard-000099.new").mkdir()
+    problems, [note] = checked(opened, folder)
+    assert (problems, "was stopped (shard-000099.new)" in note) == ([], True)
+    shutil.rmtree(folder / "shard-000099.new")
     shutil.rmtree(builder.shard_folder(folder, number))
     shutil.copytree(kept / "shard-000001", builder.shard_folder(folder, number))
     [problem] = checked(opened, folder)[0]

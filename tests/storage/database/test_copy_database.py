@@ -61,6 +61,8 @@ def test_every_row_arrives_and_the_corpus_goes_on(corpus: Corpus, other: str) ->
         assert list(copy.documents(EVERY)) == list(corpus.documents(EVERY))
         assert (copy.status(), copy.removals.documents()) == (corpus.status(), corpus.removals.documents())
         assert copy.problems() == corpus.problems()
+        # A program that was killed after the commit is called again.
+        assert transfer(corpus.database, copy.database) == sent
         again = Crawl(copy)
         assert again.run_id > crawl.run_id
         again.visit("new", made("text two", prints=fingerprint("new", bytes(range(120)), (5,))))
