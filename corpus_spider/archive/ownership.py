@@ -88,7 +88,7 @@ def require_known(config: Config, corpus: Corpus) -> None:
     Mostly the name of the database is wrong, such as DATABASE_URL in the shell and not in a timer. The crawl would go
     on in a second database, and both would claim the files.
     """
-    if corpus.warc.files() or corpus.runs():
+    if corpus.warc.files() or corpus.runs(newest=1):
         return
     number = sum(1 for _ in config.warc_folder.glob("*.warc.gz*"))
     if number:
@@ -108,7 +108,7 @@ def _to_claim(mark: Path, own: Path | None) -> str:
 
 def _last_folder(corpus: Corpus) -> str:
     """Return a phrase with the folder of the last run; "" if unknown."""
-    runs = corpus.runs()
+    runs = corpus.runs(newest=1)
     with suppress(ValueError, LookupError, TypeError):
         return f"; its last crawl wrote to {json.loads(runs[-1].config)['corpus']['warc']} on {runs[-1].host}"
     return ""

@@ -1,4 +1,4 @@
-"""Remember a number that takes long to count: pages show the last one while another thread counts again."""
+"""Remember numbers that take long to count: for some seconds (`Remembered`), or as long as a key stays (`LastMade`)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 class Remembered(Generic[T]):
@@ -45,3 +46,18 @@ class Remembered(Generic[T]):
             logger.warning("the numbers of the overview were not counted again: %s", error)
         finally:
             self._again.release()
+
+
+class LastMade(Generic[K, T]):
+    """The value of the last key. Callers with another key wait until its value is made."""
+
+    def __init__(self) -> None:
+        self._known: tuple[K, T] | None = None
+        self._turn = threading.Lock()
+
+    def __call__(self, key: K, make: Callable[[], T]) -> T:
+        """Return the value of a key. Errors of ``make`` reach the caller."""
+        with self._turn:
+            if self._known is None or self._known[0] != key:
+                self._known = key, make()
+            return self._known[1]

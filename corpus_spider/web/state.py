@@ -5,17 +5,21 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
-from corpus_spider.web.remembered import Remembered
+from corpus_spider.monitoring import health
+from corpus_spider.monitoring.model import Rule
+from corpus_spider.web.remembered import LastMade, Remembered
 from corpus_spider.web.serving import LONGEST_SECONDS
 from pipelines.runtime.workers import WorkerLimits
 from storage.time_limit import time_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from corpus_spider.config.model import Config
+    from corpus_spider.monitoring.health import Health
     from corpus_spider.search.searching import SearchIndex
     from pipelines.runtime.workers import WorkerPool
     from storage.corpus import Corpus
@@ -39,6 +43,16 @@ WORKERS = 2
 
 class BusyError(Exception):
     """Too many expensive pages are requested at once. The text is a sentence for the visitor."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFacts:
+    """Numbers of a search index: words, documents by month and by day, and the ids of the newest documents."""
+
+    words: int
+    months: Mapping[str, int]
+    days: Mapping[str, int]
+    newest: Sequence[str]
 
 
 @dataclass(slots=True)
@@ -78,12 +92,18 @@ class Served:
     workers: Workers = field(init=False)
     status: Remembered[Status] = field(init=False)
     """Counts of the whole corpus: a million documents take a third of a second."""
+    health: Remembered[Health] = field(init=False)
+    """Results for all sites: the runs of a hundred nights are read."""
+    index_facts: LastMade[tuple[int, ...], IndexFacts] = field(default_factory=LastMade)
+    """Numbers of the search index, by the ids of its shards, which are never used twice."""
 
     def __post_init__(self) -> None:
         crawl = self.config.crawl
         # A frozen dataclass has no other way to derive a field.
         object.__setattr__(self, "workers", Workers(WorkerLimits(crawl.page_timeout, crawl.page_memory)))
         object.__setattr__(self, "status", Remembered(self.corpus.status, REMEMBERED_SECONDS))
+        examine = partial(health.examine, self.corpus, self.config, Rule())
+        object.__setattr__(self, "health", Remembered(examine, REMEMBERED_SECONDS))
 
     def close(self) -> None:
         """End the processes that read originals."""

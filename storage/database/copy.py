@@ -88,9 +88,7 @@ def transfer(
 def _counts(connection: Connection) -> dict[str, int]:
     """Return the number of rows by table."""
     count = sa.select(sa.func.count())
-    return {
-        table.name: connection.execute(count.select_from(table)).scalar_one() for table in metadata.sorted_tables
-    }
+    return {table.name: connection.execute(count.select_from(table)).scalar_one() for table in metadata.sorted_tables}
 
 
 def _read(connection: Connection, total: int, on_progress: Progress) -> Transferred:

@@ -42,15 +42,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Crawl runs. Reached as ``corpus.runs``; calling it lists all runs. Safe to call from any thread."""
+    """Crawl runs. Reached as ``corpus.runs``; calling it lists runs. Safe to call from any thread."""
 
     database: Database
 
-    def __call__(self) -> list[Run]:
-        """Return every run, oldest first."""
+    def __call__(self, newest: int | None = None) -> list[Run]:
+        """Return the ``newest`` runs, by default every run, oldest first. The configuration of a run may have 1 MB."""
         columns = (run.c.id, run.c.started, run.c.finished, run.c.exit_code, run.c.config, run.c.summary, run.c.host)
-        statement = sa.select(*columns).order_by(run.c.id)
-        return self.database.read(lambda connection: [Run(*row) for row in connection.execute(statement)])
+        statement = sa.select(*columns).order_by(run.c.id.desc()).limit(newest)
+        return self.database.read(lambda connection: [Run(*row) for row in connection.execute(statement)][::-1])
 
     def start(self, config: str, sites: Collection[str] = ()) -> int:
         """Record the start of a run with its configuration (JSON), and zero counters for its sites. Return its id."""

@@ -34,7 +34,7 @@ _DROPPED = ("http_errors", "failed", "no_text", "short", "language")
 def page(request: Request) -> Response:
     """Show the newest crawls."""
     here = served(request)
-    runs = here.corpus.runs()[-NIGHTS:]
+    runs = here.corpus.runs(newest=NIGHTS)
     names = [site.name for site in here.config.sites]
     of_run: dict[int, list[SiteRun]] = {run.id: [] for run in runs}
     for each in here.corpus.runs.by_site(names):

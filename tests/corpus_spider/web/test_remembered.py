@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from corpus_spider.web.remembered import Remembered
+from corpus_spider.web.remembered import LastMade, Remembered
 from storage.errors import DatabaseError
 from tests.corpus_spider.running import until
 
@@ -43,3 +43,21 @@ def test_a_failure_keeps_the_value_and_the_first_one_is_told() -> None:
         value()
     assert value() == 1
     until(lambda: value() == 2, "the value after the failure")
+
+
+def test_a_value_is_made_once_for_a_key() -> None:
+    """Of the newest key alone; an error leaves nothing."""
+    made = list[str]()
+
+    def make(value: str) -> str:
+        made.append(value)
+        if value == "error":
+            raise DatabaseError("away")
+        return value
+
+    last = LastMade[int, str]()
+    with pytest.raises(DatabaseError):
+        last(1, lambda: make("error"))
+    values = [last(key, lambda key=key: make(f"of {key}")) for key in (1, 1, 2, 2, 1)]
+    assert values == ["of 1", "of 1", "of 2", "of 2", "of 1"]
+    assert made == ["error", "of 1", "of 2", "of 1"]
