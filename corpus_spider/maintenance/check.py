@@ -184,7 +184,10 @@ class _Looker:
         end = max((pointer.offset + pointer.length for pointer in rows.values()), default=0) if growing else None
         if self.deep:
             taken_up = path.suffix == OPEN or name in self.late
-            self._tell_of_removed(name, _match(rows, corpus.warc.revisits(name), _File(path, end, taken_up), report))
+            held = _match(rows, corpus.warc.revisits(name), _File(path, end, taken_up), report)
+            # The rules of the database report a file that waits to be deleted, and an interrupted removal.
+            if self.files.get(name) != REPLACED and not self.corpus.removals.is_interrupted():
+                self._tell_of_removed(name, held)
             return
         report.records += len(rows)
         size = _renamed(path).stat().st_size

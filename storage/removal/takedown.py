@@ -295,6 +295,11 @@ class Removals:
         """Return the free bytes that a rewriting of the database needs; 0 for PostgreSQL."""
         return room(self.database)
 
+    def is_interrupted(self) -> bool:
+        """Return whether a removal is unfinished and not deferred."""
+        some = sa.select(removal.c.id).where(removal.c.finished.is_(None), removal.c.deferred.is_(False)).limit(1)
+        return self.database.read(lambda connection: connection.execute(some).first()) is not None
+
     def deferred(self) -> list[int]:
         """Return the ids of the removals that were deferred."""
         statement = sa.select(removal.c.id).where(removal.c.deferred).order_by(removal.c.id)

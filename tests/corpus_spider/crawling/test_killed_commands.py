@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import Corpus
+from storage.consistency import INTERRUPTED
 from tests.corpus_spider.faults import SmallCrawls, damage, differences, new_corpus, said, state
 from tests.corpus_spider.local_paper import article, paragraphs
 from tests.corpus_spider.others_archives import Answer, archive
@@ -143,6 +144,7 @@ COMMANDS = {
     "learn": Command(("learn",), learned),
     "reextract": Command(("reextract",), same),
     "import": Command(("import", "theirs.warc.gz"), imported, keeps=False),
+    "index": Command(("index",), same),
 }
 
 
@@ -162,6 +164,7 @@ def test_a_command_killed_anywhere_is_done_by_the_next_call(
         code, reached = crawls.broken(folder, f"kill@any:{call}", *command.call)
         assert code == -9 or (code == 0 and not reached), (call, code, said(folder))
         command.holds(folder, False)
+        assert [each for each in damage(folder) if INTERRUPTED not in each] == [], call
         code = crawls.run(folder, *(command.again or command.call))
         assert code == 0 or "exists already" in said(folder), (call, said(folder))
         command.holds(folder, True)

@@ -21,6 +21,7 @@ from corpus_spider.maintenance.removal_letter import letter
 from corpus_spider.maintenance.removal_requests import requests_of
 from corpus_spider.maintenance.remove import RemovalReport, older_copies, remove
 from storage import Corpus
+from storage.consistency import INTERRUPTED
 from storage.documents.model import Selection
 from storage.errors import ConfigError
 from storage.removal.takedown import Request, What
@@ -107,7 +108,8 @@ def test_killed_between_any_two_steps_it_is_finished_by_the_next_call(folder: Pa
         folder, "remove", "--yes", "--url", url, "--reason", "asked", CORPUS_SPIDER_FAILPOINT=f"in_removal:{step}"
     )
     assert killed.returncode == -9
-    assert run(folder, "check").returncode == 6
+    done = run(folder, "check", "--json")
+    assert (done.returncode, [INTERRUPTED in each for each in json.loads(done.stdout)["problems"]]) == (6, [True])
     assert run(folder, "remove").returncode == 0
     assert passage not in archived(folder)
     assert passage not in (folder / "corpus.db").read_bytes()
