@@ -136,7 +136,9 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
 
 def files_of(folder: Path) -> set[str]:
     """Return the final names of the WARC files in a folder."""
-    found = (path for path in folder.glob("*.warc.gz*") if ".torn-" not in path.name and path.is_file())
+    named = folder.glob("*.warc.gz*")
+    # A stopped removal leaves an unfinished copy (.tmp). The next call deletes it.
+    found = (path for path in named if ".torn-" not in path.name and path.suffix != ".tmp" and path.is_file())
     return {path.name.removesuffix(OPEN) for path in found}
 
 
