@@ -97,6 +97,7 @@ KILLS := tests/corpus_spider/crawling/test_kills.py tests/corpus_spider/crawling
 test-hostile: setup
 	CORPUS_SPIDER_THOROUGH=1 $(BIN)/python -m pytest -q -m "hostile or not hostile" \
 		tests/corpus_spider/crawling/test_hostile_bench.py tests/corpus_spider/crawling/test_hostile_whole.py \
+		tests/corpus_spider/crawling/test_tarpits.py \
 		tests/corpus_spider/middlewares/test_guard.py tests/pipelines/urls/test_urls.py
 
 # The wheel in fresh environments, for each Python from 3.11 to 3.14 on this machine: a crawl, an export, a release, and

@@ -146,7 +146,7 @@ def our_run(variant: str, port: int, folder: Path) -> dict[str, Any]:
     settings.EXTENSIONS[Meter] = 0  # type: ignore[index]
     config = load(path)
     with indexed(config) if variant == "indexed" else nullcontext():
-        code, summary = runner.crawl(config, log_level="ERROR", quiet=True)
+        code, summary = runner.crawl(config, log_level="ERROR", quiet=True, release=True)
     assert code in expected, summary
     workers = summary["worker_cpu_seconds"]
     counts = {name: summary[name] for name in ("documents", "dropped", "failed", "spilled")}

@@ -137,7 +137,7 @@ def main() -> None:
     server = multiprocessing.Process(target=serve, args=(gold, hosts, theirs), daemon=True)
     server.start()
     (folder / "corpus.toml").write_text(configuration(hosts, ours.recv(), options.extractor))
-    printed, wall = verb(folder, "crawl", "--json")
+    printed, wall = verb(folder, "crawl", "--release-suspended", "--json")
     parent_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     report(json.loads(printed), wall, parent_kib)
     print(verb(folder, "check", "--deep")[0])

@@ -52,7 +52,7 @@ class UrlState(StrEnum):
     DONE = "done"
     FAILED = "failed"
     SUSPENDED = "suspended"
-    """Only articles lead to it, and its site gave too many undated texts that way. Perhaps a trap for crawlers."""
+    """Its site gave more new texts in a night than follow from its past. Perhaps a tarpit."""
     OUT_OF_SCOPE = "out_of_scope"
     """Queued before the link rules of its site became narrower. `Frontier.wake` returns it when they change again."""
 
@@ -165,8 +165,12 @@ class Lease:
     depth: int = 0
     hops: int = 0
     attempts: int = 0
-    vouched: bool = True
-    """Whether a source names it, or a page without a text that is vouched for itself."""
+    named: bool = True
+    """Whether a source of its site names it, and it was never suspended."""
+    is_section: bool = False
+    """Whether it is a page that was a list of articles at an earlier visit."""
+    released: bool = False
+    """Whether it was suspended and a person has released it."""
     original: Original | None = None
     """Its last full response; None for an unconditional request."""
 
@@ -439,6 +443,8 @@ class Processed:
     document: Document | None = None
     drop: Drop | None = None
     links: tuple[Link, ...] = ()
+    new_links: int = 0
+    """Links that no page had named before. Known when the page is stored."""
     directives: tuple[str, ...] = ()
 
 

@@ -158,7 +158,7 @@ def init(state: State, /, **options: Any) -> None:
 @click.option(
     "--forget-pending", is_flag=True, help="First delete the URLs that were found in pages and never fetched."
 )
-@click.option("--release-suspended", is_flag=True, help="Fetch the suspended URLs, to which only articles lead.")
+@click.option("--release-suspended", is_flag=True, help="Fetch the suspended URLs, and hold nothing back in this run.")
 @since("Skip pages that are known to be older.")
 @until("Skip pages that are known to be newer.")
 @click.option("--rebuild", is_flag=True, help="Make a lost database again from the WARC files, then crawl.")

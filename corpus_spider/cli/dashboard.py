@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from corpus_spider.exit_codes import EXPECTED, NONE_SUCCEEDED, REASONS, SICK
-from corpus_spider.monitoring.advice import next_command
+from corpus_spider.monitoring.advice import next_command, suspended_sites
 from corpus_spider.terminal.console import human_size, safe
 from corpus_spider.terminal.layout import GAP, beside, flow, padded, wrap
 from corpus_spider.terminal.values import bar, duration, local, number, per_cent, rounded, zone
@@ -61,6 +61,8 @@ class Overview:
     """Hosts that the last run left paused while URLs of them were due."""
     other_rules: Mapping[str, int] = field(default_factory=dict)
     """By site: documents that were made with other rules than those of today."""
+    suspended: Mapping[str, int] = field(default_factory=dict)
+    """By site: suspended URLs."""
 
 
 def lines(overview: Overview, width: int) -> list[str]:
@@ -179,6 +181,7 @@ def _problems(overview: Overview) -> Iterator[tuple[str, str]]:
     for site, documents in overview.other_rules.items():
         what = f"{safe(site)}: {counted(documents, 'document')} made with other rules than those of today"
         yield what, f"reextract --site {shlex.quote(site)}"
+    yield from ((safe(words), command) for words, command in suspended_sites(overview.suspended))
     if (more := len(overview.problems) - MOST_PROBLEMS) > 0:
         yield f"{counted(more, 'more problem')}.", "health"
 

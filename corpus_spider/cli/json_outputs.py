@@ -169,6 +169,7 @@ class SiteCounters(TypedDict):
     undated: int
     language: int
     duplicates: int
+    suspended: int
     bytes: int
     seconds: float
     reasons: dict[str, int]

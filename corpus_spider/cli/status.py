@@ -42,7 +42,7 @@ MEANINGS = {
     UrlState.FETCHED: "fetched, waiting to be processed",
     UrlState.DONE: "fetched and processed",
     UrlState.FAILED: "given up",
-    UrlState.SUSPENDED: "only articles lead to them; see `crawl --release-suspended`",
+    UrlState.SUSPENDED: "held back, too many new texts at once; see `crawl --release-suspended`",
     UrlState.OUT_OF_SCOPE: "no longer within the link rules of its site",
 }
 """Meaning of each state of a URL."""
@@ -127,6 +127,7 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> t
             if pending is not None and pending <= now.timestamp()
             else 0
         )
+        suspended = corpus.frontier.suspended(names)
         night = last_night(corpus.runs.by_site(names, 1.0))
         found = health.examine(corpus, config, Rule(), now) if night else health.Health(())
     return standing, Overview(
@@ -145,6 +146,7 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> t
         next_due=min((each for each in (earliest, pending) if each is not None), default=None),
         problems=found.sick,
         paused=[host for site in found.sites for host in site.paused],
+        suspended=suspended,
     )
 
 

@@ -198,6 +198,8 @@ class Dispatcher:
         if self.limits.page_limit:
             # Sites that share a host get its quota each. The excess becomes pending at the end of the run.
             leases = leases[: self.limits.page_limit - self.handed_out]
+        # One query may lease pages of many hosts of a site. The excess becomes pending at the end of the run, too.
+        leases = [lease for lease in leases if self.pipeline.take(lease)]
         given = Counter(lease.host for lease in leases)
         self._out.update(given)
         for turn, hosts in turns.items():

@@ -22,9 +22,10 @@ from storage.corpus import Corpus
 from storage.locking.locks import SiteLocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from corpus_spider.config.model import Config
+    from storage.runs.allowance import Allowance
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,18 @@ class OpenCorpus:
         return GuardedArchive(self.config, self.corpus, run_id, self.locks)
 
     def pipeline(
-        self, archive: GuardedArchive | None = None, run_id: int | None = None, *, again: bool = False, held: int = 64
+        self,
+        archive: GuardedArchive | None = None,
+        run_id: int | None = None,
+        *,
+        again: bool = False,
+        held: int = 64,
+        allowances: Mapping[str, Allowance] | None = None,
     ) -> PagePipeline:
         """Return a page pipeline. The caller closes it before the archive.
 
         ``archive``: None when no new page comes in. ``again``: outcomes replace those that the pages have.
-        ``held``: maximum pages in memory between the two transactions.
+        ``held``: maximum pages in memory between the two transactions. ``allowances``: see `PipelineSettings`.
         """
         config = self.config
         settings = PipelineSettings(
@@ -67,6 +74,8 @@ class OpenCorpus:
             feeds_only=frozenset(site.name for site in config.sites if site.feeds_only),
             again=again,
             max_held=held,
+            allowances=allowances or {},
+            suspended=self.corpus.frontier.suspended(tuple(allowances)) if allowances else {},
         )
         return PagePipeline(self.corpus, archive, self.pool, settings)
 

@@ -19,16 +19,21 @@ from corpus_spider.crawling.open_corpus import open_for_writing
 from corpus_spider.crawling.open_files import CONNECTIONS, open_files
 from corpus_spider.exit_codes import SICK
 from corpus_spider.monitoring import health
+from corpus_spider.monitoring.advice import suspended_sites
 from corpus_spider.monitoring.model import PausedHost, Rule
 from corpus_spider.network.connection import require_proxies
 from corpus_spider.rendering.chromium import require_browser
 from corpus_spider.terminal.progress import closing_words
+from pipelines.discovery.site_budget import MAX_BACKLOG
 from pipelines.runtime.workers import start_fork_server
 from storage.disk import allow_open_files
 from storage.errors import CorpusError, DatabaseError
+from storage.frontier.recrawl_schedule import moment
 from storage.reporting import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from corpus_spider.archive.writer import GuardedArchive
     from corpus_spider.config.model import Config
     from corpus_spider.crawling.dispatcher import DispatchLimits
@@ -36,6 +41,7 @@ if TYPE_CHECKING:
     from corpus_spider.crawling.open_corpus import OpenCorpus
     from corpus_spider.monitoring.model import Finding
     from storage.corpus import Corpus
+    from storage.runs.allowance import Allowance
     from storage.runs.site_runs import SiteRun
 
 logger = logging.getLogger(__name__)
@@ -76,13 +82,32 @@ def count_pending(corpus: Corpus, sites: tuple[str, ...]) -> int:
     return corpus.frontier.count_pending(sites)
 
 
+def try_suspended(corpus: Corpus, allowances: Mapping[str, Allowance]) -> None:
+    """Return suspended URLs of each site to the queue, as many as texts that its allowance adds to the usual number.
+
+    They show whether the site has come to an end. Sitemaps of a long backlog stay: they would only make it longer.
+    """
+    waiting = corpus.frontier.suspended(tuple(allowances))
+    for is_long in (False, True):
+        limits = {site: allowances[site].extra for site, count in waiting.items() if (count > MAX_BACKLOG) is is_long}
+        corpus.frontier.try_suspended(limits, sources=not is_long)
+
+
 class Session:
     """One crawl run on one corpus. :meth:`open` starts it; :meth:`close` ends it and is safe to repeat."""
 
-    def __init__(self, opened: OpenCorpus, archive: GuardedArchive, run_id: int, stack: ExitStack) -> None:
+    def __init__(
+        self,
+        opened: OpenCorpus,
+        archive: GuardedArchive,
+        run_id: int,
+        stack: ExitStack,
+        allowances: Mapping[str, Allowance],
+    ) -> None:
+        """``allowances``: the nightly allowance by site. Sites without one are not held back."""
         self.config, self.corpus, self.run_id = opened.config, opened.corpus, run_id
         self.archive, self.pool = archive, opened.pool
-        self.pipeline = opened.pipeline(archive, run_id, held=HELD_PAGES)
+        self.pipeline = opened.pipeline(archive, run_id, held=HELD_PAGES, allowances=allowances)
         self.pipeline.waiting = self.corpus.fetches.count_unprocessed(self.sites)
         self.ended = ""
         """Why the spider closed, in Scrapy's words, and after :meth:`close` in ours. Empty while it runs."""
@@ -135,8 +160,10 @@ class Session:
             corpus.frontier.seed(config.seeds())
             if forget_pending:
                 logger.info("forgotten: %s", counted(corpus.frontier.forget_pending(sites), "pending URL"))
-            if release:
-                logger.info("released: %s", counted(corpus.frontier.release_suspended(sites), "suspended URL"))
+            # An archive that is crawled on purpose is not held back either.
+            is_free = release or bool(config.crawl.since or config.crawl.until)
+            if is_free and (count := corpus.frontier.release_suspended(sites, moment(config.crawl.since))):
+                logger.info("released: %s", counted(count, "suspended URL"))
             changes = link_rules.follow(config, corpus)
             woken = corpus.frontier.wake(sites, time.time(), sources=now)
             # Links that were refused when they were found are not in the queue. The sources name the newest of them.
@@ -148,10 +175,12 @@ class Session:
                 # The workers load while the crawl goes on. With nothing due only an unprocessed page starts them.
                 start_fork_server()
             run_id = corpus.runs.start(msgspec.json.encode(config.effective()).decode(), sites)
+            allowances = {} if is_free else corpus.runs.allowances(run_id)
+            try_suspended(corpus, allowances)
             adoption.take_up(config, corpus, run_id)
             archive = opened.archive(run_id)
             stack.callback(archive.close)
-            session = cls(opened, archive, run_id, stack.pop_all())
+            session = cls(opened, archive, run_id, stack.pop_all(), allowances)
             session.rule_changes = link_rules.rows(changes)
             return session
         raise AssertionError("unreachable")
@@ -312,6 +341,8 @@ def log_end(session: Session, code: int) -> None:
     lost = missing_files.words(session.missing, session.config.warc_folder)
     for problem in (*session.sick, *session.paused, *([lost] if lost else [])):
         logger.warning("%s", problem)
+    for words, command in suspended_sites({run.site: run.suspended for run in session.site_runs}):
+        logger.info("%s `corpus-spider %s` fetches them.", words, command)
     # With -q, as a timer runs it, a night without a response still says why.
     level = logging.WARNING if code == NONE_SUCCEEDED else logging.INFO
     logger.log(level, "%s", closing_words(session.summary(), code))

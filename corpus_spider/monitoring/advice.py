@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring.model import Finding, Sign
 from storage.records import WORKER_FAULTS
+from storage.reporting import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _NEXT = {
     Sign.NOT_CRAWLED: "crawl --site {site}",
@@ -24,6 +29,23 @@ _NEXT = {
     Sign.SOURCE: "sites check {site}",
 }
 """Command that shows the cause of a problem, or that mends it."""
+
+
+MAX_SUSPENDED_SITES = 8
+"""Sites with suspended URLs that are named. The counters of the last run have all."""
+
+
+def suspended_sites(suspended: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Describe the sites with the most suspended URLs, each with the arguments of the command that releases them."""
+    why = "The site gave many more new texts than follow from its past. A new paper, an archive or a tarpit does so."
+    ranked = sorted((item for item in suspended.items() if item[1]), key=lambda item: (-item[1], item[0]))
+    return [
+        (
+            f"{site}: {counted(count, 'URL')} suspended. {why}",
+            f"crawl --release-suspended --site {shlex.quote(site)}",
+        )
+        for site, count in ranked[:MAX_SUSPENDED_SITES]
+    ]
 
 
 def next_command(finding: Finding) -> str:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.monitoring.advice import next_command
+from corpus_spider.monitoring.advice import next_command, suspended_sites
 from corpus_spider.monitoring.model import Case, Finding, Matches, PausedHost, Rule
 from corpus_spider.monitoring.site_checks import (
     NO_NETWORK,
@@ -40,7 +40,7 @@ HOPS = 5
 """Redirects followed from a configured source to the source that is crawled."""
 COLUMNS = (
     *("found", "fetched", "unchanged", "articles", "versions", "refused", "robots", "http_errors", "failed"),
-    *("no_text", "short", "undated", "language", "duplicates"),
+    *("no_text", "short", "undated", "language", "duplicates", "suspended"),
 )
 
 
@@ -58,7 +58,7 @@ class SiteHealth:
     sick: tuple[Finding, ...]
     unfinished: bool = False
     suspended: int = 0
-    """URLs to which only articles lead, suspended because the site gave too many undated texts that way."""
+    """URLs that are held back, because the site gave many more new texts than follow from its past."""
     paused: tuple[PausedHost, ...] = ()
     """Hosts that the last run left paused while URLs of them were due."""
     rules: Mapping[str, int] = field(default_factory=dict)
@@ -235,6 +235,9 @@ def render(health: Health, console: Console, program: str) -> None:
         console.table(in_local_time("Sites"), ("site", "last_crawl", "articles", "usual", "verdict"), rows)
     if health.offline:
         console.error(f"In the last crawl no host name could be resolved. {OFFLINE}")
+    if not console.quiet:
+        for words, command in suspended_sites({one.site: one.suspended for one in health.sites}):
+            console.note(f"{words}\n  {program} {command}")
     console.table(
         "Problems",
         ("site", "sign", "problem", "source", "next"),

@@ -48,6 +48,7 @@ SITE_COUNTERS = {
     "http_errors": "errors",
     "failed": "without response",
     "robots": "forbidden by robots.txt",
+    "suspended": "suspended",
 }
 """Counters of a site that the text shows, and their words."""
 

@@ -40,7 +40,7 @@ HEADINGS = {
             "short",
             "undated",
         ),
-        *("duplicates", "usual", "stored", "seconds", "bytes"),
+        *("duplicates", "suspended", "usual", "stored", "seconds", "bytes"),
         # States and reasons.
         *(
             "state",

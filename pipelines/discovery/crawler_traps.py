@@ -131,6 +131,11 @@ class CrawlerTraps:
         self._giving: OrderedDict[int, None] = OrderedDict()
         """Hosts with a new text."""
 
+    def is_list(self, url: str) -> bool:
+        """Return whether pages like this one were read in this run, and none of them had a text."""
+        place = self._places.get(place_of(url))
+        return place is not None and place.dry > 0 and not place.texts
+
     def wanted(self, links: tuple[Link, ...]) -> tuple[Link, ...]:
         """Return the links that lead into no trap. Feeds, sitemaps and redirects are always kept."""
         if not self._shut_families and not self._shut_hosts.intersection(link.host for link in links):

@@ -1,55 +1,142 @@
-"""Site budget: how many undated texts a run takes that only other articles lead to.
+"""Site budget: hold back the pages of a site that suddenly gives many more new texts than its past.
 
-A tarpit generates texts without end, each with links to more. No list page, feed or sitemap of the site names them. The
-archive of a newspaper grows as fast, but its lists and sitemaps name the articles. So a link is *vouched for* if a
-source names it, or a page without a text of its own that is vouched for itself (`storage.frontier.new_links.Found`).
-Others are fetched last. When `MOST` of their pages gave an undated text, the rest of the site's is suspended.
+A tarpit generates texts and lists without end, with any date, under any path and host, and named by any sitemap. So a
+site has a nightly allowance from its own past (`storage.runs.allowance`), and two signs let more in:
 
-A tarpit may date its texts to the moment of the request. So only `MOST_OF_TODAY` texts with the day of their fetch
-count as dated: feeds and front pages name the news of the day.
+- **News.** A site that was read before may also have as many new texts as its sources name tonight, if that number is
+  plausible: at most `MAX_NEWS`, or twice the usual number. Neither may their sum with the allowance exceed that.
+- **An end.** A site comes to an end if its pages lead to fewer new pages than were read. Epidemiologists call this
+  number R, and with R below 1 every outbreak dies out. A tarpit must keep R at 1 or above, so it cannot feign an end.
+  R is counted over pages that no source names and over suspended ones, in a night after the first. Then a backlog of
+  at most `MAX_BACKLOG` pages is let in.
+
+Beyond the allowance, pages of a list are still read while the backlog is below `MAX_BACKLOG`. They cost no text, and
+they show where the site ends. The cost is a few counters for each page.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from storage.records import Kind
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from collections.abc import Callable, Mapping
 
     from storage.records import Lease, Processed
+    from storage.runs.allowance import Allowance
 
-MOST = 200
-"""Undated texts of a site and run that only other articles lead to."""
-MOST_OF_TODAY = 50
-"""Texts of a site and run with the day of their fetch that only other articles lead to. Others count as undated."""
+MAX_NEWS = 500
+"""New pages that the sources of a site may name in a night, whatever is usual. A large paper has as many."""
+NEWS_RATIO = 2.0
+"""Ratio of new pages that the sources name to the usual number of texts, up to which a busy day explains them."""
+MAX_BACKLOG = 5000
+"""Waiting pages of a site that has come to an end which are let in without a question."""
+MIN_PROBES = 50
+"""Pages that are read before R is trusted."""
+MAX_GROWTH = 0.9
+"""Highest R of a site that comes to an end, below 1 by about what chance does to it."""
+
+
+@dataclass(slots=True)
+class _Night:
+    """Counters of a site in this run."""
+
+    allowance: Allowance
+    waiting: int = 0
+    """Known URLs that were never fetched, as far as this run knows: suspended ones and those found tonight."""
+    texts: set[int] = field(default_factory=set)
+    """Ids of new pages with a text, and of those on their way: a fast site must not outrun the count."""
+    named: int = 0
+    """New pages that the sources named."""
+    probes: int = 0
+    """Pages read that no source names, or that were suspended."""
+    new_links: int = 0
+    """New pages to which these lead."""
+    reached: int = 0
+    """The limit that was reached. A page on its way that gives no text does not open the site again."""
+    let_in: bool = False
+    """Whether the backlog was let in."""
+
+    @property
+    def max_news(self) -> int:
+        return max(MAX_NEWS, round(NEWS_RATIO * self.allowance.usual))
+
+    @property
+    def is_plausible(self) -> bool:
+        return self.named <= self.max_news
+
+    @property
+    def limit(self) -> int:
+        has_news = self.is_plausible and not self.allowance.is_first
+        news = min(self.allowance.extra + self.named, self.max_news) if has_news else 0
+        return max(self.allowance.texts, news)
+
+    @property
+    def is_spent(self) -> bool:
+        return self.limit <= self.reached and not self.has_end
+
+    @property
+    def has_end(self) -> bool:
+        seen = self.probes >= MIN_PROBES and self.new_links < MAX_GROWTH * self.probes
+        return seen and self.waiting <= MAX_BACKLOG and self.is_plausible and not self.allowance.is_first
 
 
 class SiteBudget:
-    """Counts the pages of each site that nothing but articles leads to, and that gave an undated text."""
+    """Counts the new texts of each site in a run. Sites without an allowance are not held back."""
 
-    def __init__(self) -> None:
-        self._taken: defaultdict[str, dict[int, str]] = defaultdict(dict)
-        """By site: ids of URLs with the day of their fetch."""
-        self._of_today: Counter[str] = Counter()
+    def __init__(self, allowances: Mapping[str, Allowance], suspended: Mapping[str, int]) -> None:
+        """``suspended``: number of suspended URLs by site, at the start of the run."""
+        self._nights = {name: _Night(given, suspended.get(name, 0)) for name, given in allowances.items()}
 
-    def fetched(self, lease: Lease, status: int, at: datetime) -> None:
-        """Count a response until its page is processed, so that a fast site does not outrun the count."""
-        if lease.kind is Kind.PAGE and not lease.vouched and status == 200:
-            self._taken[lease.site][lease.url_id] = at.date().isoformat()
+    def take(self, lease: Lease, is_list: Callable[[str], bool]) -> bool:
+        """Count a page that is about to be fetched. Return False, and count nothing, if it must wait (`holds`)."""
+        night = self._nights.get(lease.site)
+        if night is None or lease.original is not None:
+            return True
+        if self.holds(lease, is_list):
+            return False
+        night.waiting -= lease.depth > 0
+        if lease.kind is Kind.PAGE and lease.depth > 0 and not lease.released and not night.is_spent:
+            night.texts.add(lease.url_id)
+            if len(night.texts) >= night.limit:
+                night.reached = night.limit
+        return True
+
+    def ended(self, lease: Lease) -> None:
+        """Take back a page that gave no text."""
+        if night := self._nights.get(lease.site):
+            night.texts.discard(lease.url_id)
 
     def processed(self, lease: Lease, processed: Processed) -> None:
-        """Take back a page that gave no text, or a text with a date."""
-        taken, document = self._taken[lease.site], processed.document
-        published = document.metadata.published if document else None
-        if published and published[:10] >= taken.get(lease.url_id, "9"):
-            self._of_today[lease.site] += 1
-            published = published if self._of_today[lease.site] <= MOST_OF_TODAY else None
-        if document is None or published:
-            taken.pop(lease.url_id, None)
+        """Count the outcome of a page, as it was stored."""
+        night = self._nights.get(lease.site)
+        if night is None:
+            return
+        if processed.document is None:
+            night.texts.discard(lease.url_id)
+        night.waiting += processed.new_links
+        is_source = lease.kind is not Kind.PAGE or lease.depth == 0 or lease.is_section
+        if is_source or (lease.depth == 1 and processed.document is None):
+            night.named += processed.new_links
+        elif not lease.named and not lease.released and lease.original is None:
+            night.probes += 1
+            night.new_links += processed.new_links
 
-    def is_spent(self, lease: Lease) -> bool:
-        """Return whether a URL must wait because the budget of its site is spent."""
-        return not lease.vouched and lease.kind is Kind.PAGE and len(self._taken[lease.site]) >= MOST
+    def holds(self, lease: Lease, is_list: Callable[[str], bool]) -> bool:
+        """Return whether a URL that was never read must wait. ``is_list``: whether pages like a URL give no texts."""
+        night = self._nights.get(lease.site)
+        if night is None or lease.released or lease.depth == 0:
+            return False
+        if lease.kind is not Kind.PAGE:
+            return night.waiting > MAX_BACKLOG and not night.is_plausible
+        return night.is_spent and (night.waiting > MAX_BACKLOG or not is_list(lease.url))
+
+    def lets_in(self, site: str) -> bool:
+        """Return whether the suspended URLs of a site are to be let in now. True once in a run."""
+        night = self._nights.get(site)
+        if night is None or night.let_in or not night.has_end:
+            return False
+        night.let_in = True
+        return True

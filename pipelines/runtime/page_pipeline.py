@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
 from pipelines.discovery.crawler_traps import CrawlerTraps
 from pipelines.discovery.dead_links import DeadLinks
 from pipelines.discovery.scope import scope_of
-from pipelines.discovery.site_budget import SiteBudget
+from pipelines.discovery.site_budget import MAX_BACKLOG, SiteBudget
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
 from storage.bytes.lines import count
@@ -28,6 +28,7 @@ from storage.documents.healing import HEALED
 from storage.errors import CorpusError, DiskError, MissingFileError
 from storage.fetches.missing_files import MISSING
 from storage.records import MACHINE_FAULTS, Drop, Fetched, Kind, Processed, Ruling
+from storage.reporting import counted
 from storage.warc import read_record
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
     from storage.frontier.robots_cache import RobotsCopy
     from storage.records import Capture, Failure, Lease, Link, SiteModel, Unprocessed
+    from storage.runs.allowance import Allowance
 
 T = TypeVar("T")
 
@@ -171,6 +173,10 @@ class PipelineSettings:
     """Maximum pages in memory between the two transactions."""
     max_held_bytes: int = 64 * 2**20
     """Maximum bytes of their bodies, as received. One page may exceed it."""
+    allowances: Mapping[str, Allowance] = field(default_factory=dict)
+    """By site: the nightly allowance. A site without an entry is not held back."""
+    suspended: Mapping[str, int] = field(default_factory=dict)
+    """By site: number of suspended URLs at the start."""
 
 
 class PagePipeline:
@@ -195,7 +201,8 @@ class PagePipeline:
         """Called when a lease ends, with the time of the next attempt (epoch seconds) or None."""
         self.unread: Counter[str] = Counter()
         """By host: pages of this run that are fetched and not processed."""
-        self.traps, self.dead_links, self.budget = CrawlerTraps(), DeadLinks(), SiteBudget()
+        self.traps, self.dead_links = CrawlerTraps(), DeadLinks()
+        self.budget = SiteBudget(settings.allowances, settings.suspended)
         self.closing = False
         """Whether the run is over. Pages that wait for a worker are left to the next run."""
         self.leaving = False
@@ -250,9 +257,13 @@ class PagePipeline:
             return Ruling.OUT_OF_SCOPE
         if known:
             return Ruling.FETCH
-        if self.budget.is_spent(lease):
+        if self.budget.holds(lease, self.traps.is_list):
             return Ruling.SUSPEND
         return Ruling.LATER if self.dead_links.has(lease) else Ruling.FETCH
+
+    def take(self, lease: Lease) -> bool:
+        """Count a leased page that is about to be fetched. Return False if its site may take no more tonight."""
+        return self.budget.take(lease, self.traps.is_list)
 
     async def call(self, function: Callable[[], T]) -> T:
         """Run a database operation in the writer's thread: one thread writes, and the event loop does not block."""
@@ -263,7 +274,8 @@ class PagePipeline:
         fetch_id = await self._wakeups.result(self.writer.fetched(fetched))
         self.counts.exchange(fetched)
         if fetched.lease is not None:
-            self.budget.fetched(fetched.lease, fetched.capture.status, fetched.capture.fetched_at)
+            if fetched.reason or fetched.retry_at or fetched.original:
+                self.budget.ended(fetched.lease)
             self.dead_links.note(fetched.lease, fetched.capture.status)
             self.unread[fetched.lease.host] += not (fetched.reason or fetched.retry_at or fetched.original)
             self.on_settled(fetched.lease, fetched.retry_at)
@@ -378,7 +390,9 @@ class PagePipeline:
         self.counts.outcome(stored, lease.site)
         self.found_hosts.update(link.host for link in stored.links)
         self.changed.set()
-        self.budget.processed(lease, processed)
+        self.budget.processed(lease, stored)
+        if self.budget.lets_in(lease.site):
+            await self._let_in(lease.site)
         if follow:
             # Whether a place is a trap depends on the texts read there, stored before or not.
             trap = self.traps.note(lease, processed)
@@ -403,8 +417,17 @@ class PagePipeline:
         text = "%s: nothing new in %d pages like %s; %d more wait for a week"
         logger.info(text, lease.site, trap.pages, lease.url, waiting)
 
+    async def _let_in(self, site: str) -> None:
+        """Return the suspended URLs of a site that comes to an end to the queue."""
+        count = await self.call(lambda: self.corpus.frontier.try_suspended({site: MAX_BACKLOG}))
+        if count:
+            logger.info("%s comes to an end; %s let in", site, counted(count, "suspended URL"))
+            self.found_hosts |= await self.call(lambda: {*self.corpus.frontier.hosts([site], time.time())})
+            self.changed.set()
+
     async def fail(self, failure: Failure) -> None:
         """Record durably that a lease ended without an exchange."""
+        self.budget.ended(failure.lease)
         frontier, run_id = self.corpus.frontier, self.settings.run_id
         assert run_id is not None
         await self.call(lambda: frontier.fail(run_id, [failure]))

@@ -30,7 +30,7 @@ from sqlalchemy import (
 
 from storage.database.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0023"
+SCHEMA_VERSION = "0024"
 MAX_URL = 2000
 """Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
 
@@ -51,6 +51,7 @@ RUN_COUNTS = (
     "duplicates",
     "awaiting",
     "bytes",
+    "suspended",
 )
 """Counters of a run at each site; see storage.runs.site_runs.SiteRun."""
 
@@ -293,9 +294,12 @@ run_site = Table(
     *(Column(name, Big, nullable=False, server_default="0") for name in RUN_COUNTS),
     Column("seconds", Double, nullable=False, server_default="0"),
     Column("reasons", Words),
+    Column("allowance", Integer),
+    Column("usual", Double, nullable=False, server_default="0"),
 )
 """Counters of a run at a site: zeros while it runs, computed at its end (storage.runs.site_runs). ``after_fetch`` and
-``after_url``: the last ids at its start. ``pending_count``: the counters are not final.
+``after_url``: the last ids at its start. ``pending_count``: the counters are not final. ``allowance`` (NULL: that of a
+first night) and ``usual``: see storage.runs.allowance.
 """
 Index("ix_run_site_site", run_site.c.site, run_site.c.run_id)
 _uncounted = text("pending_count")

@@ -73,20 +73,20 @@ class Documents:
         """
         from storage.documents import writer
 
-        def write(part: Sequence[writer.Item]) -> dict[int, Drop]:
-            def work(connection: Connection) -> dict[int, Drop]:
+        def write(part: Sequence[writer.Item]) -> writer.Written:
+            def work(connection: Connection) -> writer.Written:
                 writer.take_turn(connection)
-                dropped = writer.write_processed(connection, part, self.schedule, again=again)
+                result = writer.write_processed(connection, part, self.schedule, again=again)
                 failpoints.reach("before_processed_commit")
-                return dropped
+                return result
 
             return self.database.write(work)
 
         written = write_apart(write, group, writer.stand_ins)
         failpoints.reach("after_processed_commit")
         return {
-            fetch_id: replace(processed, document=None, drop=dropped[fetch_id]) if fetch_id in dropped else processed
-            for part, dropped in written
+            fetch_id: _as_stored(processed, result.drops.get(fetch_id), result.new_links.get(fetch_id, 0))
+            for part, result in written
             for fetch_id, _, processed in part
         }
 
@@ -219,3 +219,8 @@ class Documents:
 
         if rows:
             self.database.write(work)
+
+
+def _as_stored(processed: Processed, drop: Drop | None, new_links: int) -> Processed:
+    stored = replace(processed, new_links=new_links) if new_links else processed
+    return replace(stored, document=None, drop=drop) if drop else stored

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +48,14 @@ def public_id(url: str, version: int) -> str:
     return hashlib.sha256(f"{url}\n{version}".encode()).hexdigest()[:32]
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Result of a group by fetch id: the drops, and how many links no page had named before."""
+
+    drops: Mapping[int, Drop]
+    new_links: Mapping[int, int]
+
+
 def take_turn(connection: Connection) -> None:
     """Wait until no other process changes documents.
 
@@ -56,13 +66,13 @@ def take_turn(connection: Connection) -> None:
 
 def write_processed(
     connection: Connection, group: Sequence[Item], schedule: Schedule, *, again: bool = False
-) -> dict[int, Drop]:
+) -> Written:
     """Store the outcomes of fetches: documents or drops, found links, URL states, fingerprints and duplicate sets.
 
     Fetches with an outcome are skipped. ``again`` (re-extraction) replaces the outcome of the same fetch, keeps version
     and public id, and does not change the frontier.
 
-    Return the drops by fetch id. They include pages with an unchanged text and pages that were removed on request.
+    The returned drops include pages with an unchanged text and pages that were removed on request.
     """
     items = {fetch_id: (lease, processed) for fetch_id, lease, processed in group}
     targets = targets_of(connection, items, again=again)
@@ -77,12 +87,16 @@ def write_processed(
     outcomes.dropped = [(target, healed.get(target.fetch_id, drop)) for target, drop in outcomes.dropped]
     _store_drops(connection, outcomes.dropped)
     _renew_fuller(connection, [*outcomes.new, *outcomes.repeated])
+    new_links = Counter[int]()
     if not again:
-        add_links(connection, list(_found(targets, items)))
+        new_links = add_links(connection, list(_found(targets, items)))
         _finish(connection, schedule, outcomes, items)
     gone = [target for target, drop in outcomes.dropped if drop.reason == REMOVED]
     _remove_pages(connection, {target.url_id for target in gone})
-    return {target.fetch_id: drop for target, drop in outcomes.dropped}
+    return Written(
+        {target.fetch_id: drop for target, drop in outcomes.dropped},
+        {target.fetch_id: new_links[target.url_id] for target in targets if target.url_id in new_links},
+    )
 
 
 def reread(connection: Connection, group: Sequence[Item]) -> dict[int, tuple[str, ...]]:

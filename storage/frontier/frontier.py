@@ -29,6 +29,7 @@ from storage.frontier.leases import (
     OF_HOST,
     ORDER,
     PENDING,
+    RELEASED,
     SETTLED,
     UNTIL_NEXT_NIGHT,
     Chances,
@@ -143,11 +144,26 @@ class Frontier:
         statement = sa.delete(url).where(url.c.site.in_(sites), *never, *(~sa.exists().where(use) for use in uses))
         return self.database.write(lambda connection: connection.execute(statement).rowcount)
 
-    def release_suspended(self, sites: Collection[str]) -> int:
-        """Set the suspended URLs of these sites to pending, as if a source had named them. Return how many."""
+    def release_suspended(self, sites: Collection[str], since: float = 0.0) -> int:
+        """Set the suspended URLs of these sites to pending, and let them pass from now on. Return how many.
+
+        ``since``: leave those that a source dates earlier (epoch seconds).
+        """
         suspended = url.c.site.in_(sites), SETTLED, url.c.state == UrlState.SUSPENDED
-        statement = sa.update(url).where(*suspended).values(CLEAN_SLATE | {"priority": 0})
+        wanted = sa.or_(url.c.dated == 0, url.c.dated >= since)
+        statement = sa.update(url).where(*suspended, wanted).values(CLEAN_SLATE | {"reason": RELEASED})
         return self.database.write(lambda connection: connection.execute(statement).rowcount)
+
+    def try_suspended(self, limits: Mapping[str, int], *, sources: bool = True) -> int:
+        """Set suspended URLs to pending, up to a number for each site, best first. Return how many.
+
+        They may be suspended again when their turn comes. ``sources``: sitemaps too.
+        """
+
+        def work(connection: Connection) -> int:
+            return sum(connection.execute(_tried(site, limit, sources)).rowcount for site, limit in limits.items())
+
+        return self.database.write(work)
 
     def suspended(self, sites: Collection[str]) -> dict[str, int]:
         """Count the suspended URLs of these sites, without sites that have none."""
@@ -302,7 +318,7 @@ class Frontier:
 
     def add(self, found: Sequence[Found]) -> int:
         """Add found links in one transaction; return how many were new."""
-        return self.database.write(lambda connection: add_links(connection, found))
+        return self.database.write(lambda connection: add_links(connection, found).total())
 
     def take_in(self, seen: Sequence[Seen], sites: Collection[str]) -> dict[str, Lease]:
         """Add imported pages. Return the leases of pages to record, by URL (see `storage.frontier.imported_pages`)."""
@@ -370,6 +386,13 @@ def _describe(connection: Connection, seeds: Sequence[Seed]) -> None:
     )
     insert_many(connection, statement, rows)
     insert_hosts(connection, rows)
+
+
+def _tried(site: str, limit: int, sources: bool) -> sa.Update:
+    of_site = url.c.site == site, SETTLED, url.c.state == UrlState.SUSPENDED
+    best = sa.select(url.c.id).where(*of_site, *(() if sources else (url.c.kind == Kind.PAGE,)))
+    best = best.order_by(url.c.priority.desc(), url.c.id).limit(limit)
+    return sa.update(url).where(url.c.id.in_(best)).values(CLEAN_SLATE)
 
 
 def _change_all(connection: Connection, url_ids: Sequence[int], values: Mapping[str, Any]) -> None:

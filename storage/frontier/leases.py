@@ -33,6 +33,8 @@ LEASE_COLUMNS = (
     url.c.attempts,
     url.c.reads,
     url.c.priority,
+    url.c.period,
+    url.c.reason.label("url_reason"),
 )
 # Literals, not parameters, so that both databases recognise the partial index of a query.
 PENDING = url.c.state == sa.literal_column("'pending'")
@@ -43,14 +45,19 @@ LATEST = 14 * 86_400.0
 """Seconds. Pending URLs wait at most a week; a later time came from a wrong clock."""
 ARCHIVE_SITEMAP_PRIORITY = -2
 """Priority of the sitemaps of a site's archive: below that of every page. They are leased in turns with pages."""
-UNVOUCHED_PRIORITY = -3
-"""Highest priority of pages that only articles lead to: they come last."""
+UNNAMED_PRIORITY = -3
+"""Highest priority of pages that no source names, and of pages that were suspended: they come last."""
+RELEASED = "released"
+"""Reason of pending URLs that were suspended and that a person has released."""
 DEAD_LINK = "dead_link"
 """Reason of postponed pages: pages of this URL shape are nearly always missing."""
 UNTIL_NEXT_NIGHT = 12 * 3600.0
 """Seconds."""
 SWEPT, SWEEPS = 1000, 10
 """URLs of a host that are looked at together when one is out of scope, and how often in one transaction."""
+_PRIORITY_OF_SUSPENDED = sa.case(
+    (sa.and_(url.c.kind == Kind.PAGE, url.c.priority > UNNAMED_PRIORITY), UNNAMED_PRIORITY), else_=url.c.priority
+)
 OF_HOST = sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
 """Join of a URL with its row in the host table."""
 
@@ -67,7 +74,9 @@ def lease_of(row: AnyRow) -> Lease:
         depth=row.depth,
         hops=row.hops,
         attempts=row.attempts,
-        vouched=row.priority > UNVOUCHED_PRIORITY,
+        named=row.priority > UNNAMED_PRIORITY,
+        is_section=row.period > 0,
+        released=row.url_reason == RELEASED,
     )
 
 
@@ -101,7 +110,7 @@ class LeaseScope:
             if ruling is Ruling.OUT_OF_SCOPE:
                 values = {"state": UrlState.OUT_OF_SCOPE, "reason": self.rules.get(site, "")}
             elif ruling is Ruling.SUSPEND:
-                values = {"state": UrlState.SUSPENDED}
+                values = {"state": UrlState.SUSPENDED, "reason": None, "priority": _PRIORITY_OF_SUSPENDED}
             for part in chunks(sorted(ids)):
                 pending = url.c.id.in_(part), url.c.state == UrlState.PENDING
                 connection.execute(sa.update(url).where(*pending).values(values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -11,13 +12,13 @@ import sqlalchemy as sa
 from storage.blocklist.tombstones import refused
 from storage.database.schema import MAX_URL, fetch, host, url
 from storage.database.transactions import among, chunks, insert_many, upsert
-from storage.frontier.leases import ARCHIVE_SITEMAP_PRIORITY, UNVOUCHED_PRIORITY
+from storage.frontier.leases import ARCHIVE_SITEMAP_PRIORITY, UNNAMED_PRIORITY
 from storage.frontier.recrawl_schedule import moment
-from storage.frontier.visit_results import GONE
+from storage.frontier.visit_results import GONE, SECTION_DEPTH
 from storage.records import Kind, UrlState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -66,15 +67,16 @@ class Found:
     """Whether the page gave a text of its own, so it is no list."""
 
     @property
-    def vouched(self) -> bool:
-        """Whether the link is vouched for: by a source, or by a page without a text that is vouched for itself.
+    def named(self) -> bool:
+        """Whether a source names the link: a configured page, a feed, a sitemap or a section page.
 
-        Pages at depth 1 vouch too: a section page may pass for an article.
+        The target of a redirect is named if its source is.
         """
         parent = self.parent
-        if parent.kind is not Kind.PAGE or parent.depth == 0 or self.link.kind is not Kind.PAGE:
-            return True
-        return parent.vouched and (not self.in_text or parent.depth <= 1)
+        if self.link.redirect:
+            return parent.named
+        is_section = parent.is_section or (parent.depth <= SECTION_DEPTH and not self.in_text)
+        return parent.kind is not Kind.PAGE or parent.depth == 0 or is_section
 
     @property
     def hops(self) -> int:
@@ -96,8 +98,8 @@ class Found:
         is_old = 0 < moment(self.link.dated) < self.at.timestamp() - ARCHIVE_SECONDS
         if is_listed and (is_old or self.link.rank < 0 or self.parent.depth > 0):
             return ARCHIVE_SITEMAP_PRIORITY
-        if not self.vouched:
-            return UNVOUCHED_PRIORITY + min(self.link.rank, 0)
+        if not self.named:
+            return UNNAMED_PRIORITY + min(self.link.rank, 0)
         return self.link.rank + link_priority(self.kind, self.parent)
 
     @property
@@ -112,8 +114,10 @@ def follows(found: Found) -> bool:
     return usable and not (found.is_self and found.link.fetch_url == found.parent.fetch_url)
 
 
-def add_links(connection: Connection, found: Sequence[Found]) -> int:
-    """Add new links to the frontier; return how many were new. Pages that were removed on request stay out.
+def add_links(connection: Connection, found: Sequence[Found]) -> Counter[int]:
+    """Add new links to the frontier. Return how many were new by the id of the page that contains them.
+
+    Pages that were removed on request stay out. A waiting page counts as new when it is news of a source (`_name`).
 
     A redirect to another spelling of its own URL queues that URL again with the new address. A redirect from a seed is
     followed on each visit: a moved feed must be read every night.
@@ -123,8 +127,8 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
     """
     away = refused(connection, (each.link.url for each in found))
     found = [each for each in found if each.link.url not in away]
-    # Of the pages that name a URL in one group, one that vouches for it counts, whichever came first.
-    found.sort(key=lambda each: each.vouched)
+    # Of the pages that name a URL in one group, a source counts, whichever came first.
+    found.sort(key=lambda each: each.named)
     wanted = {each.link.url: each for each in found if follows(each) and not each.is_self}
     known = known_urls(connection, {*wanted, *(each.link.twin for each in wanted.values() if each.link.twin)})
     pages = known | {key for key, each in wanted.items() if each.link.twin is None}
@@ -134,8 +138,10 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
         insert_hosts(connection, rows)
     _requeue(connection, [each for each in found if each.link.redirect and follows(each)])
     _ask_again(connection, [each for key, each in wanted.items() if key in known])
-    _vouch(connection, [key for key, each in wanted.items() if key in known and each.vouched])
-    return len(rows)
+    named = {key: each for key, each in wanted.items() if key in known and each.named}
+    new = Counter(row["found_from"] for row in rows)
+    new.update(_name(connection, {key: each for key, each in named.items() if each.parent.kind is not Kind.SITEMAP}))
+    return new
 
 
 def known_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
@@ -204,12 +210,28 @@ def _ask_again(connection: Connection, named: Sequence[Found]) -> None:
                 connection.execute(sa.update(url).where(url.c.id == row.id).values(again))
 
 
-def _vouch(connection: Connection, keys: Iterable[str]) -> None:
-    """Raise the priority of known pages that only articles led to, and return suspended ones to the queue."""
-    state = sa.case((url.c.state == UrlState.SUSPENDED, UrlState.PENDING.value), else_=url.c.state)
-    statement = sa.update(url).values(priority=0, state=state).where(url.c.priority <= UNVOUCHED_PRIORITY)
-    for part in chunks(sorted(keys)):
-        connection.execute(statement.where(among(connection, url.c.url, part)))
+def _name(connection: Connection, named: Mapping[str, Found]) -> list[int]:
+    """Raise the priority of waiting pages, suspended or not, that an article named first and a source names now.
+
+    Only news is raised: pages that were unknown at the last visit of the source. Return the id of the source for each.
+    """
+    waiting = url.c.state.in_((UrlState.PENDING, UrlState.SUSPENDED)), url.c.reads == 0
+    columns = (url.c.id, url.c.url, url.c.found_at)
+    unnamed = sa.select(*columns).where(url.c.priority <= UNNAMED_PRIORITY, url.c.kind == Kind.PAGE, *waiting)
+    rows = [
+        row
+        for part in chunks(sorted(named))
+        for row in connection.execute(unnamed.where(among(connection, url.c.url, part)))
+    ]
+    sources = {row.id: named[row.url].parent.url_id for row in rows}
+    visited = sa.select(url.c.id, url.c.read_at)
+    last_visit: dict[int, float] = {}
+    for ids in chunks(sorted({*sources.values()})):
+        last_visit.update((row.id, row.read_at) for row in connection.execute(visited.where(url.c.id.in_(ids))))
+    news = [row.id for row in rows if row.found_at.timestamp() > last_visit[sources[row.id]]]
+    for ids in chunks(news):
+        connection.execute(sa.update(url).where(url.c.id.in_(ids)).values(CLEAN_SLATE | {"priority": 0}))
+    return [sources[url_id] for url_id in news]
 
 
 def _gone(found_in: Iterable[Kind]) -> sa.Select[Any]:

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from storage.database.schema import url
 from storage.database.transactions import among, chunks
+from storage.frontier.leases import UNNAMED_PRIORITY
 from storage.frontier.recrawl_schedule import End, Habit, Visit, moment
 from storage.records import Kind, UrlState
 
@@ -30,6 +31,11 @@ GONE = frozenset({"http_404", "http_410"})
 LISTING, UNCHANGED_TEXT = "listing", "unchanged_text"
 SECTION_DEPTH = 1
 """Depth of section pages: lists that a start page links to are sources. Deeper ones are too many."""
+SECTION_PRIORITY = 8
+"""Priority of section pages: above the articles that they name, below start pages and feeds.
+
+The sources of a site are read first, so that a run knows early how many new pages they name.
+"""
 FAULTS = (
     *("http_", "truncated_", "body_", "worker_", "warc_", "redirect_refused", "not_storable"),
     *("firewall", "geo_block", "consent", "soft_404"),
@@ -60,7 +66,9 @@ def settle(connection: Connection, schedule: Schedule, ended: Sequence[Ended], h
         if (row := rows.get(each.url_id))
     ]
     if changes:
-        new: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in (*_HABIT, "state", "due_again", "dated")}
+        new: dict[str, Any] = {
+            name: sa.bindparam(f"new_{name}") for name in (*_HABIT, "state", "due_again", "dated", "priority")
+        }
         here = url.c.id == sa.bindparam("of_url"), url.c.state == held
         connection.execute(sa.update(url).where(*here).values(new), changes)
 
@@ -101,16 +109,22 @@ def _brings_news(connection: Connection, ended: Ended, row: AnyRow) -> bool:
 def _change(schedule: Schedule, ended: Ended, row: AnyRow, *, news: bool) -> dict[str, Any]:
     source = is_source(ended, row)
     dated = row.dated or moment(ended.published)
-    # Newspapers announce some URLs before the article exists.
-    may_be_article = (
+    # Newspapers announce some URLs before the article exists. An article that no source names is not news.
+    may_be_article = row.priority > UNNAMED_PRIORITY and (
         ended.outcome in {"document", "unchanged"} or ended.reason == UNCHANGED_TEXT or ended.reason in GONE
     )
     born = (dated or (row.found_at.timestamp() if row.priority > 0 else None)) if may_be_article else None
     visit = Visit(ended.now, _end(ended, source=source, news=news), source, Kind(row.kind), row.dated, born)
     habit, due_again = schedule.after(Habit(*(getattr(row, name) for name in _HABIT)), visit)
     state = UrlState.FAILED if ended.outcome == "failed" else UrlState.DONE
-    change = {f"new_{name}": getattr(habit, name) for name in _HABIT}
-    return change | {"of_url": row.id, "new_state": state, "new_due_again": due_again, "new_dated": dated}
+    is_section = source and row.kind == Kind.PAGE and not row.seed
+    return {f"new_{name}": getattr(habit, name) for name in _HABIT} | {
+        "of_url": row.id,
+        "new_state": state,
+        "new_due_again": due_again,
+        "new_dated": dated,
+        "new_priority": max(row.priority, SECTION_PRIORITY) if is_section else row.priority,
+    }
 
 
 def _end(ended: Ended, *, source: bool, news: bool) -> End:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import Database
+    from storage.runs.allowance import Allowance
     from storage.runs.site_runs import SiteRun
 
 
@@ -75,6 +76,10 @@ class Runs:
     def recount(self, sites: Collection[str]) -> None:
         """Compute the counters of runs at these sites that are not final yet. The caller holds the sites' locks."""
         self.database.write(lambda connection: site_runs.recount(connection, sites))
+
+    def allowances(self, run_id: int) -> dict[str, Allowance]:
+        """Return the nightly allowance of a run at each of its sites."""
+        return self.database.read(lambda connection: site_runs.allowances(connection, run_id))
 
     def last_summaries(self, sites: Collection[str]) -> dict[str, str]:
         """Return the summary (JSON) of the last run of each of these sites, "" for a run that was killed.

@@ -27,6 +27,8 @@ from storage.database.schema import (
     url,
 )
 from storage.database.transactions import chunks, upsert
+from storage.records import UrlState
+from storage.runs.allowance import FIRST_NIGHT, Allowance
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -86,6 +88,8 @@ class SiteRun:
     awaiting: int = 0
     """Pages that await processing."""
     bytes: int = 0
+    suspended: int = 0
+    """URLs that are suspended at its end."""
     seconds: float = 0.0
     reasons: Mapping[str, int] = field(default_factory=dict)
     """Number of responses and attempts by reason, without documents."""
@@ -124,8 +128,42 @@ def begin(connection: Connection, run_id: int, sites: Collection[str]) -> None:
     )
     marks = {"run_id": run_id, "after_fetch": after_fetch, "after_url": after_url, "pending_count": True}
     if sites:
+        next_ones = _next_allowances(connection, run_id, sites)
+        rows = [
+            marks | {"site": name, "allowance": allowance.extra, "usual": allowance.usual}
+            for name in sorted(sites)
+            for allowance in (next_ones.get(name, Allowance()),)
+        ]
         insert = upsert(connection, run_site).on_conflict_do_nothing(index_elements=["run_id", "site"])
-        connection.execute(insert, [marks | {"site": name} for name in sorted(sites)])
+        connection.execute(insert, rows)
+
+
+_ALLOWANCE = (run_site.c.site, run_site.c.allowance, run_site.c.usual)
+
+
+def _allowance_of(row: AnyRow) -> Allowance:
+    return Allowance(FIRST_NIGHT if row.allowance is None else row.allowance, row.usual)
+
+
+def _next_allowances(connection: Connection, run_id: int, sites: Collection[str]) -> dict[str, Allowance]:
+    """Return the allowance of a run at each site that had an earlier run, from its last one."""
+    last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id).label("run_id")).where(run_site.c.run_id < run_id)
+    columns = (*_ALLOWANCE, run_site.c.fetched, run_site.c.articles, run_site.c.suspended)
+    made: dict[str, Allowance] = {}
+    for part in chunks(sorted(sites)):
+        of_part = last.where(run_site.c.site.in_(part)).group_by(run_site.c.site).subquery()
+        same = sa.and_(run_site.c.site == of_part.c.site, run_site.c.run_id == of_part.c.run_id)
+        for row in connection.execute(sa.select(*columns).join(of_part, same)):
+            before = _allowance_of(row)
+            # A run without a response shows nothing about the site.
+            made[row.site] = before.after(row.articles, held=row.suspended > 0) if row.fetched else before
+    return made
+
+
+def allowances(connection: Connection, run_id: int) -> dict[str, Allowance]:
+    """Return the allowance of a run at each of its sites."""
+    rows = connection.execute(sa.select(*_ALLOWANCE).where(run_site.c.run_id == run_id))
+    return {row.site: _allowance_of(row) for row in rows}
 
 
 def note_failures(connection: Connection, run_id: int, failures: Sequence[Failure]) -> None:
@@ -189,8 +227,9 @@ def _tally(
     _add_answers(connection, run_id, marks.after_fetch, tallies)
     _add_documents(connection, run_id, marks.after_fetch, tallies)
     _add_failures(connection, run_id, tallies)
-    # URLs found since then belong to the newest run alone.
+    # URLs found since then, and those that are suspended now, belong to the newest run alone.
     _add_found(connection, marks.after_url, newest)
+    _add_suspended(connection, newest)
 
 
 def _count_run(connection: Connection, rows: Sequence[AnyRow], newest: Mapping[str, int]) -> None:
@@ -213,13 +252,17 @@ def _write(connection: Connection, run_id: int, counted: Mapping[str, Mapping[st
         connection.execute(statement, rows)
 
 
+_OF_NEWEST = frozenset({"found", "suspended"})
+"""Counters of the state of the frontier, which belong to the newest run of a site alone."""
+
+
 @dataclass(slots=True)
 class _Tally:
     counts: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     first: datetime | None = None
     last: datetime | None = None
-    counts_found: bool = False
+    is_newest: bool = False
 
     def counted(self) -> dict[str, Any]:
         """Return the values for a `SiteRun`."""
@@ -230,10 +273,9 @@ class _Tally:
         }
 
     def row(self) -> dict[str, Any]:
-        """Return the values of its row. ``found`` keeps its old value if it was not counted."""
-        values: dict[str, Any] = {name: self.counts[name] for name in RUN_COUNTS if name != "found"}
-        if self.counts_found:
-            values["found"] = self.counts["found"]
+        """Return the values of its row. Those of `_OF_NEWEST` keep their old value in an older run."""
+        names = [name for name in RUN_COUNTS if self.is_newest or name not in _OF_NEWEST]
+        values: dict[str, Any] = {name: self.counts[name] for name in names}
         values["seconds"] = (self.last - self.first).total_seconds() if self.first and self.last else 0.0
         values["pending_count"] = self.counts["awaiting"] > 0
         return values | {"reasons": json.dumps(self.reasons, sort_keys=True)}
@@ -307,9 +349,17 @@ def _add_failures(connection: Connection, run_id: int, tallies: Mapping[str, _Ta
 def _add_found(connection: Connection, after: int, tallies: Mapping[str, _Tally]) -> None:
     statement = sa.select(url.c.site, sa.func.count()).where(url.c.id > after, url.c.site.in_(tallies))
     for tally in tallies.values():
-        tally.counts_found = True
+        tally.is_newest = True
     for site, count in connection.execute(statement.group_by(url.c.site)):
         tallies[site].counts["found"] = count
+
+
+def _add_suspended(connection: Connection, tallies: Mapping[str, _Tally]) -> None:
+    # A literal, so that both databases recognise the partial index.
+    suspended = url.c.state != sa.literal_column("'pending'"), url.c.state == UrlState.SUSPENDED
+    statement = sa.select(url.c.site, sa.func.count()).where(url.c.site.in_(tallies), *suspended)
+    for site, count in connection.execute(statement.group_by(url.c.site)):
+        tallies[site].counts["suspended"] = count
 
 
 _COLUMNS = (

@@ -19,20 +19,16 @@ from pipelines.runtime.page_pipeline import PagePipeline, PipelineSettings
 from pipelines.runtime.worker_process import FAULTS
 from pipelines.runtime.workers import WorkerPool
 from pipelines.runtime.writer import Writer
-from pipelines.text.minhash import fingerprint
 from storage import Corpus
 from storage.errors import DatabaseError
 from storage.fetches.fetch_log import Fetches
 from storage.records import (
     Capture,
-    Document,
     Drop,
     Failure,
     Fetched,
     Kind,
-    LanguageGuess,
     Link,
-    Metadata,
     Processed,
     Seed,
     SiteModel,
@@ -219,68 +215,6 @@ def test_the_sitemaps_of_an_archive_take_turns_with_the_pages_they_name(bench: B
     kinds = [lease.kind for lease in asyncio.run(scenario())]
     assert 5 <= kinds.count(Kind.SITEMAP) <= 50
     assert set(kinds[-30:]) == {Kind.SITEMAP, Kind.PAGE}
-
-
-@dataclass
-class Texts(Workers):
-    """Answers with a unique undated text for each page; ``lists`` have links and no text."""
-
-    links: Callable[[str], list[str]] = lambda _: []
-    lists: tuple[str, ...] = ()
-    dated: bool = False
-    """Whether each text has the moment of its fetch as its date."""
-
-    def submit(self, capture: Capture, *_: object, **__: object) -> Future[Processed]:  # type: ignore[override]
-        path = capture.url.partition("example")[2]
-        urls = [f"http://h0.example{target}" for target in self.links(path)]
-        found = tuple(Link(url, url, "h0.example") for url in urls)
-        text = " ".join(f"{path}-{number}" for number in range(40))
-        guess = LanguageGuess("en", 1.0, "Latn", 1.0)
-        stated = Metadata(published=capture.fetched_at.isoformat() if self.dated else None)
-        made = Document(text, guess, stated, "x", "1", "", "utf-8", "bom", 0.0, fingerprint(text))
-        done: Future[Processed] = Future()
-        listed = path.startswith(self.lists)
-        done.set_result(Processed(None if listed else made, Drop("listing") if listed else None, found))
-        return done
-
-
-def crawled_texts(bench: Bench, workers: Texts) -> dict[UrlState, int]:
-    """Crawl from ``/s/0`` until nothing is due; return the URLs by state."""
-    bench.workers = workers
-
-    async def scenario() -> None:
-        bench.seed(1)
-        pipeline = bench.pipeline()
-        await crawl(pipeline, Dispatcher(pipeline, limits(bench, per_host=4)))
-
-    asyncio.run(scenario())
-    return bench.corpus.frontier.counts()["s"]
-
-
-@pytest.mark.parametrize("dated", [False, True])
-def test_a_tarpit_of_unique_texts_is_suspended(bench: Bench, dated: bool) -> None:
-    """300 documents at most, undated or dated now. Its queue is kept, and can be released."""
-    states = crawled_texts(bench, Texts(links=lambda path: [f"{path}/{number}" for number in range(4)], dated=dated))
-    assert 200 <= states[UrlState.DONE] <= 300
-    assert states[UrlState.SUSPENDED] > 100
-    assert UrlState.PENDING not in states
-    assert bench.corpus.frontier.suspended(["s", "t"]) == {"s": states[UrlState.SUSPENDED]}
-    assert bench.corpus.frontier.release_suspended(["s"]) == states[UrlState.SUSPENDED]
-    assert bench.corpus.frontier.suspended(["s"]) == {}
-
-
-def test_an_archive_of_undated_articles_that_lists_name_is_stored_whole(bench: Bench) -> None:
-    """Each article links to others that no list has named so far: three times as many as a tarpit may have."""
-
-    def links(path: str) -> list[str]:
-        kind, number = path.split("/")[1], int(path.split("/")[2])
-        if kind == "article":
-            return [f"/article/{(number * 7 + more) % 600}" for more in range(5)]
-        following = [f"/list/{number + 1}"] if number < 29 else []
-        return [*following, *(f"/article/{20 * number + more}" for more in range(20))]
-
-    states = crawled_texts(bench, Texts(links=links, lists=("/list/", "/s/")))
-    assert states == {UrlState.DONE: 1 + 29 + 600}
 
 
 def test_queued_pages_out_of_scope_are_not_fetched(bench: Bench) -> None:

@@ -501,15 +501,15 @@ def test_pending_pages_that_were_never_fetched_are_forgotten(corpus: Corpus) -> 
 
 
 @pytest.mark.parametrize("list_first", [True, False])
-def test_a_url_that_a_list_and_an_article_of_one_group_name_is_vouched_for(corpus: Corpus, *, list_first: bool) -> None:
-    """The writer stores pages in groups. Whichever came first, the list counts, so the URL is never suspended."""
+def test_a_source_counts_of_the_pages_that_name_a_url_in_one_group(corpus: Corpus, *, list_first: bool) -> None:
+    """The writer stores pages in groups. Whichever came first, the URL counts as named by a source."""
     crawl = Crawl(corpus)
     crawl.seed("list", "article")
     by_path = {lease.url.rpartition("/")[2]: lease for lease in crawl.lease()}
-    deep = replace(by_path["article"], depth=3, vouched=False)
+    deep = replace(by_path["article"], depth=3, named=False)
     group = [(by_path["list"], dropped("listing", link("new"))), (deep, made("text", link("new")))]
     pages = group if list_first else group[::-1]
     crawl.process([lease for lease, _ in pages], [outcome for _, outcome in pages])
     [found] = crawl.lease()
     assert found.url.endswith("/new")
-    assert found.vouched
+    assert found.named
