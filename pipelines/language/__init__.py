@@ -10,6 +10,15 @@ Codes are ISO 639-1 where there is one.
 """
 
 from pipelines.language.backends import BACKENDS, UNKNOWN
-from pipelines.language.detect import foreign_share, format_guesses, identify, identify_lines, main_script
+from pipelines.language.detect import foreign_share, format_guesses, identify, identify_lines, main_script, settled
 
-__all__ = ["BACKENDS", "UNKNOWN", "foreign_share", "format_guesses", "identify", "identify_lines", "main_script"]
+__all__ = [
+    "BACKENDS",
+    "UNKNOWN",
+    "foreign_share",
+    "format_guesses",
+    "identify",
+    "identify_lines",
+    "main_script",
+    "settled",
+]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from pipelines.text.normalise import clean
 from storage.records import LanguageGuess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
 _LIMIT = 10_000
 """Characters. The start of a text decides its language."""
@@ -49,7 +50,9 @@ _MOST_OPINIONS = 200
 """Second opinions for a text. One takes up to 15 ms (langdetect on noise), and a page has seconds."""
 _SURE = 0.6
 """Confidence from which a line may be in another language than the whole text."""
-# Languages that detectors confuse in a line.
+_CONFIDENT = 0.8
+"""Confidence from which a text in another language than the wanted ones is one."""
+# Languages that detectors confuse in a line or in a short text.
 _NEIGHBOURS = (
     malay.PAIR,
     frozenset({"no", "nn", "da", "sv"}),
@@ -84,6 +87,23 @@ def identify(text: str, backend: str = "pycld2") -> LanguageGuess:
 def guess(text: str, name: str) -> LanguageGuess:
     """Guess the language of clean text with the backend of this name; see `identify`."""
     return judged(text, main_script(text), backends.detector(name))
+
+
+def settled(found: LanguageGuess, wanted: Collection[str]) -> LanguageGuess:
+    """Return a guess among the languages that a site is expected to have.
+
+    An unsure guess counts as the only wanted language that detectors confuse with it. So a short text of an Indonesian
+    newspaper is not lost as Malay.
+
+    >>> settled(LanguageGuess("ms", 0.6, "Latn", 1.0), ["id", "en"])
+    LanguageGuess(language='id', confidence=0.4, script='Latn', script_share=1.0)
+    """
+    if found.language in wanted or found.confidence >= _CONFIDENT:
+        return found
+    near = [each for each in wanted if any({each, found.language} <= group for group in _NEIGHBOURS)]
+    if len(near) != 1:
+        return found
+    return replace(found, language=near[0], confidence=round(1 - found.confidence, 4))
 
 
 def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tuple[str, float]]) -> LanguageGuess:

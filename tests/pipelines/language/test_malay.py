@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pipelines.language import identify, malay
+from pipelines.language.detect import settled
+from storage.records import LanguageGuess
 
 MALAY = (
     "Kerajaan negeri akan membina sebuah jambatan baharu di hulu sungai itu bagi mengurangkan kesesakan lalu lintas.",
@@ -62,3 +64,23 @@ def test_a_long_text_is_sure(language: str, texts: tuple[str, ...]) -> None:
 def test_no_word_is_in_two_tables() -> None:
     """A word speaks for one language."""
     assert len(malay._weights()) == 2384
+
+
+@pytest.mark.parametrize(
+    ("found", "confidence", "wanted", "expected"),
+    [
+        ("ms", 0.6, ("id",), "id"),
+        ("ms", 0.95, ("id",), "ms"),
+        ("id", 0.7, ("ms", "en"), "ms"),
+        ("id", 0.7, ("id", "ms"), "id"),
+        ("nn", 0.5, ("no",), "no"),
+        ("fr", 0.5, ("id",), "fr"),
+        ("hr", 0.5, ("bs", "sr"), "hr"),
+        ("ms", 0.6, (), "ms"),
+    ],
+)
+def test_an_unsure_guess_counts_as_the_wanted_neighbour(
+    found: str, confidence: float, wanted: tuple[str, ...], expected: str
+) -> None:
+    """A sure guess, a language that is no neighbour, and a choice of two neighbours stay as they are."""
+    assert settled(LanguageGuess(found, confidence, "Latn", 1.0), wanted).language == expected
