@@ -50,7 +50,7 @@ def plain_meaning(reason: str) -> str:
     """Return the meaning of a reason without the marks of code.
 
     >>> plain_meaning("worker_timeout"), plain_meaning("strange")
-    ('processing took longer than page_timeout', '')
+    ('processing took more CPU time than page_timeout, in two runs', '')
     """
     return meaning(reason).replace("`", "")
 
