@@ -12,7 +12,6 @@ import multiprocessing
 import os
 import shutil
 import signal
-from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,9 +23,8 @@ from corpus_spider.search import shard
 from corpus_spider.search.made_with import MadeWith, MissingLibraryError
 from corpus_spider.search.manifest import FORMAT, CellCounts, CellKey, MadeShard, Manifest
 from corpus_spider.search.totals import FILE
-from pipelines.text.equal_letters import small
+from corpus_spider.search.words_in_index import words_in_index
 from pipelines.text.segmentation.choice import failures
-from pipelines.text.words import HYPHEN, as_counted
 from storage import plugins
 from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pipelines.text.words import Splitter, Words
     from storage.documents.model import Stamp
     from storage.reporting import Progress
 
@@ -329,19 +326,18 @@ def _entries(
 
     A document that has gone meanwhile is left out; the next refresh sees that.
     """
-    split = job.made_with.splitter
     rows = [row for row, _ in job.documents.values()]
     for start in range(0, len(rows), _PAGE):
         for document in corpus.documents.of_rows(rows[start : start + _PAGE]):
             day = day_of(document.published, document.fetched_at)
-            counted: Counter[str] = Counter()
+            counted: list[str] = []
             indexed: list[str] = []
-            counter = job.made_with.words(document.language)
+            words = words_in_index(job.made_with, document.language)
             for line in (document.title or "", *document.text.split("\n")):
-                units, found = words_of_line(line, split, counter, document.language)
-                indexed += [*units, shard.LINE_END]
-                searched.update(units)
-                counted.update(found)
+                indexed += words.searched(line)
+                indexed.append(shard.LINE_END)
+                counted += words.counted(line)
+            searched.update(indexed)
             counts = cells.setdefault(CellKey(document.language, document.site, day[:7]), CellCounts())
             counts.add(counted, document.language)
             entries[document.id] = job.documents[document.id][1]
@@ -356,13 +352,4 @@ def _entries(
                 document.tdm == 1 or not RESERVING.isdisjoint(document.directives),
                 document.chars,
             )
-
-
-def words_of_line(line: str, split: Splitter, counter: Words, language: str) -> tuple[list[str], list[str]]:
-    """Return the units of a line that are searched, and its words that are counted, as the index has them."""
-    spans = split.spans(line)
-    units = [small(line[a:b], language)[: shard.LONGEST_WORD] for a, b in spans]
-    # In most lines both are what stands between spaces and signs.
-    if counter.is_simple(line) and HYPHEN.search(line) is None:
-        return units, units
-    return units, [as_counted(line[a:b], language)[: shard.LONGEST_WORD] for a, b in counter.spans(line)]
+    searched.discard(shard.LINE_END)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from corpus_spider.search import shard
-from corpus_spider.search.builder import REMOVALS, UNFINISHED, is_current, shard_folder, words_of_line
+from corpus_spider.search.builder import REMOVALS, UNFINISHED, is_current, shard_folder
 from corpus_spider.search.made_with import MadeWith
 from corpus_spider.search.manifest import Manifest
 from corpus_spider.search.totals import FILE
+from corpus_spider.search.words_in_index import words_in_index
 from pipelines.text.word_forms import letters
 from storage.documents.model import Selection
 from storage.errors import ConfigError, DamageError
@@ -98,10 +99,11 @@ def _strange_words(corpus: Corpus, manifest: Manifest, on_progress: Progress) ->
         if not left:
             break
         language = document.language
-        split, counter = made_with.splitter, made_with.words(language)
+        words = words_in_index(made_with, language)
         for line in (document.title or "", *document.text.split("\n")):
-            units, counted_words = words_of_line(line, split, counter, language)
-            left.difference_update(units, counted_words, (letters(word, language) for word in counted_words))
+            counted_words = words.counted(line)
+            forms = (letters(word, language) for word in counted_words)
+            left.difference_update(words.searched(line), counted_words, forms)
         if number % _OFTEN == 0:
             on_progress("texts compared with the index", number, None)
     return sorted(left)

@@ -17,6 +17,7 @@ import json
 import math
 import sqlite3
 import zlib
+from collections import Counter
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -123,9 +124,17 @@ class Selected:
 ALL = Selected()
 
 
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """Two counts of the same words: how often each stands in texts, and in how many."""
+
+    frequencies: Counter[str] = field(default_factory=Counter)
+    appearances: Counter[str] = field(default_factory=Counter)
+
+
 @dataclass(slots=True)
 class CellCounts:
-    """Counts of one cell: documents, tokens, and for each word its frequency and the documents it appears in.
+    """Counts of one cell: documents, tokens, and the frequency of each word and the documents that it appears in.
 
     ``one``: the changes of these counts if the spellings of a word count as one. ``forms``: the form of each word that
     has another spelling than its form.
@@ -133,29 +142,30 @@ class CellCounts:
 
     documents: int = 0
     tokens: int = 0
-    words: dict[str, tuple[int, int]] = field(default_factory=dict)
-    one: dict[str, tuple[int, int]] = field(default_factory=dict)
+    words: WordCounts = field(default_factory=WordCounts)
+    one: WordCounts = field(default_factory=WordCounts)
     forms: dict[str, str] = field(default_factory=dict)
 
-    def add(self, counted: Mapping[str, int], language: str) -> None:
-        """Add the words of one document."""
+    def add(self, counted: Sequence[str], language: str) -> None:
+        """Add the words of one document, each as often as it stands there."""
         self.documents += 1
-        self.tokens += sum(counted.values())
-        shared: dict[str, int] = {}
-        for word, frequency in counted.items():
-            _add(self.words, word, frequency, 1)
+        self.tokens += len(counted)
+        distinct = set(counted)
+        for word in distinct - self.words.appearances.keys():
             form = letters(word, language)
             if form != word:
-                _add(self.one, word, -frequency, -1)
                 self.forms[word] = form
-                shared[form] = shared.get(form, 0) + frequency
-        for form, frequency in shared.items():
-            _add(self.one, form, frequency, form not in counted)
-
-
-def _add(counts: dict[str, tuple[int, int]], word: str, frequency: int, documents: int) -> None:
-    before = counts.get(word, (0, 0))
-    counts[word] = before[0] + frequency, before[1] + documents
+        # A counter adds a row of words in C, and others in Python.
+        self.words.frequencies.update(counted)
+        self.words.appearances.update(distinct)
+        if self.forms.keys().isdisjoint(distinct):
+            return
+        others = [word for word in counted if word in self.forms]
+        forms = [self.forms[word] for word in others]
+        self.one.frequencies.subtract(others)
+        self.one.appearances.subtract(set(others))
+        self.one.frequencies.update(forms)
+        self.one.appearances.update(dict.fromkeys(forms, 0) | dict.fromkeys(set(forms) - distinct, 1))
 
 
 class Cell(NamedTuple):
@@ -365,7 +375,8 @@ class Manifest:
         self.connection.executemany("INSERT INTO entry VALUES (?, ?, ?)", rows)
         searched = set(made.searched)
         cells = made.cells.values()
-        counted = sorted({word for cell in cells for words in (cell.words, cell.one) for word in words} - searched)
+        every = (counts.frequencies for cell in cells for counts in (cell.words, cell.one))
+        counted = sorted(set[str]().union(*every) - searched)
         self.connection.executemany(_ADD_SEARCHED, ((word, broad(word)) for word in sorted(searched)))
         self.connection.executemany("INSERT OR IGNORE INTO word (text) VALUES (?)", ((word,) for word in counted))
         numbers = self.ids_by_text([*searched, *counted])
@@ -376,21 +387,23 @@ class Manifest:
         self.connection.execute("INSERT INTO shard (id, documents, searched) VALUES (?, ?, ?)", values)
         for key, counts in made.cells.items():
             yield self._add_cell(made.number, key, counts.words, (0, counts.documents, counts.tokens), numbers)
-            if counts.one:
+            if counts.one.frequencies:
                 yield self._add_cell(made.number, key, counts.one, (1, 0, 0), numbers)
 
     def _add_cell(
         self,
         shard: int,
         key: CellKey,
-        counts: Mapping[str, tuple[int, int]],
+        counts: WordCounts,
         size: tuple[int, int, int],
         numbers: Mapping[str, int],
     ) -> Cell:
         """Store a cell of a shard. ``size``: the values of ``one``, ``documents`` and ``tokens``."""
-        ordered = sorted((numbers[word], *of_word) for word, of_word in counts.items())
-        columns = np.array(ordered, np.int64).reshape(-1, 3).T
-        words, frequencies, appearances = columns[0].astype(np.uint32), *(each.astype(np.int32) for each in columns[1:])
+        words = np.fromiter(map(numbers.__getitem__, counts.frequencies), np.uint32)
+        frequencies = np.fromiter(counts.frequencies.values(), np.int32)
+        appearances = np.fromiter(map(counts.appearances.__getitem__, counts.frequencies), np.int32)
+        order = np.argsort(words)
+        words, frequencies, appearances = words[order], frequencies[order], appearances[order]
         blobs = (zlib.compress(column.tobytes(), 1) for column in (words, frequencies, appearances))
         self.connection.execute(_ADD_CELL, (shard, *key, *size, *blobs))
         return Cell(key, *size, words, frequencies, appearances)

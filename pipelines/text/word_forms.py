@@ -18,14 +18,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from pipelines.text import equal_letters
 from pipelines.text.folds import fold
 from pipelines.text.normalise import nfc
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _FOLDS = ("tatweel", "harakat", "digits")
 _POINTS = ("niqqud",)
+_MAX_CHARACTERS = 2**16
+"""Characters that a table holds."""
 _STROKES = str.maketrans({"đ": "d", "ð": "d", "ɖ": "d", "ħ": "h", "ł": "l", "ø": "o", "ŧ": "t", "ı": "i", "ə": "e"})
 _STROKES |= {ord("æ"): "ae", ord("آ"): "ا"}
 _EUROPEAN_MARK = re.compile("(?<!и)[\u0300-\u036f]|(?<=и)[\u0300-\u0305\u0307-\u036f]")
@@ -46,7 +52,7 @@ def letters(word: str, language: str = "") -> str:
     small = equal_letters.small(word, language)
     if small.isascii():
         return small.strip(_AROUND)
-    return _one_spelling(equal_letters.joined(small, language), language, equal_letters.of_language(language))
+    return _one_spelling(equal_letters.joined(small, language), language, _table(language))
 
 
 @lru_cache(maxsize=200_000)
@@ -69,15 +75,43 @@ def broad(word: str) -> str:
     small = word.casefold()
     if small.isascii():
         return small.strip(_AROUND)
-    bare = _one_spelling(equal_letters.joined(small, ""), "", equal_letters.broad())
+    bare = _one_spelling(equal_letters.joined(small, ""), "", _broad_table())
     return _EZAFE.sub("", _without_marks(bare))
 
 
-def _one_spelling(small: str, language: str, table: dict[int, str]) -> str:
-    bare = fold(equal_letters.composed(small), _FOLDS, "")
-    if language != "yi":
-        bare = fold(bare, _POINTS, "he")
-    bare = nfc(_IN_WORDS.sub("", bare).translate(table)).strip(_AROUND)
+class _Letters(dict[int, str]):
+    """Table for str.translate, filled on demand: a letter without points, or the one that is equal to it."""
+
+    def __init__(self, equal: Mapping[int, str], *, with_points: bool) -> None:
+        super().__init__()
+        self._equal = equal
+        self._folds = _FOLDS if with_points else (*_FOLDS, *_POINTS)
+
+    def __missing__(self, code: int) -> str:
+        letter = _IN_WORDS.sub("", fold(chr(code), self._folds, "he")).translate(self._equal)
+        if len(self) < _MAX_CHARACTERS:
+            self[code] = letter
+        return letter
+
+
+@cache
+def _table(language: str) -> _Letters:
+    # Yiddish distinguishes words by points.
+    return _Letters(equal_letters.of_language(language), with_points=language == "yi")
+
+
+@cache
+def _broad_table() -> _Letters:
+    return _Letters(equal_letters.broad(), with_points=False)
+
+
+def _one_spelling(small: str, language: str, table: _Letters) -> str:
+    translated = equal_letters.composed(small).translate(table)
+    bare = nfc(translated)
+    if bare != translated:
+        # A letter and a mark have become one letter, which may have an equal.
+        bare = nfc(bare.translate(table))
+    bare = bare.strip(_AROUND)
     if language == "vi":
         bare = nfc(equal_letters.tones_last(bare))
     return equal_letters.signs_in_order(bare)

@@ -27,7 +27,7 @@ import regex
 from pipelines.text.equal_letters import small
 from pipelines.text.segmentation.choice import CHARACTERS, CHOICES, CLUSTERS, WORDS, clusters, segmenter_of
 from pipelines.text.segmentation.icu import load as load_icu
-from pipelines.text.tokenizer import HYPHENS, JOINT
+from pipelines.text.tokenizer import HYPHENS, JOINT, SPACED_WORDS
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -41,15 +41,18 @@ Libraries = tuple[tuple[str, str], ...]
 Span = tuple[int, int]
 """Start and end of a word in its text."""
 
-HYPHEN = regex.compile(rf"[{HYPHENS}]+")
+_HYPHEN = regex.compile(rf"[{HYPHENS}]+")
 """Stands between the parts of a word that are searched by themselves."""
 _WORD = regex.compile(rf"[\p{{L}}\p{{M}}\p{{N}}]+(?:{JOINT}[\p{{L}}\p{{M}}\p{{N}}]+)*+")
 # A half-width letter of katakana has its voiced mark behind it: ｶﾞ is ガ.
 _SINGLE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}ーｰ々〆][ﾞﾟ]?")
 _SPECIAL = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Han}\p{Hiragana}\p{Katakana}]")
+_FIRST_SPECIAL = "ก"
+"""The first of these letters in Unicode."""
+_CLUSTERED = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+")
 _PIECE = regex.compile(
-    rf"(?P<clustered>[\p{{Thai}}\p{{Lao}}\p{{Khmer}}\p{{Myanmar}}]+)|(?P<single>{_SINGLE.pattern})|(?P<other>.)",
-    regex.DOTALL,
+    rf"{_CLUSTERED.pattern}|{_SINGLE.pattern}"
+    r"|[^\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Han}\p{Hiragana}\p{Katakana}ーｰ々〆]+"
 )
 # Consonants of Thai and Lao with full stops: พ.ศ., ส.ป.ป. The last full stop may be missing.
 _CONSONANT = r"[ก-ฮກ-ຮ]"
@@ -81,44 +84,37 @@ class Splitter:
         >>> [line[a:b] for line in ["Il l'a dit: «non»... 日本 Covid-19"] for a, b in Splitter(list, WORDS).spans(line)]
         ['Il', "l'a", 'dit', 'non', '日', '本', 'Covid', '19']
         """
-        places = [found.span() for found in _WORD.finditer(line)]
-        if HYPHEN.search(line):
-            places = [part for start, end in places for part in _between_hyphens(line, start, end)]
-        if line.isascii() or _SPECIAL.search(line) is None:
-            return places
-        return [piece for start, end in places for piece in self._pieces(line, start, end)]
+        places = []
+        at = 0
+        for unit in self.units(line):
+            # What stands between two units has no letter, and a unit has one.
+            start = line.index(unit, at)
+            at = start + len(unit)
+            places.append((start, at))
+        return places
 
-    def _pieces(self, line: str, start: int, end: int) -> Iterator[Span]:
-        word = line[start:end]
-        if _SPECIAL.search(word) is None:
-            yield start, end
-            return
-        first = None
-        for found in _PIECE.finditer(word):
-            at, after = start + found.start(), start + found.end()
-            if found.lastgroup == "other":
-                first = at if first is None else first
-                continue
-            if first is not None:
-                yield first, at
-                first = None
-            if found.lastgroup == "single":
-                yield at, after
-                continue
-            for part in self.segment(found.group()):
-                if part.strip():
-                    yield at, at + len(part)
-                at += len(part)
-        if first is not None:
-            yield first, end
+    def units(self, line: str) -> list[str]:
+        """Return the units of a text. ``covid 19`` finds ``Covid-19``, and ``anak`` finds ``anak-anak``."""
+        found: list[str] = _WORD.findall(line)
+        if _HYPHEN.search(line):
+            found = [part for word in found for part in _HYPHEN.split(word)]
+        if is_spaced(line):
+            return found
+        return [piece for word in found for piece in self._pieces(word)]
+
+    def _pieces(self, word: str) -> Sequence[str]:
+        if is_spaced(word):
+            return (word,)
+        pieces: list[str] = _PIECE.findall(word)
+        if _CLUSTERED.search(word) is None:
+            return pieces
+        split = (self.segment(each) if _CLUSTERED.match(each) else (each,) for each in pieces)
+        return [part for parts in split for part in parts if part]
 
 
-def _between_hyphens(line: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the parts of a word: ``covid 19`` finds ``Covid-19``, and ``anak`` finds ``anak-anak``."""
-    for hyphen in HYPHEN.finditer(line, start, end):
-        yield start, hyphen.start()
-        start = hyphen.end()
-    yield start, end
+def is_spaced(text: str) -> bool:
+    """Return whether a text has no letters of scripts without spaces between words."""
+    return text.isascii() or max(text) < _FIRST_SPECIAL or _SPECIAL.search(text) is None
 
 
 @cache
@@ -163,8 +159,8 @@ class Words:
             return [found.span() for found in _WORD.finditer(line)]
         if self.language == "vi":
             line_of = list(self._compounds(line))
-            return line_of if _SPECIAL.search(line) is None else list(self._split(line, line_of))
-        return list(self._split(line, None))
+            return line_of if is_spaced(line) else self._split(line, line_of)
+        return self._split(line, None)
 
     def unusual_spans(self, line: str) -> list[Span] | None:
         """Return the places of the words of a line, or None where they simply stand between spaces and signs."""
@@ -172,28 +168,35 @@ class Words:
 
     def is_simple(self, line: str) -> bool:
         """Return whether each word of the line stands between spaces and signs."""
-        return self.language != "vi" and (line.isascii() or _SPECIAL.search(line) is None)
+        return self.language not in SPACED_WORDS and is_spaced(line)
 
-    def _split(self, line: str, spaced: Sequence[Span] | None) -> Iterator[Span]:
-        """Yield the words of a line in which runs of unspaced scripts stand among other words."""
+    def _split(self, line: str, spaced: Sequence[Span] | None) -> list[Span]:
+        """Return the words of a line in which runs of unspaced scripts stand among other words."""
+        found: list[Span] = []
         at = 0
         for run in _RUN.finditer(line):
-            yield from _between(line, at, run.start(), spaced)
-            yield from self._of_run(run)
-            at = run.end()
-        yield from _between(line, at, len(line), spaced)
+            start, end = run.span()
+            if at < start:
+                found += _between(line, at, start, spaced)
+            for part in self._parts(run.group(), str(run.lastgroup)):
+                at = start + len(part)
+                found.append((start, at))
+                start = at
+            at = end
+        if at < len(line):
+            found += _between(line, at, len(line), spaced)
+        return found
 
-    def _of_run(self, run: regex.Match[str]) -> Iterator[Span]:
-        text, kind, at = run.group(), str(run.lastgroup), run.start()
+    def _parts(self, run: str, kind: str) -> Sequence[str]:
+        """Return the words of a run. ``kind``: its group in `_RUN`."""
         if kind == "short":
-            yield run.span()
-            return
-        language = kind if kind != "cj" else "ja" if self.language == "ja" or _KANA.search(text) else "zh"
+            return (run,)
+        language = kind if kind != "cj" else "ja" if self.language == "ja" or _KANA.search(run) else "zh"
         segment = self._segmenter(language)
-        parts = list(text) if segment.unit == CHARACTERS else segment(text)
-        for part in _with_marks(parts):
-            yield at, at + len(part)
-            at += len(part)
+        if segment.unit == CHARACTERS:
+            return run
+        parts = segment(run)
+        return _with_marks(parts) if _ABBREVIATED in run else [part for part in parts if part]
 
     def _segmenter(self, language: str) -> Segmenter:
         return segmenter_of(language, dict(self.libraries).get(language))
@@ -226,8 +229,6 @@ def as_counted(word: str, language: str) -> str:
 
 
 def _between(line: str, start: int, end: int, spaced: Sequence[Span] | None) -> Iterator[Span]:
-    if start >= end:
-        return
     if spaced is None:
         yield from (found.span() for found in _WORD.finditer(line, start, end))
     else:
