@@ -5,13 +5,15 @@ site has a nightly allowance from its own past (`storage.runs.allowance`), and t
 
 - **News.** A site that was read before may also have as many new texts as its sources name tonight, if that number is
   plausible: at most `MAX_NEWS`, or twice the usual number. Neither may their sum with the allowance exceed that.
+  If the pages of the site lead to as many new pages as were read, less is plausible: `MAX_GROWING_NEWS`.
 - **An end.** A site comes to an end if its pages lead to fewer new pages than were read. Epidemiologists call this
   number R, and with R below 1 every outbreak dies out. A tarpit must keep R at 1 or above, so it cannot feign an end.
   R is counted over pages that no source names and over suspended ones, in a night after the first. Then a backlog of
   at most `MAX_BACKLOG` pages is let in.
 
 Beyond the allowance, pages of a list are still read while the backlog is below `MAX_BACKLOG`. They cost no text, and
-they show where the site ends. The cost is a few counters for each page.
+they show where the site ends. A redirect counts as the text that it leads to, else a site could spend thousands of
+requests on redirects before its texts. The cost is a few counters for each page.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 MAX_NEWS = 500
 """New pages that the sources of a site may name in a night, whatever is usual. A large paper has as many."""
+MAX_GROWING_NEWS = 80
+"""The same while R of all pages is not below `MAX_GROWTH`. With the allowance, ten nights give less than 2,000 texts."""
 NEWS_RATIO = 2.0
 """Ratio of new pages that the sources name to the usual number of texts, up to which a busy day explains them."""
 MAX_BACKLOG = 5000
@@ -50,6 +54,12 @@ class _Night:
     """Ids of new pages with a text, and of those on their way: a fast site must not outrun the count."""
     named: int = 0
     """New pages that the sources named."""
+    on_their_way: int = 0
+    """Targets of redirects that were not fetched yet. Each counts as a text."""
+    read: int = 0
+    """Pages read that are no sources."""
+    new_links_of_read: int = 0
+    """New pages to which these lead."""
     probes: int = 0
     """Pages read that no source names, or that were suspended."""
     new_links: int = 0
@@ -64,14 +74,25 @@ class _Night:
         return max(MAX_NEWS, round(NEWS_RATIO * self.allowance.usual))
 
     @property
+    def is_growing(self) -> bool:
+        return self.read >= MIN_PROBES and self.new_links_of_read >= MAX_GROWTH * self.read
+
+    @property
     def is_plausible(self) -> bool:
         return self.named <= self.max_news
 
     @property
     def limit(self) -> int:
-        has_news = self.is_plausible and not self.allowance.is_first
-        news = min(self.allowance.extra + self.named, self.max_news) if has_news else 0
-        return max(self.allowance.texts, news)
+        if not self.is_plausible or self.allowance.is_first:
+            return self.allowance.texts
+        named = self.named
+        if self.is_growing:
+            named = min(named, max(MAX_GROWING_NEWS, round(NEWS_RATIO * self.allowance.usual)))
+        return max(self.allowance.texts, min(self.allowance.extra + named, self.max_news))
+
+    @property
+    def counted(self) -> int:
+        return len(self.texts) + self.on_their_way
 
     @property
     def is_spent(self) -> bool:
@@ -98,9 +119,12 @@ class SiteBudget:
         if self.holds(lease, is_list):
             return False
         night.waiting -= lease.depth > 0
-        if lease.kind is Kind.PAGE and lease.depth > 0 and not lease.released and not night.is_spent:
+        is_target = _is_target(lease, night)
+        night.on_their_way -= is_target
+        is_counted = lease.kind is Kind.PAGE and lease.depth > 0 and not lease.released
+        if is_counted and (is_target or not night.is_spent):
             night.texts.add(lease.url_id)
-            if len(night.texts) >= night.limit:
+            if night.counted >= night.limit:
                 night.reached = night.limit
         return True
 
@@ -114,20 +138,30 @@ class SiteBudget:
         night = self._nights.get(lease.site)
         if night is None:
             return
-        if processed.document is None:
-            night.texts.discard(lease.url_id)
         night.waiting += processed.new_links
+        if processed.document is None:
+            is_redirect = any(link.redirect for link in processed.links[:1])
+            if is_redirect and lease.url_id in night.texts:
+                night.on_their_way += processed.new_links
+            night.texts.discard(lease.url_id)
+            if is_redirect:
+                return
         is_source = lease.kind is not Kind.PAGE or lease.depth == 0 or lease.is_section
         if is_source or (lease.depth == 1 and processed.document is None):
             night.named += processed.new_links
-        elif not lease.named and not lease.released and lease.original is None:
-            night.probes += 1
-            night.new_links += processed.new_links
+        elif not lease.released and lease.original is None:
+            night.read += 1
+            night.new_links_of_read += processed.new_links
+            if not lease.named:
+                night.probes += 1
+                night.new_links += processed.new_links
 
     def holds(self, lease: Lease, is_list: Callable[[str], bool]) -> bool:
         """Return whether a URL that was never read must wait. ``is_list``: whether pages like a URL give no texts."""
         night = self._nights.get(lease.site)
         if night is None or lease.released or lease.depth == 0:
+            return False
+        if _is_target(lease, night):
             return False
         if lease.kind is not Kind.PAGE:
             return night.waiting > MAX_BACKLOG and not night.is_plausible
@@ -140,3 +174,8 @@ class SiteBudget:
             return False
         night.let_in = True
         return True
+
+
+def _is_target(lease: Lease, night: _Night) -> bool:
+    """Return whether a redirect of this run leads to a page, so that the page is counted already."""
+    return lease.kind is Kind.PAGE and lease.hops > 0 and night.on_their_way > 0

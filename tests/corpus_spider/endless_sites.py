@@ -125,6 +125,13 @@ def feed(path: str, night: int) -> Page:
     return texts(20).answer(path, night)
 
 
+def long_feed(path: str, night: int) -> Page:
+    """A feed with three hundred other texts at each visit, as many as a large paper has; the texts lead to more."""
+    if path == "/endless":
+        return Page(tuple(f"/t/{word}" for word in words((path, night), 300)))
+    return texts(4).answer(path, night)
+
+
 def subdomains(path: str, _: int) -> Page:
     """Each text is at a host of its own and leads to more hosts."""
     return Page(tuple(f"//{word}.{HOST}/" for word in words(path, 15)), path != "/")
@@ -135,6 +142,14 @@ def redirects(path: str, _: int) -> Page:
     if path.startswith("/go/"):
         return Page(moved_to=f"/t/{words(path, 1)[0]}")
     return Page(tuple(f"/go/{word}" for word in words(path, 15)), path != "/")
+
+
+def redirect_chains(path: str, _: int) -> Page:
+    """Each text names pages that redirect four times before a text."""
+    if path.startswith("/go/"):
+        number, _, word = path.removeprefix("/go/").partition("/")
+        return Page(moved_to=f"/go/{int(number) - 1}/{word}" if int(number) > 1 else f"/t/{word}")
+    return Page(tuple(f"/go/4/{word}" for word in words(path, 15)), path != "/")
 
 
 def calendar(path: str, _: int) -> Page:
@@ -176,8 +191,10 @@ TARPITS = {
     "own sitemap that stays": Paper(sitemap_of_all, sitemaps=("/sitemap.xml",)),
     "sitemap index": Paper(sitemap_index, sitemaps=("/index.xml",)),
     "feed": Paper(feed, feeds=("/endless",)),
+    "feed of hundreds": Paper(long_feed, feeds=("/endless",)),
     "subdomains": Paper(subdomains),
     "redirects": Paper(redirects),
+    "redirect chains": Paper(redirect_chains),
     "calendar": Paper(calendar),
     "chain": Paper(chain),
     "other links at each visit": Paper(changing),

@@ -84,6 +84,8 @@ class Nights:
     paper: Paper
     texts: list[int] = field(default_factory=list)
     """New texts of each night."""
+    requests: list[int] = field(default_factory=list)
+    """Requests of each night."""
     suspended: list[int] = field(default_factory=list)
     """URLs that are suspended after each night."""
 
@@ -127,6 +129,7 @@ class Nights:
         runs.finish(run_id, 0, "{}")
         [counters] = runs.by_site(["s"], run_id=run_id)
         self.texts.append(counters.articles)
+        self.requests.append(counters.fetched)
         self.suspended.append(counters.suspended)
 
     async def page(self, pipeline: PagePipeline, lease: Lease, shift: timedelta) -> None:

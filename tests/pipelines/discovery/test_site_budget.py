@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.discovery.site_budget import MAX_BACKLOG, MAX_NEWS, MIN_PROBES, SiteBudget
 from pipelines.text.minhash import fingerprint
-from storage.records import Document, Drop, Kind, LanguageGuess, Lease, Metadata, Processed
+from storage.records import Document, Drop, Kind, LanguageGuess, Lease, Link, Metadata, Processed
 from storage.runs.allowance import FIRST_NIGHT, MIN_EXTRA, Allowance
 
 if TYPE_CHECKING:
@@ -29,6 +29,12 @@ def page(number: int, **more: object) -> Lease:
 
 def no_list(_: str) -> bool:
     return False
+
+
+def moved(new_links: int) -> Processed:
+    """Return the outcome of a redirect."""
+    target = Link("http://a.example/t", "http://a.example/t", "a.example", redirect=True)
+    return Processed(drop=Drop("redirect"), links=(target,), new_links=new_links)
 
 
 def taken(budget: SiteBudget, leases: Iterable[Lease], outcome: Processed = TEXT) -> int:
@@ -73,6 +79,47 @@ def test_pages_without_a_text_are_not_counted() -> None:
     budget = SiteBudget({"s": LATER}, {})
     assert taken(budget, (page(number) for number in range(1000)), LIST) == 1000
     assert taken(budget, (page(number) for number in range(1000, 2000))) == 150
+
+
+def test_a_redirect_counts_as_the_text_that_it_leads_to() -> None:
+    """Its target passes, although no other text may be read."""
+    budget = SiteBudget({"s": LATER}, {})
+    assert taken(budget, (page(number) for number in range(1000)), moved(1)) == 150
+    targets = [page(1000 + number, hops=1) for number in range(151)]
+    assert [budget.take(target, no_list) for target in targets] == [True] * 150 + [False]
+
+
+def test_a_redirect_to_a_known_page_is_not_counted() -> None:
+    budget = SiteBudget({"s": LATER}, {})
+    assert taken(budget, (page(number) for number in range(1000)), moved(0)) == 1000
+
+
+def test_a_target_without_a_text_gives_its_place_back() -> None:
+    budget = SiteBudget({"s": LATER}, {})
+    taken(budget, [page(0)], moved(1))
+    taken(budget, [page(1, hops=1)], LIST)
+    assert taken(budget, (page(number) for number in range(2, 1000))) == 150
+
+
+def test_redirects_of_a_feed_name_their_pages_once() -> None:
+    """Some feeds name each article by a redirect. As many articles come in as without."""
+    budget = SiteBudget({"s": LATER}, {})
+    budget.processed(page(0, kind=Kind.FEED, depth=1), replace(LIST, new_links=300))
+    for number in range(1, 301):
+        taken(budget, [page(number, depth=1)], moved(1))
+        taken(budget, [page(number + 1000, depth=1, hops=1)])
+    assert taken(budget, (page(number) for number in range(2000, 3000))) == 100
+
+
+@pytest.mark.parametrize(
+    ("usual", "named", "texts"),
+    [(0.0, 70, 95), (0.0, 300, 105), (40.0, 300, 105), (150.0, 300, 325), (150.0, 400, 325), (400.0, 600, 625)],
+)
+def test_less_news_is_plausible_while_the_pages_lead_to_new_ones(usual: float, named: int, texts: int) -> None:
+    """A tarpit that names hundreds of pages in its feed each night. Twice the usual number is plausible always."""
+    budget = SiteBudget({"s": Allowance(MIN_EXTRA, usual)}, {"s": 1000})
+    budget.processed(page(0, depth=0), replace(LIST, new_links=named))
+    assert taken(budget, (page(number) for number in range(1, 2000)), replace(TEXT, new_links=3)) == texts
 
 
 def test_pages_on_their_way_are_counted() -> None:
