@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MAX_NEWS = 500
 """New pages that the sources of a site may name in a night, whatever is usual. A large paper has as many."""
 MAX_GROWING_NEWS = 80
-"""The same while R of all pages is not below `MAX_GROWTH`. With the allowance, ten nights give less than 2,000 texts."""
+"""The same while R of all pages is not below `MAX_GROWTH`. So ten nights of held runs give less than 2,000 texts."""
 NEWS_RATIO = 2.0
 """Ratio of new pages that the sources name to the usual number of texts, up to which a busy day explains them."""
 MAX_BACKLOG = 5000
