@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 INTERNALS = frozenset({"spilled", "worker_cpu_seconds", "worker_peak_kib", "seconds"})
 """Fields of a run's summary for developers. Shown with ``-v`` and in JSON."""
 
-LABELS = {"refused": "forbidden by robots.txt", "failed": "failed attempts", "bytes": "received", "sick": "failing"}
+LABELS = {
+    "refused": "forbidden by robots.txt",
+    "failed": "failed attempts",
+    "bytes": "received",
+    "sick": "failing",
+    "without_file": "WARC file missing",
+}
 """Labels for fields of a run's summary whose names mean something else in other tables.
 
 In the counters of a site, ``refused`` are refusals by the server and ``bytes`` those of the WARC. In `status`,
