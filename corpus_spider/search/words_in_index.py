@@ -1,8 +1,7 @@
 """Words of a line as a search index has them: units that are searched, words that are counted.
 
 Most tokens between spaces are words that texts repeat. The words of such a token are split and folded once, then looked
-up. Small letters are made before splitting: no capital has a small letter of another
-kind or script.
+up. Small letters are made before splitting: no capital has a small letter of another kind or script.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _MAX_TOKENS = 2**16
 class _Tokens(dict[str, Sequence[str]]):
     """Words by token, filled on demand. Runs of scripts without spaces are not kept: few come twice."""
 
-    def __init__(self, split: Callable[[str], list[str]]) -> None:
+    def __init__(self, split: Callable[[str], Sequence[str]]) -> None:
         super().__init__()
         self._split = split
 
@@ -56,10 +55,12 @@ class WordsInIndex:
             folded = small(token, language)
             return [folded] if folded.isalnum() and is_spaced(folded) else split.units(folded)
 
-        def counted(token: str) -> list[str]:
+        def counted(token: str) -> Sequence[str]:
+            known = self._searched.get(token, ())
+            # One unit and no script without spaces: the token is one word without hyphens.
+            if len(known) == 1:
+                return known
             folded = small(token, language)
-            if folded.isalnum() and is_spaced(folded):
-                return [folded]
             return [folded[start:end] for start, end in words.spans(folded)]
 
         self._searched = _Tokens(searched)
