@@ -34,6 +34,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from pipelines.markup.anchors import LINKS
 from pipelines.markup.tree import shown_text
 from pipelines.metadata.publication_date import dates_in_path
 from pipelines.text.normalise import nfc
@@ -274,7 +275,7 @@ def _headed(tree: LexborHTMLParser, flat: str, spans: Sequence[_Span]) -> bool:
     stated = _folded(title.text()[:MAX_TEXT]) if title and spans else ""
     for node in tree.css("h1, h2")[:_MAX_HEADINGS] if stated else ():
         text = _folded(node.text()[:MAX_TEXT])
-        if size(text) >= HEADLINE and text in stated and node.css_first("a[href]") is None:
+        if size(text) >= HEADLINE and text in stated and node.css_first(LINKS) is None:
             return -1 < flat.find(text) < spans[-1].start
     return False
 
@@ -396,7 +397,7 @@ def _flatten(tree: LexborHTMLParser) -> tuple[str, list[_Span]]:
     body = tree.body
     flat = _folded(body.text()[:MAX_PAGE]) if body else ""
     spans, position, missing, read = [], 0, 0, 0
-    for node in islice(tree.css("a[href]"), MAX_LINKS):
+    for node in islice(tree.css(LINKS), MAX_LINKS):
         shown = node.text()
         if "{" in shown:  # a style sheet or a script may be in the link
             shown = shown_text(node)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Generic, TypeVar
 
+from pipelines.markup.anchors import is_link
 from pipelines.markup.lexer import BLOCKS, VOID, name_set
 
 Value = TypeVar("Value")
 
 _GROUND = frozenset({"html", "body"})
-_LINK = re.compile(r"\shref\s*=", re.IGNORECASE)
 
 _SECTIONS = name_set("thead tbody tfoot")
 _CELLS = name_set("td th tr") | _SECTIONS
@@ -69,7 +68,7 @@ class OpenElements(Generic[Value]):
 
 
 def opens(name: str, tag: str) -> bool:
-    """Return whether a tag opens an element. A named place, ``<a name>``, does not: few are ever closed."""
+    """Return whether a tag opens an element. An ``<a>`` that is no link does not: few named places are ever closed."""
     if name == "a":
-        return _LINK.search(tag) is not None
+        return is_link(tag)
     return name[0] != "/" and name not in VOID and name not in _GROUND

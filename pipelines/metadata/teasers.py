@@ -6,6 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pipelines.markup.anchors import LINKS
 from pipelines.text.text_size import size
 from pipelines.urls.url import host_of, parse, same_site
 
@@ -66,11 +67,7 @@ def teaser_test(tree: LexborHTMLParser, url: str) -> Callable[[LexborNode], bool
 
 def _is_teaser_article(article: LexborNode, title: str) -> bool:
     heading = article.css_first("h1,h2,h3,h4")
-    if (
-        heading is None
-        or heading.tag == "h1"
-        or not (heading.css_first("a[href]") or is_linked(heading, _HEADING_LEVELS))
-    ):
+    if heading is None or heading.tag == "h1" or not (heading.css_first(LINKS) or is_linked(heading, _HEADING_LEVELS)):
         return False
     letters = letters_of(heading)
     if letters and letters in title:
@@ -150,7 +147,7 @@ def is_linked(node: LexborNode, levels: int) -> bool:
     for _ in range(levels):
         if around is None:
             return False
-        if around.tag == "a":
+        if around.tag == "a" and around.css_matches(LINKS):
             return True
         around = around.parent
     return False

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.selection import Evidence, Reading
     from pipelines.extractors.explanation import Explanation
 
-NAME, VERSION = "auto", "22"
+NAME, VERSION = "auto", "23"
 
 ENOUGH = 200
 """Characters without white space. A shorter second reading is compared with the first."""

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.walk import Blocks
     from pipelines.extractors.auto.rules.parts import Line
 
-NAME, VERSION = "scored", "20"
+NAME, VERSION = "scored", "21"
 DIGITS = 4
 """Digits of a confidence in an extraction."""
 SURE = 0.65

@@ -12,6 +12,7 @@ from collections import Counter
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from pipelines.markup.anchors import LINKS
 from pipelines.metadata.dates.ages import age_of, is_of_visit
 from pipelines.metadata.dates.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 from pipelines.metadata.dates.months import fold, is_name
@@ -436,7 +437,7 @@ def is_aside(node: LexborNode, tags: frozenset[str] = _ASIDE, classes: re.Patter
 def holds_headline(node: LexborNode) -> bool:
     """Return whether the first h1 in an element is the headline of the page, as its title shows."""
     heading = node.css_first("h1")
-    if heading is None or is_linked(heading, _LEVELS) or heading.css_first("a[href]") is not None:
+    if heading is None or is_linked(heading, _LEVELS) or heading.css_first(LINKS) is not None:
         return False
     root = node
     while root.parent is not None:

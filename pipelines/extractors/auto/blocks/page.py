@@ -35,6 +35,14 @@ FEW = 2
 """Blocks, at most, of a hidden element with most of the text that counts as hidden all the same. It has fewer sentences
 than that.
 """
+PROSE = 60
+"""Letters of a line of prose, at least."""
+MAX_LINKED = 0.5
+"""Share of linked characters from which a line is no prose."""
+MIN_PROSE = 0.6
+"""Share of prose, at least, in a hidden element that a reader unfolds."""
+UNFOLDED = 0.15
+"""Prose in hidden elements of one make, at least, as a share of the shown prose."""
 _MAX_TAG = 300
 """Characters of a start tag that are read. The make of a tag is cached, because the pages of a site repeat it."""
 _CLASS_NAME, _NUMBER = re.compile(r'\sclass="([^"]*)"'), re.compile(r"\d+")
@@ -61,18 +69,22 @@ class Page:
         self.total_weight, self.total_gain = self.total(self.weight), self.total(self.gain)
         """Sums over the blocks of each element."""
         self.groups = self._groups()
+        self.title = _title_likeness(self)
         self.marks = marks(elements.tags)
         """The mark bits of each distinct start tag."""
         own = np.array(self.marks)[self.tag]
         self.kind = own[self.inside]
         """The ``KIND`` bits of the innermost element around each block."""
-        self.path, self.near = self._marks(own)
-        self.hidden = (self.path & BIT["hidden"]) != 0
-        """Whether each block is hidden. An element with most of the text counts as visible."""
-        self.title = _title_likeness(self)
         self.h1 = (self.kind & KIND["h1"]) != 0
         self.heads = self.h1 | (self.title > 0.5)
         """Candidates for the article's headline."""
+        self.headline = int((0.5 * self.h1 + self.title).argmax())
+        """The block that is most likely the headline, if ``heads`` has one."""
+        self.holding: Array = (self.first <= self.headline) & (self.headline < self.last)
+        """Whether each element holds the headline."""
+        self.path, self.near = self._marks(own)
+        self.hidden = (self.path & BIT["hidden"]) != 0
+        """Whether each block is hidden. An element with most of the text counts as visible."""
 
     @cached_property
     def makes(self) -> Array:
@@ -110,10 +122,51 @@ class Page:
         # Hacked sites hide words for search engines. They are no article that a script will show.
         unsaid = (self.held[most] <= FEW) & (self.texts.sentences[self.first[most]] < FEW)
         own[most] &= PRAISE | told | np.where(unsaid, BIT["hidden"], 0)
+        own[self._unfolding(own)] &= ~BIT["hidden"]
         path, beyond = own | own[0], self.parents
         while beyond.any():  # doubles the distance each time
             path, beyond = path | path[beyond], beyond[beyond]
         return path[self.inside], own[self.inside] | own[self.parents[self.inside]]
+
+    def _unfolding(self, own: Array) -> Array:
+        """Return the hidden elements that a reader unfolds: the rest of an article behind "read more".
+
+        They follow shown prose in the smallest element with the headline and prose. Hidden elements of one make are
+        measured together. A page without a headline is measured by the parents of its hidden elements.
+        """
+        hidden = ((own & BIT["hidden"]) != 0).nonzero()[0]
+        none: Array = hidden[:0]
+        if not len(hidden):
+            return none
+        prose = (self.gain >= PROSE) & (self.texts.sentences >= 1) & (self.link < MAX_LINKED)
+        covered = np.zeros(self.count + 1, np.int64)
+        np.add.at(covered, self.first[hidden], 1)
+        np.add.at(covered, self.last[hidden], -1)
+        shown = prose & (np.add.accumulate(covered[:-1]) == 0)
+        headed = bool(self.heads.any())
+        if headed:
+            shown[: self.headline] = False
+        first = int(shown.argmax())
+        if not shown[first]:
+            return none
+        before = np.concatenate(([0.0], np.add.accumulate(shown * self.gain)))
+        parents = self.parents[hidden]
+        tight = before[self.first[hidden]] > before[self.first[parents]]
+        home = int((self.holding & (self.total(shown) > 0)).nonzero()[0][-1]) if headed else 0
+        inside = headed & (self.first[hidden] >= self.first[home]) & (self.last[hidden] <= self.last[home])
+        inside &= (before[self.first[hidden]] > 0) & ((own[hidden] & BIT["sign"]) == 0)
+        held = self.total(prose * self.gain)[hidden]
+        may_be = (tight | inside) & ((own[hidden] & _NO_TEXT) == 0) & (self.total(self.heads)[hidden] == 0)
+        may_be &= held >= MIN_PROSE * self.total_weight[hidden]
+        tags = self.blocks.elements.tags
+        may_be &= np.fromiter((_ELSEWHERE_HIDDEN.search(tags[tag]) is None for tag in self.tag[hidden].tolist()), bool)
+        hidden, held = hidden[may_be], held[may_be]
+        if not len(hidden):
+            return none
+        _, number = np.unique(self.makes[hidden], return_inverse=True)
+        enough = np.bincount(number, held) >= UNFOLDED * float((shown * self.gain).sum())
+        found: Array = hidden[enough[number]]
+        return found
 
 
 @lru_cache(maxsize=2**14)
@@ -321,6 +374,8 @@ _TAGS |= {"dl": "dl", "menu": "nav", "fieldset": "form", "blockquote": "blockquo
 NAMES = (*_WORDS, *dict.fromkeys(_TAGS.values()), "hidden")
 """Names of the mark bits, lowest first."""
 BIT = {name: 1 << index for index, name in enumerate(NAMES)}
+_NO_TEXT = BIT["comment"] | BIT["form"] | BIT["widget"] | BIT["box"] | BIT["nav"]
+"""Marks of hidden elements that are no rest of an article."""
 PRAISE = BIT["good"] | BIT["article"] | BIT["main"] | BIT["title"] | BIT["lead"]
 """Marks that speak for a block."""
 
@@ -377,6 +432,8 @@ _UNSEEN = re.compile(
     re.IGNORECASE,
 )
 """Classes of common style sheets for invisible elements. ``hidden md:block`` is visible on some screens."""
+_ELSEWHERE_HIDDEN = re.compile(r"position\s*:|:\s*-\d|print|sr-only|reader", re.IGNORECASE)
+"""Ways to hide a text from every reader, or to show it on paper only."""
 _BESIDE = re.compile(r' role="(?:marquee|status|alert|alertdialog|dialog|complementary|timer|log)"')
 """Roles (WAI-ARIA 1.2) of what stands beside the text."""
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})

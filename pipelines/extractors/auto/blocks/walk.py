@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.extractors.auto.blocks.appeals import mark_appeals
 from pipelines.extractors.auto.blocks.picture_captions import mark_captions
+from pipelines.markup.anchors import is_link
 from pipelines.markup.lexer import BLOCKS
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ _LINK, _LINK_END, _INLINE, _UNREAD, _READING, _LINE_BREAK, _RULE, _START, _END =
 _OFTEN = ("span", "strong", "b", "i", "em", "font", "u", "label", "small", "sup", "time", "source")
 _KINDS = {name: _INLINE for often in _OFTEN for name in (often, f"/{often}")} | dict.fromkeys(UNREAD, _UNREAD)
 _KINDS |= dict.fromkeys(READINGS, _READING)
-_KINDS |= {"a": _LINK, "/a": _LINK_END, "br": _LINE_BREAK, "hr": _RULE, **dict.fromkeys(_ELEMENTS, _START)}
+_KINDS |= {"/a": _LINK_END, "br": _LINE_BREAK, "hr": _RULE, **dict.fromkeys(_ELEMENTS, _START)}
 _KINDS |= {f"/{name}": _END for name in _ELEMENTS}
 """Kind of each tag by its name. Kinds from ``_RULE`` on separate blocks."""
 
@@ -148,7 +149,7 @@ def _cut(html: str) -> Blocks:
     chunks = iter((*_COMMENT.sub("", html).split("<"), "hr>"))
     for chunk in chunks:
         tag, _, text = chunk.partition(">")
-        kind = kind_of(tag) or kept(tag, kind_of(tag.partition(" ")[0], _INLINE))
+        kind = kind_of(tag) or kept(tag, _kind_of(tag))
         if kind >= _RULE or (broken and kind == _LINE_BREAK):
             if filled:
                 inside.append(element)
@@ -187,6 +188,13 @@ def _cut(html: str) -> Blocks:
     last = [end or count for end in last]  # elements left open
     elements = Elements.of(tags, parents, first, last)
     return Blocks(texts, _numbers(inside), _numbers(linked_of), _numbers(links_of), elements)
+
+
+def _kind_of(tag: str) -> int:
+    name = tag.partition(" ")[0]
+    if name == "a":
+        return _LINK if is_link(tag) else _INLINE
+    return _KINDS.get(name, _INLINE)
 
 
 def _after(chunk: str, chunks: Iterator[str]) -> str:

@@ -1,0 +1,24 @@
+"""Tell links from other ``<a>``: a named place, a heading with its own anchor, an entry of a table of contents.
+
+An ``<a>`` is a link if it leads to another page. Without ``href``, or with a fragment only (``#part-2``), it does not.
+Two fragments are addresses of pages that a script shows: ``#/news`` and ``#!news``. A bare ``#`` is a button.
+"""
+
+from __future__ import annotations
+
+import re
+
+LINKS = 'a[href]:not([href^="#"]), a[href^="#/"], a[href^="#!"], a[href="#"]'
+"""CSS selector of the links of a page."""
+_HREF = re.compile(r"""\shref\s*=\s*["']?+\s*+(?!#[^/!"'\s>])""", re.IGNORECASE)
+
+
+def is_link(tag: str) -> bool:
+    """Return whether the start tag of an ``a`` is that of a link.
+
+    >>> [is_link(tag) for tag in ('a href="/news"', 'a href="#!/news"', 'a href="#"')]
+    [True, True, True]
+    >>> [is_link(tag) for tag in ('a name="part"', "a href='#part'", "a href=#part", "a")]
+    [False, False, False, False]
+    """
+    return _HREF.search(tag) is not None

@@ -1,0 +1,89 @@
+"""Layouts in which a block is judged by its place: behind "read more", or under an anchor of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipelines.extractors.auto import extractor, selection
+from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.walk import walk
+from pipelines.markup.tree import parse_tree
+
+SHOWN = [
+    "The council of Millbrook agreed on Tuesday to dig a new well behind the fire station.",
+    "The old well has given brown water since the summer, and the pump stops twice a day.",
+]
+REST = [
+    "Two firms have looked at the ground and found water at a depth of sixty metres.",
+    "The work takes five weeks, and lorries will use the lane behind the school in that time.",
+    "Farmers asked for a second pipe to the fields, which the council wants to discuss in May.",
+    "The old well stays open for the cattle market and will be cleaned once a year from now on.",
+]
+ARABIC_SHOWN = ["قرر مجلس القرية يوم الثلاثاء حفر بئر جديدة خلف محطة الإطفاء قبل بداية الصيف المقبل."]
+ARABIC_REST = [
+    "وقال المهندس إن الماء موجود على عمق ستين مترا وإن العمل يستغرق خمسة أسابيع كاملة.",
+    "وطلب المزارعون أنبوبا ثانيا إلى الحقول، وسيناقش المجلس هذا الطلب في جلسته القادمة.",
+]
+CARDS = "".join(
+    f'<div class="card"><h4><a href="/{number}">Other news number {number} from the valley</a></h4>'
+    f"<p>Visitors came to gate {number} …</p></div>"
+    for number in range(6)
+)
+
+
+def unfolding(
+    shown: list[str], rest: list[str], hidden: str, *, single: bool, headline: str = "<h1>A well</h1>"
+) -> str:
+    """Return a page the rest of whose article is hidden, in one element or each paragraph alone."""
+    first, second = ("".join(f"<p>{line}</p>" for line in lines) for lines in (shown, rest))
+    part = second.replace("<p>", f"<p {hidden}>") if single else f"<div {hidden}>{second}</div>"
+    return (
+        f"<html><head><title>A well</title></head><body><article>{headline}{first}<button>Read more</button>{part}"
+        f"</article><aside>{CARDS}</aside></body></html>"
+    )
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize(("shown", "rest"), [(SHOWN, REST), (SHOWN, REST[:1]), (ARABIC_SHOWN, ARABIC_REST)])
+@pytest.mark.parametrize("headline", ["<h1>A well</h1>", ""])
+@pytest.mark.parametrize("hidden", ['style="display:none"', "hidden", 'class="d-none"', 'class="rest hidden"'])
+def test_the_rest_of_an_article_behind_a_button_is_read(
+    hidden: str, headline: str, shown: list[str], rest: list[str], *, single: bool
+) -> None:
+    """It follows shown prose in the element of the article; teasers beside the article do not change that."""
+    html = unfolding(shown, rest, hidden, single=single, headline=headline)
+    assert list(extractor.extract(html).paragraphs) == [*shown, *rest]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        '<form style="display:none"><p>{}</p></form>',
+        '<div class="comments" style="display:none"><p>{}</p></div>',
+        '<div style="position:fixed"><p>{}</p></div>',
+        '<div class="print-only"><p>{}</p></div>',
+        '<div style="display:none"><a href="/other">{}</a></div>',
+        '<div style="display:none"><h1>A well</h1><p>{}</p></div>',
+    ],
+)
+def test_other_hidden_text_stays_hidden(hidden: str) -> None:
+    """Forms, comments, notices, lines for the printer, links, and an article with its own headline."""
+    text = "".join(f"<p>{line}</p>" for line in SHOWN)
+    page = Page(walk(parse_tree(f"<body><main><h1>A well</h1>{text}{hidden.format(REST[0] * 2)}</main></body>")))
+    assert page.hidden[page.blocks.texts.index(REST[0] * 2)]
+
+
+HEADINGS = ["Third part of the plan for the quay", "Where the boats will lie in winter", "What comes at the end of it"]
+
+
+@pytest.mark.parametrize(
+    "anchor", ['<a href="#{0}">{1}</a>', '<a name="{0}">{1}</a>', '<a id="{0}">{1}</a>', "<a>{1}</a>"]
+)
+def test_a_heading_with_its_own_anchor_is_no_link(anchor: str) -> None:
+    """An anchor without an address, or to its own page, leads nowhere else."""
+    parts = zip(HEADINGS, REST, strict=False)
+    body = "".join(
+        f"<h2>{anchor.format(place, head)}</h2><p>{text * 2}</p>" for place, (head, text) in enumerate(parts)
+    )
+    html = f"<title>The quay</title><body><article><h1>The quay</h1><p>{SHOWN[0]}</p>{body}</article></body>"
+    assert set(HEADINGS) <= set(selection.extract(html).paragraphs)
