@@ -75,7 +75,8 @@ class OpenCorpus:
             again=again,
             max_held=held,
             allowances=allowances or {},
-            suspended=self.corpus.frontier.suspended(tuple(allowances)) if allowances else {},
+            suspended=(suspended := self.corpus.frontier.suspended(tuple(allowances)) if allowances else {}),
+            largest_backlogs=self.corpus.runs.largest_backlogs(suspended) if suspended else {},
         )
         return PagePipeline(self.corpus, archive, self.pool, settings)
 

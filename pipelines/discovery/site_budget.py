@@ -9,7 +9,8 @@ site has a nightly allowance from its own past (`storage.runs.allowance`), and t
 - **An end.** A site comes to an end if its pages lead to fewer new pages than were read. Epidemiologists call this
   number R, and with R below 1 every outbreak dies out. A tarpit must keep R at 1 or above, so it cannot feign an end.
   R is counted over pages that no source names and over suspended ones, in a night after the first. Then a backlog of
-  at most `MAX_BACKLOG` pages is let in.
+  at most `MAX_BACKLOG` pages is let in. A backlog that was longer does not count as short after some texts of it were
+  read: its lists are held back, so R does not count them.
 
 Beyond the allowance, pages of a list are still read while the backlog is below `MAX_BACKLOG`. They cost no text, and
 they show where the site ends. A redirect counts as the text that it leads to, else a site could spend thousands of
@@ -50,6 +51,8 @@ class _Night:
     allowance: Allowance
     waiting: int = 0
     """Known URLs that were never fetched, as far as this run knows: suspended ones and those found tonight."""
+    largest: int = 0
+    """The largest backlog of this run and of the runs since the site was last whole."""
     texts: set[int] = field(default_factory=set)
     """Ids of new pages with a text, and of those on their way: a fast site must not outrun the count."""
     named: int = 0
@@ -101,15 +104,25 @@ class _Night:
     @property
     def has_end(self) -> bool:
         seen = self.probes >= MIN_PROBES and self.new_links < MAX_GROWTH * self.probes
-        return seen and self.waiting <= MAX_BACKLOG and self.is_plausible and not self.allowance.is_first
+        return seen and self.largest <= MAX_BACKLOG and self.is_plausible and not self.allowance.is_first
 
 
 class SiteBudget:
     """Counts the new texts of each site in a run. Sites without an allowance are not held back."""
 
-    def __init__(self, allowances: Mapping[str, Allowance], suspended: Mapping[str, int]) -> None:
-        """``suspended``: number of suspended URLs by site, at the start of the run."""
-        self._nights = {name: _Night(given, suspended.get(name, 0)) for name, given in allowances.items()}
+    def __init__(
+        self,
+        allowances: Mapping[str, Allowance],
+        suspended: Mapping[str, int],
+        largest: Mapping[str, int] | None = None,
+    ) -> None:
+        """``suspended``: number of suspended URLs by site, at the start of the run. ``largest``: in earlier runs."""
+        earlier = largest or {}
+        self._nights = {
+            name: _Night(given, waiting, max(waiting, earlier.get(name, 0)))
+            for name, given in allowances.items()
+            for waiting in (suspended.get(name, 0),)
+        }
 
     def take(self, lease: Lease, is_list: Callable[[str], bool]) -> bool:
         """Count a page that is about to be fetched. Return False, and count nothing, if it must wait (`holds`)."""
@@ -139,6 +152,7 @@ class SiteBudget:
         if night is None:
             return
         night.waiting += processed.new_links
+        night.largest = max(night.largest, night.waiting)
         if processed.document is None:
             is_redirect = any(link.redirect for link in processed.links[:1])
             if is_redirect and lease.url_id in night.texts:

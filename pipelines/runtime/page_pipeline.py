@@ -177,6 +177,8 @@ class PipelineSettings:
     """By site: the nightly allowance. A site without an entry is not held back."""
     suspended: Mapping[str, int] = field(default_factory=dict)
     """By site: number of suspended URLs at the start."""
+    largest_backlogs: Mapping[str, int] = field(default_factory=dict)
+    """By site: the most suspended URLs since it was last whole."""
 
 
 class PagePipeline:
@@ -202,7 +204,7 @@ class PagePipeline:
         self.unread: Counter[str] = Counter()
         """By host: pages of this run that are fetched and not processed."""
         self.traps, self.dead_links = CrawlerTraps(), DeadLinks()
-        self.budget = SiteBudget(settings.allowances, settings.suspended)
+        self.budget = SiteBudget(settings.allowances, settings.suspended, settings.largest_backlogs)
         self.closing = False
         """Whether the run is over. Pages that wait for a worker are left to the next run."""
         self.leaving = False

@@ -102,6 +102,10 @@ class Runs:
         """Return the counters of a run at its sites as they are now, also while it goes on. Changes nothing."""
         return self.database.read(lambda connection: site_runs.now(connection, run_id))
 
+    def largest_backlogs(self, sites: Collection[str]) -> dict[str, int]:
+        """Return the most URLs that were suspended at the end of a run, since the last run that left none, by site."""
+        return self.database.read(lambda connection: site_runs.largest_backlogs(connection, sites))
+
     def by_site(self, sites: Collection[str], days: float = 100.0, run_id: int | None = None) -> list[SiteRun]:
         """Return the counters of runs at these sites, oldest first.
 

@@ -166,6 +166,21 @@ def allowances(connection: Connection, run_id: int) -> dict[str, Allowance]:
     return {row.site: _allowance_of(row) for row in rows}
 
 
+def largest_backlogs(connection: Connection, sites: Collection[str]) -> dict[str, int]:
+    """Return the most URLs that were suspended at the end of a run, since the last run that left none, by site."""
+    other = run_site.alias("other")
+    without = sa.select(sa.func.max(other.c.run_id)).where(
+        other.c.site == run_site.c.site, other.c.suspended == 0, other.c.pending_count.is_(False)
+    )
+    since = sa.func.coalesce(without.correlate(run_site).scalar_subquery(), 0)
+    largest = sa.select(run_site.c.site, sa.func.max(run_site.c.suspended)).group_by(run_site.c.site)
+    return {
+        row[0]: row[1]
+        for part in chunks(sorted(sites))
+        for row in connection.execute(largest.where(run_site.c.site.in_(part), run_site.c.run_id > since))
+    }
+
+
 def note_failures(connection: Connection, run_id: int, failures: Sequence[Failure]) -> None:
     """Count attempts without an exchange."""
     tries = Counter((failure.lease.site, failure.reason) for failure in failures)

@@ -109,6 +109,7 @@ class Nights:
             run_id,
             allowances=allowances,
             suspended=frontier.suspended(["s"]),
+            largest_backlogs=runs.largest_backlogs(["s"]),
         )
         workers: Any = Workers(self.paper, night)
         with (

@@ -171,6 +171,13 @@ def test_a_site_ends_when_its_pages_lead_to_fewer_new_ones(
     assert more == (2000 if ends else allowance.texts - MIN_PROBES)
 
 
+def test_a_backlog_that_was_too_long_is_not_let_in_when_it_shrinks() -> None:
+    """Its lists were held back, so its texts seem to lead nowhere."""
+    budget = SiteBudget({"s": LATER}, {"s": 3000}, {"s": MAX_BACKLOG + 1})
+    assert taken(budget, (page(number, named=False) for number in range(1000))) == LATER.texts
+    assert not budget.lets_in("s")
+
+
 def test_named_pages_do_not_show_that_a_site_ends() -> None:
     """A paper's own news must not let in the tarpit in one of its folders."""
     budget = SiteBudget({"s": LATER}, {"s": 1000})
