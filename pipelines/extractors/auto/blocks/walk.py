@@ -49,6 +49,8 @@ _DIRECTIONS = " \u061c\u200b\u200e\u200f\ufeff"
 _COMMENT = re.compile(r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)")
 _ELEMENTS = (BLOCKS - {"br", "hr"}) | {"button", "object", "marquee"}
 _LINK, _LINK_END, _INLINE, _UNREAD, _READING, _LINE_BREAK, _RULE, _START, _END = range(1, 10)
+_MAX_PLACES = 500
+"""Anchors to places on the page that are looked at."""
 _OFTEN = ("span", "strong", "b", "i", "em", "font", "u", "label", "small", "sup", "time", "source")
 _KINDS = {name: _INLINE for often in _OFTEN for name in (often, f"/{often}")} | dict.fromkeys(UNREAD, _UNREAD)
 _KINDS |= dict.fromkeys(READINGS, _READING)
@@ -129,12 +131,26 @@ def walk(tree: LexborHTMLParser) -> Blocks:
     stated = title.text() if title else ""
     mark_captions(tree)
     mark_appeals(tree)
+    _link_contents(tree)
     tree.strip_tags(STRIPPED)
     tree.unwrap_tags(UNWRAPPED)
     body = tree.body
     blocks = _cut((body.html or "") if body else "")
     blocks.title = " ".join(stated.split())
     return blocks
+
+
+def _link_contents(tree: LexborHTMLParser) -> None:
+    """Make the entries of a table of contents links: a list of places on the page is a menu, and no text.
+
+    Without it two Japanese gold pages keep their tables of contents (F1 .48 to .30 and .92 to .89).
+    """
+    for node in tree.css('a[href^="#"]')[:_MAX_PLACES]:
+        around = node.parent
+        if around is not None and around.tag != "li":
+            around = around.parent
+        if around is not None and around.tag == "li":
+            node.attrs["href"] = "#!"
 
 
 def _cut(html: str) -> Blocks:

@@ -87,3 +87,16 @@ def test_a_heading_with_its_own_anchor_is_no_link(anchor: str) -> None:
     )
     html = f"<title>The quay</title><body><article><h1>The quay</h1><p>{SHOWN[0]}</p>{body}</article></body>"
     assert set(HEADINGS) <= set(selection.extract(html).paragraphs)
+
+
+@pytest.mark.parametrize("entry", ['<li><a href="#{0}">{1}</a></li>', '<li><p><a href="#{0}">{1}</a></p></li>'])
+def test_a_table_of_contents_is_no_text(entry: str) -> None:
+    """Its entries lead to places on the page, and repeat the headings there."""
+    contents = "".join(entry.format(place, head) for place, head in enumerate(HEADINGS))
+    parts = zip(HEADINGS, REST, strict=False)
+    body = "".join(f'<h2 id="{place}">{head}</h2><p>{text * 2}</p>' for place, (head, text) in enumerate(parts))
+    html = (
+        f"<title>The quay</title><body><article><h1>The quay</h1><p>{SHOWN[0]}</p><ul>{contents}</ul>{body}</article>"
+    )
+    paragraphs = extractor.extract(html).paragraphs
+    assert [paragraphs.count(head) for head in HEADINGS] == [1] * len(HEADINGS)
