@@ -43,7 +43,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from train_auto import CONTENT, learn_both, parts_left_out, samples, shares, stored
+from labels import CONTENT, shares
+from train_auto import composed, learn_both, parts_left_out, samples, stored
 
 from corpus_spider.evaluation import load_gold, score
 from corpus_spider.evaluation.intervals import DRAWS, SEED
@@ -311,7 +312,9 @@ class Reader:
         selection.opened = lambda html: self._remembered(("opened", html), lambda: self._opened(html))
         selection.model = lambda: self
         state, find = extractor.script_state.article_body, extractor.density.find
-        extractor.script_state.article_body = lambda html: self._remembered(("state", html), lambda: state(html))
+        extractor.script_state.article_body = lambda html, *stated: self._remembered(
+            ("state", html), lambda: state(html, *stated)
+        )
         extractor.density.find = lambda soup, why: replace(
             self._remembered(("density", soup.texts[:50].__repr__(), len(soup.texts)), lambda: find(soup, why)),
             reason=why,
@@ -585,13 +588,13 @@ def trained(folder: Path, path: Path) -> tuple[dict[str, dict[str, Any]], dict[s
     if not path.exists():
         pages = samples(folder)
         parts = {split: parts_left_out(pages, split) for split in SPLITS}
-        folds = {
-            split: {
-                part: stored(*learn_both([page for page in pages if of[page.gold.id] != part]))
+        folds = {}
+        for split, of in parts.items():
+            known = [*pages, *composed(pages, of)]
+            folds[split] = {
+                part: stored(*learn_both([page for page in known if of[page.gold.id] != part]))
                 for part in sorted(set(of.values()))
             }
-            for split, of in parts.items()
-        }
         path.write_text(json.dumps({"folds": folds, "parts": parts}), "utf-8")
     kept = json.loads(path.read_text("utf-8"))
     return kept["folds"], kept["parts"]

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from train_auto import learn_both, parts_left_out, samples, stored
+from composed import ComposedPage
+from train_auto import composed, learn_both, parts_left_out, samples, stored
 
 from corpus_spider.evaluation import Report, evaluate_extractors, load_gold, render
 from corpus_spider.evaluation.gold import MANIFEST
@@ -29,25 +30,41 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from corpus_spider.evaluation import PageScore
+    from corpus_spider.evaluation.gold import GoldPage
 
 FEW = frozenset({"vi", "ar", "fa", "ur", "th", "he"})
 NEW = 2020
 
 
-def left_out(folder: Path, split: str, name: str) -> Report:
-    """Return the scores of an extractor whose weights have not seen the part of the pages that is scored."""
-    pages, found = samples(folder), []
+def left_out(folder: Path, split: str, name: str) -> tuple[Report, Report, list[GoldPage]]:
+    """Return the scores of an extractor whose weights have not seen the part of the pages that is scored.
+
+    The second report is of composed pages, which are the third thing returned.
+    """
+    pages, found, of_composed = samples(folder), [], []
     gold = {page.id: page for page in load_gold(folder)}
     parts = parts_left_out(pages, split)
+    more = composed(pages, parts)
     for part in sorted(set(parts.values())):
-        learned = learn_both([page for page in pages if parts[page.gold.id] != part])
+        learned = learn_both([page for page in (*pages, *more) if parts[page.gold.id] != part])
         model = scored.Model.of(stored(*learned))
         held = [gold.pop(page.gold.id) for page in pages if parts[page.gold.id] == part]
         with patch.object(selection, "model", lambda model=model: model):
             found += evaluate_extractors(held, [name])[0].scores
+            made = [page.gold for page in more if parts[page.gold.id] == part]
+            of_composed += evaluate_extractors(made, [name])[0].scores
     # No block on them, so no weight has seen them.
     found += evaluate_extractors(list(gold.values()), [name])[0].scores if gold else ()
-    return Report(f"{name}, {split}s left out", tuple(found))
+    label = f"{name}, {split}s left out"
+    return Report(label, tuple(found)), Report(label, tuple(of_composed)), [page.gold for page in more]
+
+
+def print_kinds(reports: Sequence[Report], kinds: Mapping[str, str]) -> None:
+    """Print the mean F1 of each kind of composed page, a column for each report."""
+    print("\t".join(("composed", "n", *(report.name for report in reports))))
+    for kind in sorted(set(kinds.values())):
+        columns = [[page for page in report.scores if kinds[page.page] == kind] for report in reports]
+        print("\t".join((kind, str(len(columns[0])), *(f"{summarise(scores).f1:.3f}" for scores in columns))))
 
 
 def groups(scores: Sequence[PageScore], years: Mapping[str, int]) -> dict[str, list[PageScore]]:
@@ -86,7 +103,7 @@ def main() -> None:
     options = parser.parse_args()
     lines = (options.gold / MANIFEST).read_text("utf-8").splitlines()
     years = {entry["id"]: entry.get("year") or 0 for entry in map(json.loads, lines)}
-    report = left_out(options.gold, options.leave_out, options.extractor)
+    report, of_composed, made = left_out(options.gold, options.leave_out, options.extractor)
     others = evaluate_extractors(load_gold(options.gold), options.against) if options.against else []
     table = rows(report, others, years)
     if options.json:
@@ -95,6 +112,8 @@ def main() -> None:
     print(render(report))
     for row in table:
         print("\t".join(f"{key} {value}" for key, value in row.items()))
+    compared = evaluate_extractors(made, options.against) if options.against else []
+    print_kinds([of_composed, *compared], {page.id: page.kind for page in made if isinstance(page, ComposedPage)})
 
 
 if __name__ == "__main__":
