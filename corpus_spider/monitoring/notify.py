@@ -95,7 +95,7 @@ def compose(name: str, code: int, words: str, summary: Mapping[str, Any]) -> Mes
     subject = safe(f"corpus-spider {name}: {state}, exit code {code}", 200)
     lines = [safe_lines(words), *(f"- {finding}" for finding in sick)]
     for row in summary.get("sites", ()):
-        counters = [f"{row[key]} {said}" for key, said in SITE_COUNTERS.items() if row[key]]
+        counters = [f"{row[key]} {said}" for key, said in SITE_COUNTERS.items() if row.get(key)]
         lines.append(f"{row['site']}: {', '.join(counters) or 'nothing was due'}")
     text = "\n".join(lines)
     fields = {"corpus": name, "exit_code": code, "state": state, "host": socket.gethostname()}

@@ -34,6 +34,7 @@ DROPPED = {
     "body_corrupt": "the compressed body is damaged",
     "body_unknown_coding": "the coding of the compressed body is not known",
     "worker_timeout": "processing took more CPU time than `page_timeout`, in two runs",
+    "worker_killed": "the system ended the worker, in two runs",
     "worker_memory": "processing took more than `page_memory`",
     "worker_crash": "processing crashed its worker",
     "worker_error": "processing failed",
