@@ -114,7 +114,11 @@ def send_test(config: Config) -> int:
     subject = safe(f"corpus-spider {config.corpus.name}: test", 200)
     fields = {"corpus": config.corpus.name, "exit_code": 0, "state": "test", "host": socket.gethostname()}
     if failed := send(config, Message(subject, words, fields | {"text": f"{subject}\n{words}", "summary": {}})):
-        raise CorpusError("the test notification could not be sent", where="; ".join(failed))
+        raise CorpusError(
+            "the test notification could not be sent",
+            where="; ".join(failed),
+            do="Mend the address in [notify], or the server behind it, and test again.",
+        )
     return bool(notify.mail) + bool(notify.webhook)
 
 
