@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.selection import Evidence, Reading
     from pipelines.extractors.explanation import Explanation
 
-NAME, VERSION = "auto", "23"
+NAME, VERSION = "auto", "24"
 
 ENOUGH = 200
 """Characters without white space. A shorter second reading is compared with the first."""
@@ -106,6 +106,8 @@ def _find(html: str, options: ExtractorOptions) -> _Found:
         return _Found(learned, reading.evidence)
     why = reading.problem or f"{selection.NAME}: {learned.reason}, under {SURE}"
     best = _without(reading.template, density.find(scan(html), why))
+    if len(best.paragraphs) < len(learned.paragraphs) and _letters(best) == _letters(learned):
+        return _Found(replace(learned, reason=f"{why}; {best.extractor} found the same"), reading.evidence)
     if _size(best) < ENOUGH and _size(learned) > CLEARLY_MORE * _size(best):
         best = replace(learned, reason=f"{why}; {best.extractor} found {_size(best)} characters only")
     return _Found(reading.with_parts(best), reading.evidence)
@@ -205,6 +207,10 @@ def _without(template: frozenset[str], extraction: Extraction) -> Extraction:
     kept = [index for index, line in enumerate(extraction.paragraphs) if line not in template]
     kinds = "".join(extraction.kinds[index] for index in kept) if extraction.kinds else ""
     return replace(extraction, paragraphs=tuple(extraction.paragraphs[index] for index in kept), kinds=kinds)
+
+
+def _letters(found: Extraction) -> str:
+    return "".join("".join(found.paragraphs).split())
 
 
 def _size(extraction: Extraction) -> int:

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.walk import Blocks
     from pipelines.extractors.auto.rules.parts import Line
 
-NAME, VERSION = "scored", "21"
+NAME, VERSION = "scored", "22"
 DIGITS = 4
 """Digits of a confidence in an extraction."""
 SURE = 0.65
@@ -231,7 +231,8 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     if body and (doubts := jsonld_body.doubts(page, chosen, body)).any():
         probability = logistic(log_odds(probability) - doubts)
         chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
-    allowed = ~out & ~page.hidden & (title <= TITLE) & ~parts.buttons(page)
+    text = ~out & (title <= TITLE)
+    allowed = text & (~page.hidden | parts.unfolded(page, chosen & text)) & ~parts.buttons(page)
     headed = False
     if confidence < SURE:
         likely = np.where(allowed, probability, 0.0)
@@ -240,9 +241,10 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
         chosen = choose(np.where(inside, likely, 0.0), page.texts.chars)[0] if headed else chosen
     found, chosen = chosen, chosen & allowed
     if not chosen.any():  # all text is hidden until a script shows it
-        chosen = found & ~out & (title <= TITLE)
+        chosen = found & text
     chosen = repeated_layout.completed(page, chosen, probability, allowed)
     chosen = repeated_layout.enclosed(page, chosen, probability, allowed)
+    chosen = repeated_layout.continued(page, chosen, probability, allowed)
     chosen = repeated_layout.closing(page, chosen, probability, allowed)
     chosen &= ~boilerplate.elsewhere(page, chosen) & ~boilerplate.related(page, chosen)
     chosen &= ~boilerplate.links(page, chosen)
@@ -252,7 +254,8 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
         page, chosen, allowed & ~captions & (probability >= head_and_end.LIKELY), head
     )
     chosen = head_and_end.without_signature(page, chosen)
-    return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed, probability)
+    chosen &= ~parts.copies(page, chosen) & ~parts.beginnings(page, chosen)
+    return Content(chosen, confidence, captions, headed, probability)
 
 
 def _reading(page: Page, title: Array, content: Content, template: Array) -> Reading:

@@ -33,6 +33,11 @@ FAIR = 0.03
 """Share of the likely content that an element holds if it may hold the article. An infobox does not."""
 WHOLE = 0.8
 """Share of the likely content from which an element holds the whole article."""
+MAX_LINKED = 0.5
+"""Share of linked characters from which a block is a link."""
+PROBE = 12
+"""Characters at the end of a text in which an ellipsis is searched."""
+_BROKEN_OFF = re.compile(r"(?:\.\.\.|…)\W*$")
 LEVELS = ("g1", "g2")
 _TOLD_KINDS = ("p", "h2", "h3", "td", "dd", "figcaption", "other")
 """Marks that help the model: the block's kind, those of any element around it, those of the innermost two."""
@@ -62,6 +67,8 @@ def measure(page: Page) -> Columns:
         **_of_neighbours(page),
         **_of_page(page),
         **_of_title(page),
+        **_of_headline(page),
+        **_of_twins(page),
     }
 
 
@@ -71,6 +78,8 @@ def measure_again(page: Page, first: Array) -> Columns:
     everything = max(1e-9, float(mass.sum()))
     totals = page.total(mass)
     likely = totals / np.maximum(1.0, page.total_weight)
+    home = page.home[page.inside]
+    found = bool(page.heads.any())
     return {
         "p": first,
         "odds": log_odds(first),
@@ -79,7 +88,23 @@ def measure_again(page: Page, first: Array) -> Columns:
         "g1_mass": totals[page.groups[0]] / everything,
         "g2_p": likely[page.groups[1]],
         "tight50": _tightest(page, totals / everything, likely),
+        "head_mass": found * totals[home] / everything,
+        "head_p": found * likely[home],
+        "under_head": under_headline(page, mass),
+        "make_p": _of_make(page, mass),
     }
+
+
+def _of_make(page: Page, mass: Array) -> Array:
+    """Return the mean probability of the blocks that are in elements of one name, in elements of one make.
+
+    The class of the innermost element does not count: a line of the article may be the only one of its class.
+    """
+    makes, names = page.makes, page.names
+    keys = names[page.inside] * (int(makes.max()) + 1) + makes[page.parents[page.inside]]
+    number = np.unique(keys, return_inverse=True)[1]
+    found: Array = (np.bincount(number, mass) / np.maximum(1.0, np.bincount(number, page.weight)))[number]
+    return found
 
 
 def _tightest(page: Page, shares: Array, likely: Array) -> Array:
@@ -190,6 +215,46 @@ def _padded(values: Array) -> Array:
     padded = np.zeros(len(values) + 4)
     padded[2:-2] = values
     return padded
+
+
+def _of_headline(page: Page) -> Columns:
+    """Return how far each block is from the headline, and how much text the element around both holds."""
+    found = bool(page.heads.any())
+    home = page.home[page.inside]
+    depth = page.depth[home]
+    up, down = page.depth[page.inside] - depth, page.depth[page.inside[page.headline]] - depth
+    share = page.total_gain[home] / max(1.0, float(page.total_gain[0]))
+    return {
+        "head_up": found * np.log1p(up),
+        "head_down": found * np.log1p(down),
+        "head_share": found * share,
+        "opening": page.opening,
+        "opening_headed": found & page.opening,
+    }
+
+
+def _of_twins(page: Page) -> Columns:
+    """Return measures of the elements of one make that have one parent: paragraphs, cards of teasers, rows.
+
+    A teaser breaks off beside its link, and its card is one of several with links.
+    """
+    link = page.link > MAX_LINKED
+    keys = page.parents * (int(page.makes.max()) + 1) + page.makes
+    _, number, count = np.unique(keys, return_inverse=True, return_counts=True)
+    linked = np.bincount(number, page.total(link) > 0)
+    outer, group = page.outer, page.groups[0]
+    own, around = number[outer], number[group]
+    ends = (_BROKEN_OFF.search(text[-PROBE:]) is not None for text in page.blocks.texts)
+    broken = np.fromiter(ends, bool, page.count)
+    padded = _padded(link)
+    beside = (padded[1:-3] + padded[3:-1] + link) > 0
+    return {
+        "cut": broken & beside,
+        "twins": np.log1p(page.alone * count[own]),
+        "twin_links": page.alone * linked[own] / count[own],
+        "g1_twins": np.log1p(count[around] - 1),
+        "g1_cards": np.log1p(np.where(page.total(link)[group] > 0, linked[around] - 1, 0)),
+    }
 
 
 def _of_page(page: Page) -> Columns:

@@ -80,11 +80,18 @@ class Page:
         """Candidates for the article's headline."""
         self.headline = int((0.5 * self.h1 + self.title).argmax())
         """The block that is most likely the headline, if ``heads`` has one."""
-        self.holding: Array = (self.first <= self.headline) & (self.headline < self.last)
-        """Whether each element holds the headline."""
+        self.holding, self.home = self._around_headline()
+        """Whether each element holds the headline; for each, the smallest element that holds it and the headline."""
+        self.depth = self._depth()
+        self.outer = self._outer()
+        """The largest element around each block that holds no other block; the innermost one if it holds more."""
+        self.folds = self.order[:0]
+        """The elements that are hidden, but not inside another one: a reader may unfold them. None is a form or box."""
         self.path, self.near = self._marks(own)
         self.hidden = (self.path & BIT["hidden"]) != 0
         """Whether each block is hidden. An element with most of the text counts as visible."""
+        self.opening = self._opening()
+        """The blocks in the element of the first prose under the headline."""
 
     @cached_property
     def makes(self) -> Array:
@@ -92,6 +99,14 @@ class Page:
         numbers: dict[str, int] = {}
         makes = (numbers.setdefault(make(tag[:_MAX_TAG]), len(numbers)) for tag in self.blocks.elements.tags)
         found: Array = np.fromiter(makes, np.int64)[self.tag]
+        return found
+
+    @cached_property
+    def names(self) -> Array:
+        """The name of each element as a number."""
+        numbers: dict[str, int] = {}
+        names = (numbers.setdefault(tag.partition(" ")[0], len(numbers)) for tag in self.blocks.elements.tags)
+        found: Array = np.fromiter(names, np.int64)[self.tag]
         return found
 
     def total(self, values: Array) -> Any:
@@ -105,6 +120,14 @@ class Page:
         inside: Array = (self.order >= self.first[element]) & (self.order < self.last[element])
         return inside
 
+    def _around_headline(self) -> tuple[Array, Array]:
+        """Return the elements around the headline as a mask, and for each element the smallest of them around it."""
+        holding = (self.first <= self.headline) & (self.headline < self.last)
+        home = np.where(holding, np.arange(len(holding)), self.parents)
+        while not holding[home].all():
+            home = home[home]
+        return holding, home
+
     def _groups(self) -> Array:
         """Return the groups of each block, one row per level."""
         wider, no_wider = self.parents, self.held[self.parents] == self.held
@@ -113,6 +136,30 @@ class Page:
             wider, no_wider = np.where(no_wider, wider[wider], wider), no_wider & no_wider[wider]
         group = np.where(self.alone, wider[self.inside], self.inside)
         return np.array((group, wider[group]))
+
+    def _depth(self) -> Array:
+        """Return the number of elements around each element."""
+        beyond = self.parents
+        depth = (beyond != np.arange(len(beyond))).astype(np.int64)
+        while beyond.any():  # doubles the distance each time
+            depth, beyond = depth + depth[beyond], beyond[beyond]
+        found: Array = depth
+        return found
+
+    def _outer(self) -> Array:
+        outer = np.where((self.held[self.parents] == 1) & (self.held == 1), self.parents, np.arange(len(self.held)))
+        while not np.array_equal(further := outer[outer], outer):
+            outer = further
+        found: Array = outer[self.inside]
+        return found
+
+    def _opening(self) -> Array:
+        prose = (self.gain >= PROSE) & (self.texts.sentences >= 1) & ~self.hidden
+        if self.heads.any():
+            prose[: self.headline + 1] = False
+        first, around = int(prose.argmax()), self.parents[self.outer]
+        found: Array = prose[first] & (around == around[first])
+        return found
 
     def _marks(self, own: Array) -> tuple[Array, Array]:
         """Return the marks of all elements around each block, and of the innermost two."""
@@ -126,7 +173,15 @@ class Page:
         path, beyond = own | own[0], self.parents
         while beyond.any():  # doubles the distance each time
             path, beyond = path | path[beyond], beyond[beyond]
+        folds = (own & BIT["hidden"] != 0) & ((own & _NO_TEXT) == 0) & (path[self.parents] & BIT["hidden"] == 0)
+        self.folds = self._of_readers(folds.nonzero()[0])
         return path[self.inside], own[self.inside] | own[self.parents[self.inside]]
+
+    def _of_readers(self, hidden: Array) -> Array:
+        """Return the hidden elements that are not hidden from all readers of the screen, or from paper alone."""
+        tags = self.blocks.elements.tags
+        found: Array = hidden[[_ELSEWHERE_HIDDEN.search(tags[tag]) is None for tag in self.tag[hidden].tolist()]]
+        return found
 
     def _unfolding(self, own: Array) -> Array:
         """Return the hidden elements that a reader unfolds: the rest of an article behind "read more".
@@ -155,17 +210,16 @@ class Page:
         home = int((self.holding & (self.total(shown) > 0)).nonzero()[0][-1]) if headed else 0
         inside = headed & (self.first[hidden] >= self.first[home]) & (self.last[hidden] <= self.last[home])
         inside &= (before[self.first[hidden]] > 0) & ((own[hidden] & BIT["sign"]) == 0)
-        held = self.total(prose * self.gain)[hidden]
         may_be = (tight | inside) & ((own[hidden] & _NO_TEXT) == 0) & (self.total(self.heads)[hidden] == 0)
-        may_be &= held >= MIN_PROSE * self.total_weight[hidden]
-        tags = self.blocks.elements.tags
-        may_be &= np.fromiter((_ELSEWHERE_HIDDEN.search(tags[tag]) is None for tag in self.tag[hidden].tolist()), bool)
-        hidden, held = hidden[may_be], held[may_be]
+        hidden = self._of_readers(hidden[may_be])
         if not len(hidden):
             return none
         _, number = np.unique(self.makes[hidden], return_inverse=True)
-        enough = np.bincount(number, held) >= UNFOLDED * float((shown * self.gain).sum())
-        found: Array = hidden[enough[number]]
+        held, everything = (self.total(values)[hidden] for values in (prose * self.gain, self.weight))
+        of_make = np.bincount(number, held) >= MIN_PROSE * np.bincount(number, everything)
+        may_be = of_make[number] | (held >= MIN_PROSE * everything)
+        enough = np.bincount(number, held * may_be) >= UNFOLDED * float((shown * self.gain).sum())
+        found: Array = hidden[may_be & enough[number]]
         return found
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.page import BIT, KIND, UNSPACED
+from pipelines.extractors.auto.blocks.page import BIT, ENDS, KIND, MIN_PROSE, UNFOLDED, UNSPACED
 from pipelines.extractors.auto.blocks.walk import LINE, one_line
 from pipelines.extractors.base import PARAGRAPH_KINDS
 from storage.records import ParagraphKind
@@ -38,6 +38,8 @@ MAX_INSIDE = 30
 """Elements in a figure that are read. The limit keeps nested figures linear."""
 LAYOUT = 0.5
 """Share of the text. An item, cell or quotation with more of it is layout."""
+BEGINNING = 40
+"""Characters without white space of a teaser, at least, that repeats the first words of the text."""
 REPEATED = 0.35
 """Share of the text from which repeated blocks are a copy of the article."""
 MAX_LINKED = 0.5
@@ -258,6 +260,27 @@ def naming_of(attributes: str) -> str:
     return _HUMP.sub("-", " ".join(_NAMING.findall(attributes[:MAX_CHARS]))).lower()
 
 
+def unfolded(page: Page, read: Array) -> Array:
+    """Mark the blocks in folds that go on with the text: it is most of the fold, and some stands before the fold.
+
+    ``read`` marks the blocks that the model takes for text, shown or not. Folds of one make are measured together.
+    A fold and the text before it have one parent. A fold without a sentence is no text: hacked sites hide words for
+    search engines.
+    """
+    text = page.gain * read
+    shown, said = text * ~page.hidden, text * (page.texts.sentences >= 1)
+    before = np.concatenate(([0.0], np.add.accumulate(shown)))
+    folds = page.folds[before[page.first[page.folds]] > before[page.first[page.parents[page.folds]]]]
+    _, number = np.unique(page.makes[folds], return_inverse=True)
+    held, everything, told = (np.bincount(number, page.total(values)[folds]) for values in (text, page.weight, said))
+    folds = folds[((held >= UNFOLDED * before[-1]) & (held >= MIN_PROSE * everything) & (told > 0))[number]]
+    inside = np.zeros(page.count + 1, np.int64)
+    np.add.at(inside, page.first[folds], 1)
+    np.add.at(inside, page.last[folds], -1)
+    found: Array = np.add.accumulate(inside[:-1]) > 0
+    return found
+
+
 def copies(page: Page, chosen: Array) -> Array:
     """Mark the chosen blocks that repeat an earlier one, if the page repeats a large part of the text.
 
@@ -282,6 +305,33 @@ def copies(page: Page, chosen: Array) -> Array:
     again = {index: said[unspaced(index)] - 1 for index in first.nonzero()[0].tolist() if said[unspaced(index)] > 1}
     doubled = sum(times * int(chars[index]) for index, times in again.items())
     return repeated & (len(again) > 1 and doubled > REPEATED * int(chars[first].sum()))
+
+
+def beginnings(page: Page, chosen: Array) -> Array:
+    """Mark the chosen blocks that say the first words of a later chosen block in another element, as a teaser does.
+
+    The composed pages gain nothing, as their teasers are of other articles; three of four made-up pages need it.
+    """
+    found = np.zeros(page.count, bool)
+    first: dict[str, list[tuple[int, str]]] = {}
+    inside, parents = page.blocks.inside, page.blocks.elements.parents
+    for index in chosen.nonzero()[0].tolist():
+        text = "".join(page.blocks.texts[index].split())
+        if len(text) < BEGINNING:
+            continue
+        earlier = first.setdefault(text[:BEGINNING], [])
+        for before, said in earlier:
+            apart = parents[inside[before]] != parents[inside[index]]
+            found[before] |= len(said) < len(text) and apart and text.startswith(said)
+        if words := _broken_off(text):
+            earlier.append((index, words))
+    return found
+
+
+def _broken_off(text: str) -> str:
+    """Return the words of a text that ends in the middle of a sentence, else ""."""
+    words = text.rstrip(".…")
+    return words if (words == text and text[-1] not in ENDS) or text.endswith(("…", "...")) else ""
 
 
 def shown_title(page: Page, likeness: Array) -> str:

@@ -9,6 +9,7 @@ with many of them (``completed``). Lists and tables among the chosen blocks (``e
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -130,6 +131,27 @@ def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> A
     over = chosen[among.start + 1 : among.stop + 1] & (parents[among] == parents[among.start + 1 : among.stop + 1])
     found[among] |= missed & ((others[gap] == 0) | (over & ((page.kind[among] & _SUBHEAD) != 0)))
     return found
+
+
+def continued(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
+    """Add the rest of a sentence that a card of a link cuts: the last chosen block before the card ends no sentence.
+
+    Nothing but links stands between the two, and text is chosen after them.
+    """
+    taken = chosen.nonzero()[0]
+    found = chosen.copy()
+    linked = page.link >= MAX_LINKED
+    for before, after in pairwise(taken.tolist()):
+        rest = after - 1
+        if rest - before < FEW or page.texts.ends_sentence[before] or is_heading(_name(page, before)):
+            continue
+        fits = allowed[rest] and not linked[rest] and probability[rest] >= LEAST_BEHIND
+        found[rest] |= bool(fits and linked[before + 1 : rest].all())
+    return found
+
+
+def _name(page: Page, block: int) -> str:
+    return page.blocks.elements.name(page.blocks.inside[block])
 
 
 def closing(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Layouts in which a block is judged by its place: behind "read more", or under an anchor of its own."""
+"""Layouts in which a block is judged by its place: beside the article, behind "read more", under an own anchor."""
 
 from __future__ import annotations
 
@@ -8,6 +8,18 @@ from pipelines.extractors.auto import extractor, selection
 from pipelines.extractors.auto.blocks.page import Page
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.markup.tree import parse_tree
+from tests.pipelines.extractors.auto.short_articles import ARTICLES, pages
+
+LAYOUTS = tuple(pages(ARTICLES["en"]))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("language", ARTICLES)
+def test_a_short_article_beside_teasers_is_the_text(language: str, layout: str) -> None:
+    """The teasers are longer than the article, and each breaks off beside its link."""
+    article = ARTICLES[language]
+    assert extractor.extract(pages(article)[layout]).paragraphs == article.lines
+
 
 SHOWN = [
     "The council of Millbrook agreed on Tuesday to dig a new well behind the fire station.",
@@ -100,3 +112,13 @@ def test_a_table_of_contents_is_no_text(entry: str) -> None:
     )
     paragraphs = extractor.extract(html).paragraphs
     assert [paragraphs.count(head) for head in HEADINGS] == [1] * len(HEADINGS)
+
+
+@pytest.mark.parametrize("row", ["<tr><td>{}</td><td>{}</td></tr>", "<tr><th>{}</th><td>{}</td></tr>"])
+@pytest.mark.parametrize("label", ["{:02}:15", "Day {}", "{}."])
+def test_all_rows_of_a_table_with_narrow_labels_are_read(row: str, label: str) -> None:
+    """As of a live report: the last rows are content too."""
+    lines = [*SHOWN, *REST]
+    rows = "".join(row.format(label.format(number + 1), line) for number, line in enumerate(lines))
+    html = f"<title>A well</title><body><main><h1>A well</h1><table>{rows}</table></main></body>"
+    assert [line for line in extractor.extract(html).paragraphs if len(line) > len("00:15")] == lines

@@ -28,7 +28,7 @@ def read(*parts: str, **more: str) -> str:
     [
         "<header><div class='meta-description'>{}</div></header>",
         "<section class='promo'><p>{}</p></section>",
-        "<div class='share-tools'><div class=info>{}.</div></div>",
+        "<aside class='share-tools'><div class=info>{}.</div></aside>",
     ],
 )
 @pytest.mark.parametrize(

@@ -228,7 +228,11 @@ def test_a_hexadecimal_number_names_no_advertisement(naming: str, told: bool) ->
     assert bool(marks([f'p id="{naming}"'])[0] & BIT["ad"]) is told
 
 
-BOX = "<div {}><h4>Of the bridge and its builders</h4><p>What stands in this box is no part of the article.</p></div>"
+LINE = "<p {}>What stands in this paragraph is said of the bridge and its builders, whom the council thanks.</p>"
+BOX = (
+    "<div {}><h4>Of the bridge and its builders</h4><p>What stands in this box is part of the article, unless the name "
+    "of the box says otherwise. It is as long as the paragraphs of an article usually are.</p></div>"
+)
 
 
 @pytest.mark.parametrize(
@@ -240,17 +244,27 @@ BOX = "<div {}><h4>Of the bridge and its builders</h4><p>What stands in this box
         *((f'class="{name}"', False) for name in ("telegram-channel", "jwplayer", "NewsletterModule")),
         *((f'class="{name}"', False) for name in ("embed-consent", "_brlbs-embed", "cmplz-placeholder")),
         *((f'class="{name}"', False) for name in ("sourcepoint__social-placeholder", "youtube-privacy-notice")),
-        *((f'class="{name}"', True) for name in ("placeholder", "informed-consent", "privacy")),
+        *((f'class="{name}"', True) for name in ("placeholder", "privacy")),
         *((f'id="{name}"', False) for name in ("cookie-law-info-bar", "disqus_thread", "wpdcom", "short_link")),
         *((f'class="{name}"', True) for name in ("has-small-font-size", "most", "short", "google-maps", "push-down")),
-        *((f'id="{name}"', True) for name in ("the-author-of-the-plan", "a-poll-of-voters", "telegram-in-2020")),
+        *((f'id="{name}"', True) for name in ("the-author-of-the-plan", "telegram-in-2020")),
     ],
 )
 def test_a_box_that_is_named_for_what_is_no_part_of_an_article_goes(naming: str, kept: bool) -> None:
     """Though it stands in the text and is made like it; words that may be of the article itself say nothing."""
-    for made in (BOX.format(naming), f"<p {naming}>What stands in this line is said.</p>"):
+    for made in (
+        BOX.format(naming),
+        LINE.format(naming),
+    ):
         found = selection.extract(page(paragraphs(LINES[:3]) + made + paragraphs(LINES[3:]))).text
         assert ("What stands in this" in found) is kept
+
+
+@pytest.mark.parametrize("naming", ['class="informed-consent"', 'id="a-poll-of-voters"', 'class="survey of-the-bay"'])
+def test_a_paragraph_that_is_named_as_a_form_would_be_stays(naming: str) -> None:
+    """It is made as the others are, and is as long."""
+    html = page(paragraphs(LINES[:3]) + LINE.format(naming) + paragraphs(LINES[3:]))
+    assert "What stands in this" in selection.extract(html).text
 
 
 def test_a_region_of_its_own_in_the_text_goes() -> None:
