@@ -1,7 +1,6 @@
-"""Accuracy of each language detector, by language and length of text.
+"""Accuracy of language identification, by language and length of text.
 
-    python benchmarks/languages.py DIR [--backend NAME ...] [--language CODE ...] [--lengths 40,100,400] [--most 250]
-                                       [--confusions] [--json]
+    python benchmarks/languages.py DIR [--language CODE ...] [--lengths 40,100,400] [--most 250] [--confusions] [--json]
 
 ``DIR`` holds ``LANG.txt`` or ``LANG.SOURCE.txt``, a sentence a line, LANG as the corpus names languages. A sample is
 consecutive sentences, cut at a space at the requested length. A file gives ``--most`` samples or fewer, evenly spread.
@@ -25,7 +24,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.language import BACKENDS, identify
+from pipelines.language import identify
 
 UNSPACED = frozenset({"zh", "ja", "th", "lo", "km", "my", "bo"})
 PLAIN_LETTERS = str.maketrans("đĐ", "dD")
@@ -33,9 +32,8 @@ PLAIN_LETTERS = str.maketrans("đĐ", "dD")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one backend made of one file at one length."""
+    """What the program made of one file at one length."""
 
-    backend: str
     name: str
     length: int
     answers: Counter[str]
@@ -80,35 +78,35 @@ def sources(folder: Path, wanted: list[str]) -> dict[str, list[str]]:
     return found
 
 
-def measure(backend: str, name: str, lines: list[str], options: argparse.Namespace) -> list[Row]:
-    """Ask one backend for the language of all samples of a file, at each length."""
+def measure(name: str, lines: list[str], options: argparse.Namespace) -> list[Row]:
+    """Identify the language of all samples of a file, at each length."""
     spaced = name.partition(".")[0] not in UNSPACED
     return [
-        Row(backend, name, length, Counter(identify(text, backend).language for text in cut))
+        Row(name, length, Counter(identify(text).language for text in cut))
         for length in options.lengths
         if (cut := samples(lines, length, spaced, options.most))
     ]
 
 
 def table(rows: list[Row], confusions: bool) -> str:
-    """Draw the rows: per cent right and number of samples at each length, a file and backend a line."""
+    """Draw the rows: per cent right and number of samples at each length, a file a line."""
     lines = []
-    for backend, name in sorted({(row.backend, row.name) for row in rows}):
-        cells = [row for row in rows if (row.backend, row.name) == (backend, name)]
+    for name in sorted({row.name for row in rows}):
+        cells = [row for row in rows if row.name == name]
         shares = "  ".join(f"{row.length:>4}: {row.right:6.1%} of {row.answers.total():<4}" for row in cells)
         wrong = sum((row.answers for row in cells), Counter()) - Counter(
             {name.partition("-")[0].partition(".")[0]: 10**9}
         )
-        lines.append(f"{backend:<16} {name:<12} {shares}" + (f"  {dict(wrong.most_common(4))}" if confusions else ""))
+        lines.append(f"{name:<12} {shares}" + (f"  {dict(wrong.most_common(4))}" if confusions else ""))
     return "\n".join(lines)
 
 
 def means(rows: list[Row]) -> str:
-    """Draw the mean over files, by backend and length."""
+    """Draw the mean over files, by length."""
     lines = []
-    for backend, length in sorted({(row.backend, row.length) for row in rows}):
-        shares = [row.right for row in rows if (row.backend, row.length) == (backend, length)]
-        lines.append(f"{backend:<16} {length:>4} characters: {sum(shares) / len(shares):6.2%} over {len(shares)} files")
+    for length in sorted({row.length for row in rows}):
+        shares = [row.right for row in rows if row.length == length]
+        lines.append(f"{length:>4} characters: {sum(shares) / len(shares):6.2%} over {len(shares)} files")
     return "\n".join(lines)
 
 
@@ -116,7 +114,6 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--backend", action="append", choices=sorted(BACKENDS), default=[])
     parser.add_argument("--language", action="append", default=[])
     parser.add_argument("--lengths", type=lambda text: [int(each) for each in text.split(",")], default=[40, 100, 400])
     parser.add_argument("--most", type=int, default=250)
@@ -124,10 +121,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     texts = sources(options.folder, options.language)
-    backends = options.backend or ["pycld2"]
-    rows = [row for name in backends for text in texts for row in measure(name, text, texts[text], options)]
+    rows = [row for name in texts for row in measure(name, texts[name], options)]
     if options.json:
-        cells = [{"backend": row.backend, "name": row.name, "length": row.length, **row.answers} for row in rows]
+        cells = [{"name": row.name, "length": row.length, **row.answers} for row in rows]
         print(json.dumps(cells))
         return
     print(table(rows, options.confusions), means(rows), sep="\n\n")

@@ -502,7 +502,6 @@ class SiteModel:
     deny: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     """Wanted languages; empty: all."""
-    language_backend: str = "pycld2"
     extractor: str = "auto"
     min_chars: int = 200
     parameters: tuple[tuple[str, int], ...] = ()

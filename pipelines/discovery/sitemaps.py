@@ -18,7 +18,7 @@ from pipelines.discovery.feed_entries import Entry, entry_links, stated_date
 from pipelines.discovery.feeds import text_feed_links
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.xml_scanner import XmlRecords, local_name, root_of
-from pipelines.language.backends import standard
+from pipelines.language.detectors import standard
 from pipelines.urls.url import parse
 from storage.records import Kind
 

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from pipelines.language import backends, malay
-from pipelines.language.backends import UNKNOWN
+from pipelines.language import detectors, malay
 from pipelines.language.corrections import WORD, assured, corrected
+from pipelines.language.detectors import UNKNOWN
 from pipelines.text.normalise import clean
 from storage.records import LanguageGuess
 
@@ -66,27 +66,23 @@ _NEIGHBOURS = (
 )
 
 
-def identify(text: str, backend: str = "pycld2") -> LanguageGuess:
+def identify(text: str) -> LanguageGuess:
     """Guess the language of a text from its first 10,000 characters.
 
     Args:
         text: running text. With a hundred characters or more the guess is reliable.
-        backend: name of the detector, one of ``BACKENDS``.
 
     Returns:
         The language or ``und``, the confidence (share of the main script if that decided, else the detector's), and the
         main script with its share of the letters. Han with kana counts as one script, ``Jpan``. Kurdish in Arabic
         script is ``ckb``.
-
-    Raises:
-        ConfigError: the backend is unknown or not installed.
     """
-    return guess(clean(text[:_LIMIT]), backend)
+    return guess(clean(text[:_LIMIT]))
 
 
-def guess(text: str, name: str) -> LanguageGuess:
-    """Guess the language of clean text with the backend of this name; see `identify`."""
-    return judged(text, main_script(text), backends.detector(name))
+def guess(text: str) -> LanguageGuess:
+    """Guess the language of clean text; see `identify`."""
+    return judged(text, main_script(text), detectors.detect)
 
 
 def settled(found: LanguageGuess, wanted: Collection[str]) -> LanguageGuess:
@@ -139,20 +135,19 @@ def by_own_letters(script: str, text: str) -> str:
     return language if counts[language] >= max(2, _OF_ITS_OWN * len(_BURMESE.findall(text))) else DECISIVE[script]
 
 
-def identify_lines(text: str, whole: LanguageGuess, backend: str = "pycld2") -> tuple[LanguageGuess, ...]:
+def identify_lines(text: str, whole: LanguageGuess) -> tuple[LanguageGuess, ...]:
     """Guess the language of each line of clean text.
 
     Args:
         text: as it is stored, lines separated by ``\\n``.
         whole: the guess for the whole text.
-        backend: as for `identify`.
 
     Returns:
         A guess for each line. Only the first 2,000 lines are read. The confidence is 0 if the line counts as the whole
         text. The first 200 lines that seem to be in another language get a second opinion.
     """
     lines = text.split("\n")
-    opinions, quick = iter(range(_MOST_OPINIONS)), backends.detector(backend, quick=True)
+    opinions = iter(range(_MOST_OPINIONS))
 
     def identify_line(line: str) -> LanguageGuess:
         script, share = main_script(line)
@@ -162,10 +157,10 @@ def identify_lines(text: str, whole: LanguageGuess, backend: str = "pycld2") -> 
         like_the_whole = LanguageGuess(whole.language if same else UNKNOWN, 0.0, script, share)
         if len(line) < _LEAST:
             return like_the_whole
-        first = judged(line, (script, share), quick)
+        first = judged(line, (script, share), detectors.detect_without_vote)
         if first.language == whole.language:
             return first
-        second = first if next(opinions, None) is None else guess(line, backend)
+        second = first if next(opinions, None) is None else guess(line)
         neighbours = any({second.language, whole.language} <= group for group in _NEIGHBOURS)
         doubtful = second.language == UNKNOWN or second.confidence < _SURE or neighbours
         return like_the_whole if doubtful and same else second

@@ -267,7 +267,7 @@ def _judge_text(extraction: Extraction, source: Source, model: SiteModel) -> tup
     if drop := article_or_reason(source.page, extraction.paragraphs, model.min_chars, extraction.confidence):
         return drop
     text = extraction.text
-    guess = language.settled(language.identify(text, model.language_backend), model.languages)
+    guess = language.settled(language.identify(text), model.languages)
     if model.languages and guess.language not in model.languages:
         return Drop("language", guess.language, guess.language)
     return text, guess

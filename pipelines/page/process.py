@@ -99,7 +99,7 @@ def process(capture: Capture, model: SiteModel, *, only_links: bool = False) -> 
     text, guess = outcome
 
     # Language of each line, fingerprint, quality, document
-    lines = language.identify_lines(text, guess, model.language_backend)
+    lines = language.identify_lines(text, guess)
     document = Document(
         text=text,
         language=guess,

@@ -107,12 +107,6 @@ SENTENCES: dict[str, tuple[str, ...]] = {
     "ms": ("Kerajaan berkata pembaikan jambatan lama itu tidak boleh disiapkan kerana syarikat tersebut lewat.",),
 }
 
-UNKNOWN_TO = {
-    "langdetect": frozenset({"pnb", "ug", "sd"}),
-    "py3langid": frozenset({"pnb", "sd"}),
-}
-"""Languages that a backend does not know and nothing here puts right."""
-
 
 def unmarked(text: str) -> str:
     """Take all marks off the letters, and the bar off Vietnamese d."""

