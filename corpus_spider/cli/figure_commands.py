@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from storage.records import Capture, SiteModel
 
 FORMS = ("svg", "png", "pdf")
-TABLES = ("csv", "json")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _verbs = click.Group()
 
@@ -44,9 +43,8 @@ class Named:
     _verbs,
     (
         "plot page.html --extractor r2l -o figure.svg",
-        "plot page.html --extractor r2l --panel lengths -o figure-2.pdf",
         "plot https://news.example.org/article --extractor bte -o figure.png",
-        "plot 0123456789abcdef0123456789abcdef -o figure.svg --data numbers.csv",
+        "plot 0123456789abcdef0123456789abcdef -o figure.svg --json",
     ),
 )
 @click.argument("target", metavar="URL|ID|FILE|-")
@@ -54,8 +52,6 @@ class Named:
     "--extractor", metavar="NAME", default="", help="Extractor to explain. [default: that of the site, or auto]"
 )
 @click.option("-o", "--output", type=_FILE, metavar="PATH", help="Figure: .svg, .png or .pdf.")
-@click.option("--panel", default="", metavar="NAME", help="Draw only this panel of the figure.")
-@click.option("--data", type=_FILE, metavar="FILE", help="Numbers of the figure: .csv or .json.")
 @click.option("--p", type=click.IntRange(1, 1000), help="Parameter P of r2l and dana, lines.")
 @page_url
 @allow_private
@@ -63,17 +59,17 @@ class Named:
 def plot(state: State, /, target: str, **options: Any) -> None:
     """Draw why an extractor chose the text of one page.
 
-    Shows the numbers of each line, word or block, and the region that the text is from. A page of the corpus is read
-    from its WARC file, any other address is fetched. Exit code 7 if the page cannot be fetched or read.
+    Shows the numbers of each line, word or block, and the region that the text is from. `--json` prints the numbers. A
+    page of the corpus is read from its WARC file, any other address is fetched. Exit code 7 if the page cannot be
+    fetched or read.
     """
     from corpus_spider.figures.drawing import require_library
-    from corpus_spider.figures.panels import panels_of
     from pipelines.extractors.registry import explainer
 
-    output, data = options["output"], options["data"]
-    form, table = _ending(output, FORMS, "-o"), _ending(data, TABLES, "--data")
-    if not (output or data or options["as_json"]):
-        raise click.UsageError("Name a file with -o or --data, or use --json.")
+    output = options["output"]
+    form = _ending(output)
+    if not (output or options["as_json"]):
+        raise click.UsageError("Name a file with -o, or use --json.")
     if output:
         require_library()
     config = state.load_or_default()
@@ -84,11 +80,8 @@ def plot(state: State, /, target: str, **options: Any) -> None:
     if options["p"]:
         model = replace(model, parameters=(("p", options["p"]),))
     figure = explained(config, page, model)
-    panels_of(figure.explanation, options["panel"])
-    if data:
-        _write(data, figure.numbers(table).encode())
     if output:
-        _write(output, figure.draw(form, options["panel"]))
+        _write(output, figure.draw(form))
     if options["as_json"]:
         state.console.json(figure.data)
     state.console.note(figure.caption)
@@ -163,13 +156,13 @@ def explained(config: Config, page: Named, model: SiteModel) -> PageFigure:
     return PageFigure(page.name, found)
 
 
-def _ending(file: Path | None, known: tuple[str, ...], option: str) -> str:
-    """Return the ending of a file's name without its dot; "" without a file."""
+def _ending(file: Path | None) -> str:
+    """Return the ending of a figure's name without its dot; "" without a file."""
     if file is None:
         return ""
     ending = file.suffix.lower().removeprefix(".")
-    if ending not in known:
-        raise click.UsageError(f"{option}: the name must end in {', '.join(f'.{one}' for one in known)}.")
+    if ending not in FORMS:
+        raise click.UsageError(f"-o: the name must end in {', '.join(f'.{one}' for one in FORMS)}.")
     return ending
 
 

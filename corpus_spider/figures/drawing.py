@@ -72,7 +72,7 @@ def draw(panels: Sequence[Panel], title: str, caption: str, form: str = "svg") -
     for panel in panels:
         items = max([len(drawn.values) for drawn in panel.columns] + [len(curve.x) for curve in panel.curves])
         if items > MAX_ITEMS:
-            do = "Write the numbers with --data instead."
+            do = "`plot --json` prints the numbers."
             raise ConfigError(f"the page has {items:,} items; a figure shows {MAX_ITEMS:,} at most", do=do)
     from matplotlib import rc_context
 

@@ -44,9 +44,9 @@ class PageFigure:
             )
         )
 
-    def draw(self, form: str = "svg", panel: str = "") -> bytes:
-        """Draw the figure, or one panel of it, as ``svg``, ``png`` or ``pdf``. Raises ConfigError as ``draw``."""
-        return draw(panels_of(self.explanation, panel), self.explanation.title, self.caption, form)
+    def draw(self, form: str = "svg") -> bytes:
+        """Draw the figure as ``svg``, ``png`` or ``pdf``. Raises ConfigError as ``draw``."""
+        return draw(panels_of(self.explanation), self.explanation.title, self.caption, form)
 
     @property
     def data(self) -> dict[str, Any]:

@@ -20,8 +20,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.errors import ConfigError
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -70,20 +68,10 @@ class Panel:
     """Whether columns below the axis are lengths, not negative numbers."""
 
 
-def panels_of(explanation: Explanation, only: str = "") -> tuple[Panel, ...]:
-    """Return the panels of a figure, or only one of them.
-
-    Raises ConfigError if there is no panel of that name. The message lists all.
-    """
+def panels_of(explanation: Explanation) -> tuple[Panel, ...]:
+    """Return the panels of a figure."""
     names = {series.name for series in explanation.series}
-    made = next(make for key, make in _FIGURES if key in names)(explanation)
-    if not only:
-        return tuple(made)
-    chosen = tuple(panel for panel in made if panel.name == only)
-    if not chosen:
-        known = ", ".join(panel.name for panel in made)
-        raise ConfigError(f'the figure has no panel "{only}"', where="--panel", do=f"Choose one of: {known}.")
-    return chosen
+    return tuple(next(make for key, make in _FIGURES if key in names)(explanation))
 
 
 def stretches(chosen: Sequence[bool]) -> tuple[tuple[float, float], ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from typing import TYPE_CHECKING
@@ -44,18 +43,15 @@ def test_the_forms_are_those_that_are_drawn() -> None:
 def test_a_file_gives_a_figure_and_its_numbers(
     folder: Path, capsys: pytest.CaptureFixture[str], form: str, begins: bytes
 ) -> None:
-    """The figure in the form of its name, and as CSV and JSON the same numbers."""
-    assert run(["plot", "page.html", "--extractor", "bte", "-o", f"a.{form}", "--data", "a.csv", "--json"]) == 0
+    """The figure in the form of its name, and its numbers as JSON."""
+    assert run(["plot", "page.html", "--extractor", "bte", "-o", f"a.{form}", "--json"]) == 0
     told = capsys.readouterr()
     assert (folder / f"a.{form}").read_bytes().startswith(begins)
     plain = json.loads(told.out)
     assert (plain["page"], plain["extractor"], plain["item"]) == ("page.html", "bte", "run of words or tags")
-    rows = list(csv.DictReader((folder / "a.csv").open()))
-    assert [int(row["encode"]) for row in rows] == plain["columns"]["encode"]
-    assert {row["chosen"] for row in rows} == {"0", "1"}
+    assert len(plain["columns"]["encode"]) == len(plain["columns"]["item"])
+    assert set(plain["columns"]["chosen"]) == {0, 1}
     assert "Extractor bte, version 3" in told.err
-    assert run(["plot", "-q", "page.html", "--extractor", "bte", "--data", "a.json"]) == 0
-    assert json.loads((folder / "a.json").read_text()) == plain
 
 
 def test_p_is_a_parameter(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,12 +70,10 @@ def test_p_is_a_parameter(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ("page.html", "Name a file with -o or --data"),
+        ("page.html", "Name a file with -o, or use --json"),
         ("page.html -o a.gif", "must end in .svg, .png, .pdf"),
-        ("page.html --data a.txt", "must end in .csv, .json"),
         ("page.html -o a.svg --extractor thai", "there is no extractor"),
         ("page.html -o a.svg --extractor trafilatura", "has no figure"),
-        ("page.html -o a.svg --extractor r2l --panel sum", "Choose one of: lengths, differences"),
         ("none.html -o a.svg", "cannot be read"),
         ("0123456789abcdef0123456789abcdef -o a.svg", "there is no corpus yet"),
         ("page.html -o none/a.svg", "none/a.svg"),
@@ -130,7 +124,7 @@ def test_another_address_is_fetched_by_the_rules_of_extract(folder: Path, capsys
 def test_a_page_of_too_many_lines_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its numbers would fill the memory of this process: exit code 7."""
     (folder / "page.html").write_text(f"<html><p>{'a س' * 20}{'<b>' * 500_001}")
-    assert run(["plot", "page.html", "--extractor", "dana", "--data", "a.csv"]) == 7
+    assert run(["plot", "page.html", "--extractor", "dana", "--json"]) == 7
     assert "500,003 lines to explain, at most 500,000" in capsys.readouterr().err
 
 
@@ -150,8 +144,8 @@ def test_a_page_that_breaks_the_extraction_breaks_its_worker_alone(
 def test_without_the_library_the_numbers_are_there(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message names the extra; `--data` needs none."""
+    """The message names the extra; `--json` needs none."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert run(["plot", "page.html", "-o", "a.svg"]) != 0
     assert "make figures" in capsys.readouterr().err
-    assert run(["plot", "page.html", "--data", "a.csv"]) == 0
+    assert run(["plot", "page.html", "--json"]) == 0
