@@ -334,8 +334,6 @@ def demo(state: State, /, **options: Any) -> int:
 @click.option(
     "--worst", type=click.IntRange(min=1), default=20, show_default=True, help="Pages of each extractor in --html."
 )
-@click.option("--pin", type=click.Path(path_type=Path), help="Write the F1 to this file as floors. They may only rise.")
-@click.option("--allow-lower", is_flag=True, help="With --pin: allow lower floors.")
 @click.option(
     "--paper-tables", type=click.Choice(["language", "site"]), help="Print the papers' tables: F1 by this, and MB/s."
 )

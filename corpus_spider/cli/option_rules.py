@@ -15,7 +15,6 @@ NEEDS: Mapping[tuple[str, str], str] = {
     ("demo", "port"): "serve",
     ("demo", "until"): "serve",
     ("evaluate", "worst"): "html",
-    ("evaluate", "allow_lower"): "pin",
 }
 """Option of a verb, and the option without which it does nothing."""
 ALONE: Mapping[tuple[str, str], frozenset[str]] = {

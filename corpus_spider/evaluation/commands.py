@@ -13,7 +13,6 @@ from corpus_spider.evaluation import (
     PageScore,
     Report,
     as_plain,
-    digest,
     doubts,
     evaluate_corpus,
     evaluate_extractors,
@@ -56,7 +55,7 @@ def assess(options: Mapping[str, Any], config: Config, load: Callable[[Path], Co
     """Score extractors or a corpus as the options of `evaluate` say, and write the results.
 
     ``config`` has the rules of sites. ``load`` loads the configuration of a corpus. Raises ConfigError if the gold
-    folder, an extractor or a corpus does not exist, or a floor would be lowered.
+    folder, an extractor or a corpus does not exist.
     """
     _check_options(options)
     pages = load_gold(options["gold"])
@@ -85,15 +84,9 @@ def assess(options: Mapping[str, Any], config: Config, load: Callable[[Path], Co
         console.result(render(*reports, drawn=console.on_terminal, against=against).rstrip())
     if worst is not None:
         write(options["html"], as_html(reports, worst.cases()))
-    if options["pin"]:
-        from corpus_spider.evaluation import floors
-
-        floors.pin(options["pin"], floors.measured(digest(pages), reports), allow_lower=options["allow_lower"])
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
-    if options["pin"] and options["corpus"]:
-        raise ConfigError("floors are for extractors, not for a corpus", where="--pin", do="Remove --corpus.")
     if options["html"] and not options["html"].absolute().parent.is_dir():
         raise ConfigError("the folder does not exist", where=str(options["html"]), do="Create the folder first.")
 

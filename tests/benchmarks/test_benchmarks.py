@@ -40,6 +40,7 @@ RUNS = {
     "left_out": "{gold} --json",
     "page_path": "{gold}",
     "page_types": "--gold {gold} --wcxb {wcxb}",
+    "pin_floors": "{gold} {work}/floors.json",
     "quality": "{gold}",
     "recurring_lines": "{gold}",
     "serve": "--documents 120 --rounds 1",

@@ -38,20 +38,14 @@ def test_texts_are_scored_against_the_truth(gold: str, capsys: pytest.CaptureFix
     assert "\nauto\t1\t1.000\t" in capsys.readouterr().out
 
 
-def test_evaluate_keeps_texts_the_worst_pages_and_floors(gold: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """--output, --html and --pin write what they say; --against adds the one compared with."""
-    command = ["evaluate", "--gold", gold, "--against", "justext", "--output", "texts", "--html", "worst.html"]
-    assert run([*command, "--pin", "floors.json"]) == 0
+def test_evaluate_keeps_texts_and_the_worst_pages(gold: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--output and --html write what they say; --compare adds the one compared with."""
+    command = ["evaluate", "--gold", gold, "--compare", "justext", "--output", "texts", "--html", "worst.html"]
+    assert run(command) == 0
     assert "Difference of F1 to justext" in capsys.readouterr().out
     assert sorted(str(path) for path in Path("texts").rglob("*.txt")) == ["texts/auto/a.txt", "texts/justext/a.txt"]
     assert Path("texts/auto/a.txt").read_text().startswith("The committee")
     assert "The committee" in Path("worst.html").read_text()
-    pinned = json.loads(Path("floors.json").read_text())
-    assert pinned["f1"]["auto"] == {"all": 1.0, "en": 1.0}
-    Path("gold/gold/a.txt").write_text("Something else was true.")
-    assert run(["evaluate", "--gold", gold, "--pin", "floors.json"]) == 2
-    assert "floors would fall" in capsys.readouterr().err
-    assert run(["evaluate", "--gold", gold, "--pin", "floors.json", "--allow-lower"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -59,8 +53,7 @@ def test_evaluate_keeps_texts_the_worst_pages_and_floors(gold: str, capsys: pyte
     [
         (["--html", "gone/worst.html"], "gone/worst.html: the folder does not exist"),
         (["--output", "gold/manifest.jsonl"], "gold/manifest.jsonl"),
-        (["--against", "no-such"], 'no extractor "no-such"'),
-        (["--corpus", "corpus.toml", "--pin", "floors.json"], "--pin: floors are for extractors"),
+        (["--compare", "no-such"], 'no extractor "no-such"'),
     ],
 )
 def test_what_evaluate_cannot_do_is_told(

@@ -176,7 +176,6 @@ def test_an_option_changes_the_answer_or_is_refused(
     ("line", "says"),
     [
         ("evaluate --gold gold --worst 3", "--worst needs --html"),
-        ("evaluate --gold gold --allow-lower", "--allow-lower needs --pin"),
         ("evaluate --gold gold --paper-tables site --html worst.html", "--paper-tables excludes --html"),
         ("evaluate --gold gold --site-models --compare bte", "--site-models excludes --compare"),
         ("extract --list page.html", "--list excludes arguments"),

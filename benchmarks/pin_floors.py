@@ -1,22 +1,26 @@
-"""Quality floors: the F1 of extractors on a gold folder, by language, in a file that a test checks.
+"""Write quality floors: the F1 of extractors on a gold folder, by language. A test compares them.
+
+    python benchmarks/pin_floors.py GOLD tests/benchmarks/quality_floor.json [--extractor NAME ...] [--allow-lower]
 
 Floors belong to one gold folder, identified by its digest. They may rise; lowering them needs --allow-lower.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 from dataclasses import asdict, dataclass
 from math import floor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpus_spider.evaluation import digest, evaluate_extractors, load_gold
 from corpus_spider.evaluation.summary import rows
 from storage.disk import replace_file
-from storage.errors import ConfigError, DiskError
+from storage.errors import ConfigError, CorpusError, DiskError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from corpus_spider.evaluation.evaluate import Report
 
@@ -93,3 +97,25 @@ def pin(path: Path, reached: Floors, *, allow_lower: bool) -> Floors:
 
 def _sorted(value: Any) -> Any:
     return {key: _sorted(value[key]) for key in sorted(value)} if isinstance(value, dict) else value
+
+
+def main() -> None:
+    """Measure, write and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gold", type=Path, help="folder with manifest.jsonl, pages/ and gold/")
+    parser.add_argument("floors", type=Path, help="JSON file of floors")
+    parser.add_argument("--extractor", action="append", default=[], help="more than once; default: auto")
+    parser.add_argument("--allow-lower", action="store_true")
+    options = parser.parse_args()
+    try:
+        pages = load_gold(options.gold)
+        reports = evaluate_extractors(pages, options.extractor or ["auto"])
+        pinned = pin(options.floors, measured(digest(pages), reports), allow_lower=options.allow_lower)
+    except CorpusError as error:
+        raise SystemExit(str(error)) from error
+    for name, languages in pinned.f1.items():
+        print(f"{name:<16} {languages['all']:.3f} over {len(languages) - 1} languages")
+
+
+if __name__ == "__main__":
+    main()

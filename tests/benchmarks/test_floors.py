@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.pin_floors import Floors, measured, pin, read, shortfalls
 from corpus_spider.evaluation import PageScore, Report, Score, digest, evaluate_extractors, load_gold
-from corpus_spider.evaluation.floors import Floors, measured, pin, read, shortfalls
 from storage.errors import ConfigError, DiskError
 
 FLOORS = Path(__file__).with_name("quality_floor.json")
@@ -18,7 +18,7 @@ FLOORS = Path(__file__).with_name("quality_floor.json")
 def test_no_language_is_read_worse_than_before() -> None:
     """Mean F1 of every pinned extractor and language on the gold folder is its floor at least.
 
-    Floors are raised by `corpus-spider evaluate --gold DIR --pin tests/corpus_spider/evaluation/quality_floor.json`.
+    Floors are raised by `python benchmarks/pin_floors.py GOLD tests/benchmarks/quality_floor.json`.
     """
     folder = os.environ.get("CORPUS_SPIDER_GOLD")
     if not folder:
