@@ -50,7 +50,7 @@ class ImportReport:
     documents: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
     """Imported pages without a document, by reason."""
-    passed_over: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
     """Responses that are no page of these sites, by reason."""
     other_hosts: Counter[str] = field(default_factory=Counter)
     """Responses of ``other_site`` by host, without the hosts of configured sites: the most frequent hosts."""
@@ -115,7 +115,7 @@ def _pages(
                 host = host_of(found.url) if found.reason == "other_site" else ""
                 # Scripts and images of a site, and what its link rules deny.
                 own = bool(host) and sites.has_host(host)
-                report.passed_over[UNRULED if own else found.reason] += 1
+                report.skipped[UNRULED if own else found.reason] += 1
                 is_new = host and not own and not sites.is_elsewhere(host)
                 if is_new and (host in hosts or len(hosts) < MOST_HOSTS):
                     hosts[host] += 1

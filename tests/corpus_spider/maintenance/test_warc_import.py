@@ -103,7 +103,7 @@ def test_pages_of_the_sites_come_in_with_the_time_of_their_capture(folder: Path)
     assert (report.archives, report.answers, report.pages, report.documents, report.known) == (1, 11, 3, 2, 0)
     assert report.sites == {"paper": 3}
     assert report.dropped == {"no_article": 1}
-    assert report.passed_over == {
+    assert report.skipped == {
         "other_site": 1,
         "out_of_scope": 1,
         "http_404": 1,
@@ -180,7 +180,7 @@ def test_a_body_that_is_not_there_whole_makes_no_document(
     (tmp_path / "corpus.toml").write_text(CONFIG.format(f"sqlite:///{tmp_path / 'corpus.db'}"))
     path = archive(tmp_path / "theirs.warc.gz", Answer(f"{PAPER}/1", body, headers=headers), story(2))
     report = taken(tmp_path, path)
-    assert (report.documents, dict(report.passed_over), report.damaged) == (1, {"truncated": 1}, [])
+    assert (report.documents, dict(report.skipped), report.damaged) == (1, {"truncated": 1}, [])
     whole = archive(tmp_path / "whole.warc.gz", Answer(f"{PAPER}/1", article(1), day="2023-01-01T00:00:00Z"))
     assert taken(tmp_path, whole).documents == 1
 
@@ -418,7 +418,7 @@ def test_a_dry_run_tells_of_which_sites_there_are_pages(folder: Path) -> None:
     theirs = archive(folder / "theirs.warc.gz", story(1), Answer("https://other.example/", article(2)))
     done = run(folder, "import", str(theirs), "--dry-run", "--json")
     report = json.loads(done.stdout)
-    assert (report["pages"], report["sites"], report["passed_over"]) == (1, {"paper": 1}, {"other_site": 1})
+    assert (report["pages"], report["sites"], report["skipped"]) == (1, {"paper": 1}, {"other_site": 1})
     assert report["other_hosts"] == {"other.example": 1}
     assert not (folder / "corpus.db").exists()
 
@@ -432,7 +432,7 @@ def test_scripts_of_a_configured_host_are_no_pages_of_another_site(folder: Path)
     theirs = archive(folder / "theirs.warc.gz", story(1), *(Answer(each, b"1") for each in (*addresses, *others)))
     report = json.loads(run(folder, "import", str(theirs), "--site", "paper", "--dry-run", "--json").stdout)
     assert report["pages"] == 1
-    assert report["passed_over"] == {"out_of_scope": 3, "other_site": 2}
+    assert report["skipped"] == {"out_of_scope": 3, "other_site": 2}
     assert report["other_hosts"] == {"other.example": 1}
 
 
