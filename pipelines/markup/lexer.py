@@ -259,6 +259,21 @@ def _inside_tag(html: str, begin: int, position: int) -> bool:
     return before >= 0 and html.find(">", before, position) < 0 and _TAG_NAME.match(html, before) is not None
 
 
+_CODE = re.compile(rf"<(?:!--|({'|'.join(map(_any_case, sorted(CODE)))})(?=[\s/>]))")
+
+
+def without_code(html: str) -> str:
+    """Return a page without scripts, styles and comments, wherever they stand. The end tags of code stay."""
+    closers, pieces, position = Closers(html), list[str](), 0
+    while match := _CODE.search(html, position):
+        pieces.append(html[position : match.start()])
+        if match[1]:
+            position = closers.after(match[1].lower(), match.end()) or match.end()
+        else:
+            position = closers.after_declaration("<!--", match.end())
+    return "".join((*pieces, html[position:]))
+
+
 _TAG = re.compile(rf"(<(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES})")
 AT_ONCE = 50_000
 _JOINT, _GAP = "\0", "\0 \0"
