@@ -10,14 +10,10 @@ the page, as in browsers).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
 
 
 def name_set(names: str) -> frozenset[str]:
@@ -62,7 +58,6 @@ _COMMENT_END = re.compile("--!?>")
 REST_OF_TAG = re.compile(_ATTRIBUTES.encode())
 """Rest of a tag behind its name, to its end, in an encoded page."""
 _SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
-_MASK_AT_ONCE = 1 << 20
 _TAG_NAME = re.compile("</?[a-zA-Z]")
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 
@@ -76,18 +71,6 @@ def sanitise(html: str) -> str:
     except UnicodeEncodeError:
         pass
     return _UNFIT.sub(lambda match: "" if match[0] == "\0" else "\ufffd", html)
-
-
-def places(mask: NDArray[np.bool_]) -> NDArray[np.signedinteger[Any]]:
-    """Return the indices where a mask is true. A large mask takes half the memory of ``nonzero``."""
-    if mask.size <= _MASK_AT_ONCE:
-        return mask.nonzero()[0]
-    found, done = np.empty(int(np.count_nonzero(mask)), dtype=np.int32), 0
-    for start in range(0, mask.size, _MASK_AT_ONCE):
-        part = mask[start : start + _MASK_AT_ONCE].nonzero()[0]
-        np.add(part, start, out=found[done : done + part.size], casting="unsafe")
-        done += part.size
-    return found
 
 
 class Tag(NamedTuple):
