@@ -47,7 +47,6 @@ from __future__ import annotations
 
 import re
 from array import array
-from operator import sub
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
@@ -148,10 +147,10 @@ def _explained(found: MainLines, p: int, extraction: Extraction, scope: str) -> 
     lines, main = found.lines, found.main
     columns = smoothed(lines)
     series = (
-        Series.of("nepl", "characters beyond ASCII (NEPL)", lines.nepl),
-        Series.of("epl", "characters of ASCII (EPL)", lines.epl),
-        Series.of("difference", "NEPL less EPL, formula (1), characters", difference(lines)),
-        Series.of("smoothed", "difference with both neighbours, formula (2), characters", columns),
+        Series("nepl", "characters beyond ASCII (NEPL)", tuple(lines.nepl)),
+        Series("epl", "characters of ASCII (EPL)", tuple(lines.epl)),
+        Series("difference", "NEPL less EPL, formula (1), characters", tuple(difference(lines))),
+        Series("smoothed", "difference with both neighbours, formula (2), characters", tuple(columns)),
     )
     marked = () if main is None else (("longest column", columns.index(max(columns))),)
     chosen = between(*((main.start, main.stop) if main else (0, 0)), len(lines.epl))
@@ -181,39 +180,38 @@ def count_characters(html: str, *, at_tags: bool = False) -> Lines:
     A line begins behind every ``\n``. With ``at_tags``, and in a file written in one line, one also begins at every
     less-than sign.
     """
-    lines, start = Lines(array("i"), array("i"), array("i")), 0
+    starts, epl, nepl = array("i", [0]), array("i"), array("i")
     at_tags = at_tags or divides_at_tags(html.count("\n") + 1, html.count("<"))
     for line in _divided(html + "\n", at_tags=at_tags):
-        s2 = len(line) if line.isascii() else len(line.encode("ascii", "ignore"))
-        lines.starts.append(start)
-        lines.nepl.append(len(line) - s2)
-        lines.epl.append(s2 - (line[-1] == "\n"))
-        start += len(line)
-    lines.starts.append(start)
-    return lines
+        characters = len(line)
+        s2 = characters if line.isascii() else len(line.encode("ascii", "ignore"))
+        nepl.append(characters - s2)
+        epl.append(s2 - (line[-1] == "\n"))
+        starts.append(starts[-1] + characters)
+    return Lines(starts, epl, nepl)
 
 
 def _divided(html: str, *, at_tags: bool) -> Iterator[str]:
-    """Yield the lines of a file with their line ends, divided part by part: all lines could take 30 times its size."""
+    """Yield the lines of a file with their line ends; the last line has one too.
+
+    The file is divided part by part: all its lines at a time could take 30 times its size.
+    """
     rest = ""
     for first in range(0, len(html), _AT_ONCE):
         part = (rest + html[first : first + _AT_ONCE]).replace("\n", "\n\0")
         *lines, rest = (part.replace("<", "\0<") if at_tags else part).split("\0")
         yield from filter(None, lines)
-    if rest:
-        yield rest
 
 
-def difference(lines: Lines) -> array[int]:
+def difference(lines: Lines) -> list[int]:
     """R2L, formula (1): length(NEPL) - length(EPL) of each line."""
-    return array("i", map(sub, lines.nepl, lines.epl))
+    return [nepl - epl for nepl, epl in zip(lines.nepl, lines.epl, strict=True)]
 
 
-def smoothed(lines: Lines) -> array[int]:
+def smoothed(lines: Lines) -> list[int]:
     """R2L, formula (2); DANA, phase two, diff: the difference of each line and of both its neighbours."""
-    diff, none = difference(lines), array("i", [0])
-    around = zip(none + diff, diff, diff[1:] + none, strict=False)
-    return array("i", (before + own + after for before, own, after in around))
+    diff = [0, *difference(lines), 0]
+    return [diff[i] + diff[i + 1] + diff[i - 1] for i in range(1, len(diff) - 1)]
 
 
 def main_lines(lines: Lines, p: int) -> range | None:
