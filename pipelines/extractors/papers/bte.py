@@ -13,6 +13,10 @@ of least sum. It finds the same i and j, ties included.
 
 Open in the paper, and decided here:
 
+- Lines 41 and 42 add numbers of tokens to numbers of runs (``i + abs(encode[i-1])``), and ``min`` is never set. Here i
+  and j are the runs whose sum is least, and ``min`` is that sum. As printed they would not be the region of step 2.
+- Line 47 sums up ``encode[]`` through run i, so the text would begin behind the first run of its words. Here it begins
+  with run i and ends with run j: step 2 asks for the words between them.
 - ``encode[]`` begins with an empty run (line 6 sets it to null, lines 15 to 19 add to its first element).
 - Ties: the smallest i wins, then the smallest j, as the comparison of line 40 is strict.
 - A page without a word has no main content.
