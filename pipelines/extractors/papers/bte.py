@@ -48,7 +48,7 @@ NAME, VERSION = "bte", "4"
 UNSPACED_WORD = 6
 """Characters of a script without spaces that count as one word, at most."""
 _UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
-_ODD = re.compile(rf"[\1-\b\x0e-\x1b{_UNSPACED}]")
+_ODD = re.compile(rf"[\x01-\x08\x0e-\x1b{_UNSPACED}]")
 """What makes words other than white space: control characters and scripts without spaces."""
 _WORD = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\0- \s{_UNSPACED}]++")
 _LONG_TEXT = 1 << 17
