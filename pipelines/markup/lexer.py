@@ -10,14 +10,10 @@ the page, as in browsers).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
 
 
 def name_set(names: str) -> frozenset[str]:
@@ -62,7 +58,6 @@ _COMMENT_END = re.compile("--!?>")
 REST_OF_TAG = re.compile(_ATTRIBUTES.encode())
 """Rest of a tag behind its name, to its end, in an encoded page."""
 _SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
-_MASK_AT_ONCE = 1 << 20
 _TAG_NAME = re.compile("</?[a-zA-Z]")
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 
@@ -76,18 +71,6 @@ def sanitise(html: str) -> str:
     except UnicodeEncodeError:
         pass
     return _UNFIT.sub(lambda match: "" if match[0] == "\0" else "\ufffd", html)
-
-
-def places(mask: NDArray[np.bool_]) -> NDArray[np.signedinteger[Any]]:
-    """Return the indices where a mask is true. A large mask takes half the memory of ``nonzero``."""
-    if mask.size <= _MASK_AT_ONCE:
-        return mask.nonzero()[0]
-    found, done = np.empty(int(np.count_nonzero(mask)), dtype=np.int32), 0
-    for start in range(0, mask.size, _MASK_AT_ONCE):
-        part = mask[start : start + _MASK_AT_ONCE].nonzero()[0]
-        np.add(part, start, out=found[done : done + part.size], casting="unsafe")
-        done += part.size
-    return found
 
 
 class Tag(NamedTuple):
@@ -257,6 +240,21 @@ def _inside_tag(html: str, begin: int, position: int) -> bool:
         return False
     before = html.rfind("<", begin, position)
     return before >= 0 and html.find(">", before, position) < 0 and _TAG_NAME.match(html, before) is not None
+
+
+_CODE = re.compile(rf"<(?:!--|({'|'.join(map(_any_case, sorted(CODE)))})(?=[\s/>]))")
+
+
+def without_code(html: str) -> str:
+    """Return a page without scripts, styles and comments, wherever they stand. The end tags of code stay."""
+    closers, pieces, position = Closers(html), list[str](), 0
+    while match := _CODE.search(html, position):
+        pieces.append(html[position : match.start()])
+        if match[1]:
+            position = closers.after(match[1].lower(), match.end()) or match.end()
+        else:
+            position = closers.after_declaration("<!--", match.end())
+    return "".join((*pieces, html[position:]))
 
 
 _TAG = re.compile(rf"(<(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES})")

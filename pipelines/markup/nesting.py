@@ -32,13 +32,19 @@ class OpenElements(Generic[Value]):
     """Open elements of a page, each with a value. ``html`` and ``body`` are the ground: never opened or closed."""
 
     def __init__(self, ground: Value) -> None:
-        self._stack: list[tuple[str, Value]] = [("body", ground)]
+        # Two columns: a page of 10 MiB can have a million open elements.
+        self._names, self._values = ["body"], [ground]
         self._open: dict[str, int] = {}
 
     @property
     def innermost(self) -> tuple[str, Value]:
         """Name and value of the innermost open element; ``body`` and the ground's value when none is open."""
-        return self._stack[-1]
+        return self._names[-1], self._values[-1]
+
+    @property
+    def depth(self) -> int:
+        """Number of open elements, with the ground."""
+        return len(self._names)
 
     def holds(self, name: str) -> bool:
         """Return whether an element of that name is open."""
@@ -48,12 +54,13 @@ class OpenElements(Generic[Value]):
         """Close the elements that a start tag of this name closes, such as the paragraph before a paragraph."""
         if name == "a":
             self.end("a")
-        while name in IMPLIED_ENDS.get(self._stack[-1][0], ()):
+        while name in IMPLIED_ENDS.get(self._names[-1], ()):
             self._pop()
 
     def start(self, name: str, value: Value) -> None:
         """Open an element inside the innermost one."""
-        self._stack.append((name, value))
+        self._names.append(name)
+        self._values.append(value)
         self._open[name] = self._open.get(name, 0) + 1
 
     def end(self, name: str) -> None:
@@ -62,7 +69,8 @@ class OpenElements(Generic[Value]):
             pass
 
     def _pop(self) -> str:
-        name, _ = self._stack.pop()
+        name = self._names.pop()
+        self._values.pop()
         self._open[name] -= 1
         return name
 

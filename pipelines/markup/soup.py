@@ -35,6 +35,7 @@ _NEVER_HIDDEN = VOID | {"html", "body"}
 _UNKEPT = REMOVED | {f"/{name}" for name in REMOVED}
 
 _LONG = 1 << 17
+_BODY = re.compile("<[bB][oO][dD][yY]")
 _HIDDEN = re.compile(r"""\s(?:hidden(?=[\s/>=])|style\s*=\s*+["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _NON_ASCII_REFERENCE = re.compile(r"&#(?:[0-9]{3,7}|[xX][0-9a-fA-F]{2,6});?")
 
@@ -56,41 +57,14 @@ class Soup:
         """The page as one string: every text followed by its tag."""
         return "".join(chain.from_iterable(zip(self.texts, (*self.tags, ""), strict=True)))
 
+    def part(self, texts: slice) -> Soup:
+        """Return the part of the page that begins and ends with some texts."""
+        tags = slice(texts.start, max(texts.stop - 1, 0))
+        return Soup(self.texts[texts], self.tags[tags], self.names[tags])
+
     def starts(self) -> list[int]:
         """Offsets in ``html`` at which each text starts, in characters."""
         return list(accumulate(map(add, map(len, self.texts), map(len, self.tags)), initial=0))
-
-
-class _Builder:
-    """Collects texts and tags; adjacent texts are joined."""
-
-    def __init__(self) -> None:
-        self._pending: list[str] = []
-        self._texts: list[str] = []
-        self._tags: list[str] = []
-        self._names: list[str] = []
-        self._in_head = True
-
-    def text(self, text: str) -> None:
-        self._pending.append(text)
-
-    def tag(self, tag: str, name: str) -> None:
-        if name == "body" and self._in_head:
-            self._drop_head()
-        self._texts.append("".join(self._pending))
-        self._pending.clear()
-        self._tags.append(tag)
-        self._names.append(name)
-
-    def _drop_head(self) -> None:
-        """Drop all before ``<body>``, unless it contains text: browsers have opened the body then."""
-        self._in_head = False
-        if not any(text.strip() for text in chain(self._texts, self._pending)):
-            for part in (self._pending, self._texts, self._tags, self._names):
-                part.clear()
-
-    def build(self) -> Soup:
-        return Soup((*self._texts, "".join(self._pending)), tuple(self._tags), tuple(self._names))
 
 
 class _Hiding:
@@ -134,39 +108,59 @@ class _Hiding:
 
 
 def scan(html: str) -> Soup:
-    """Step 0 of improved BTE (section 3): drop all outside the body, and tags and code without content.
+    """Read a page as a reader sees it: after Step 0, and without hidden elements.
+
+    What stands before ``<body>`` goes, unless it contains text: browsers have opened the body then.
+    """
+    soup = shown(read(html))
+    first = soup.names.index("body") if "body" in soup.names else -1
+    if first < 0 or any(text.strip() for text in soup.texts[: first + 1]):
+        return soup
+    return Soup(("", *soup.texts[first + 1 :]), soup.tags[first:], soup.names[first:])
+
+
+def read(html: str) -> Soup:
+    """Step 0 of improved BTE (section 3): drop tags and code without content.
 
     The paper names input, script, img, marquee, comments, iframe, select, option "...". Style, svg, template, noscript
-    and form controls are dropped too. So are hidden elements (R1 of the Thai block paper, section III.A), which readers
-    do not see. If a hidden element never ends, or hidden text outweighs the rest, no element counts as hidden.
+    and form controls are dropped too.
     """
     html = sanitise(html)
     tokens = tokenise(html)
-    if tokens is not None:
-        return _kept(tokens)
-    soup, credible = scan_in_order(html, hiding=True)
-    return soup if credible else scan_in_order(html, hiding=False)[0]
+    if tokens is None:
+        return read_in_order(html)
+    return _without(tokens, [index for index, name in enumerate(tokens.names) if name in _UNKEPT])
 
 
-def _kept(tokens: Tokens) -> Soup:
-    """Return a page without dropped tags, hidden elements and the head."""
-    texts, tags, names = tokens
-    unkept = [index for index, name in enumerate(names) if name in _UNKEPT]
-    hidden = _hidden_ranges(tokens)
+def body_of(html: str) -> str:
+    """Return a page from its body tag on, the whole page if it has none. Step 0 drops all outside the body."""
+    tags = markup(html) if _BODY.search(html) else ()
+    return next((html[tag.start :] for tag in tags if tag.name == "body"), html)
+
+
+def shown(soup: Soup) -> Soup:
+    """Drop hidden elements, which readers do not see (R1 of the Thai block paper, section III.A).
+
+    If one never ends, or hidden text outweighs the rest, no element counts as hidden.
+    """
+    hidden = _hidden_ranges(soup)
+    if not hidden:
+        return soup
+    tokens = Tokens(list(soup.texts), list(soup.tags), list(soup.names))
     for span in hidden:
-        texts[span.start + 1 : span.stop] = [""] * (len(span) - 1)
-    if hidden:
-        unkept = sorted({*unkept, *chain.from_iterable(hidden)})
+        tokens.texts[span.start + 1 : span.stop] = [""] * (len(span) - 1)
+    return _without(tokens, list(chain.from_iterable(hidden)))
+
+
+def _without(tokens: Tokens, unkept: list[int]) -> Soup:
+    """Return a page without some tags, given by their indices. The lists are emptied."""
+    texts, tags, names = tokens
     if unkept:
         texts = _joined(texts, unkept)
         marks = bytearray(b"\1") * len(tags)
         for index in unkept:
             marks[index] = 0
         tags, names = list(compress(tags, marks)), list(compress(names, marks))
-    first = names.index("body") if "body" in names else -1
-    if first >= 0 and not any(text.strip() for text in texts[: first + 1]):
-        texts[: first + 1] = [""]
-        del tags[:first], names[:first]
     return Soup(_moved(texts), _moved(tags), _moved(names))
 
 
@@ -189,23 +183,23 @@ def _joined(texts: list[str], unkept: list[int]) -> list[str]:
     return joined + texts[done:]
 
 
-def _hidden_ranges(tokens: Tokens) -> list[range]:
+def _hidden_ranges(soup: Soup) -> list[range]:
     """Return the range of tags of each hidden element; an empty list if hiding is not credible."""
-    suspects = _suspects(tokens.tags)
+    suspects = _suspects(soup.tags)
     hidden, ranges, at = _Hiding(), [], 0
     for index in suspects:
-        if index >= at and hidden.enters(tokens.names[index], tokens.tags[index]):
+        if index >= at and hidden.enters(soup.names[index], soup.tags[index]):
             at = index + 1
-            while hidden.active and at < len(tokens.names):
-                hidden.follow(tokens.names[at])
+            while hidden.active and at < len(soup.names):
+                hidden.follow(soup.names[at])
                 at += 1
             if hidden.active:
                 return []
             ranges.append(range(index, at))
     if not ranges:
         return []
-    chars = sum(len(text) for span in ranges for text in tokens.texts[span.start + 1 : span.stop])
-    return ranges if 2 * chars <= sum(map(len, tokens.texts)) else []
+    chars = sum(len(text) for span in ranges for text in soup.texts[span.start + 1 : span.stop])
+    return ranges if 2 * chars <= sum(map(len, soup.texts)) else []
 
 
 def _suspects(tags: Sequence[str]) -> list[int]:
@@ -222,28 +216,22 @@ def _suspects(tags: Sequence[str]) -> list[int]:
     return found
 
 
-def scan_in_order(html: str, *, hiding: bool) -> tuple[Soup, bool]:
-    """Scan one tag after the other. The second value is whether the hidden text is credible, and stays hidden."""
-    builder, hidden = _Builder(), _Hiding()
-    position = 0
+def read_in_order(html: str) -> Soup:
+    """Step 0, one tag after the other."""
+    texts, tags, names = list[str](), list[str](), list[str]()
+    pending, position = list[str](), 0
     for start, end, name in markup(html):
-        hidden.text(start - position + (name in BOXES))
-        if hidden.active:
-            hidden.follow(name)
-            position = end
-            continue
-        if start > position:
-            builder.text(html[position:start])
+        pending.append(html[position:start])
         position = end
-        if not name or name.lstrip("/") in REMOVED:
-            if name in BOXES:
-                builder.text(" ")
-        elif not (hiding and hidden.enters(name, html[start:end])):
-            builder.tag(html[start:end], name)
-    hidden.text(len(html) - position)
-    if not hidden.active:
-        builder.text(html[position:])
-    return builder.build(), hidden.credible
+        if name and name not in _UNKEPT:
+            texts.append("".join(pending))
+            pending.clear()
+            tags.append(html[start:end])
+            names.append(name)
+        elif name in BOXES:
+            pending.append(" ")
+    texts.append("".join((*pending, html[position:])))
+    return Soup(tuple(texts), tuple(tags), tuple(names))
 
 
 def without_unread(html: str) -> str:

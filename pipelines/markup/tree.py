@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import isqrt
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,6 @@ import numpy as np
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from pipelines.markup import hostile, lexer
-from pipelines.markup.tag_codes import AHEAD, codes_of, name_codes
 from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
@@ -24,21 +24,16 @@ SUSPICIOUS_OPEN = 100
 LONG_TAG = 1 << 14
 MAX_ATTRIBUTES = 1000
 """Attributes of one element. The parser compares each with all before it (2 s for 20 000)."""
-_STEPS = codes_of(hostile.FORMATTING).astype(np.int8)
-_STEPS[1:] -= codes_of(hostile.FORMATTING)[:-1]
-"""Change in the number of open formatting elements at a tag, by the tag's code."""
-_INITIALS = np.zeros(256, bool)
-_INITIALS[[ord(letter) for name in hostile.FORMATTING for letter in (name[0], name[0].upper())]] = True
+_FORMATTING_TAG = re.compile(rb"<(/?)(?:%b)(?=[\s/>])" % "|".join(sorted(hostile.FORMATTING)).encode(), re.IGNORECASE)
 _OPENING = np.zeros((256, 256), bool)
 """First two bytes of the names of formatting elements' start tags, and of a few others."""
 _NAME_ENDS = [chr(code) for code in range(256) if not chr(code).isalnum()]
 for _name in hostile.FORMATTING:
     for _first in {_name[0], _name[0].upper()}:
         _OPENING[ord(_first), [ord(letter) for letter in (_name[1:2] + _name[1:2].upper() or _NAME_ENDS)]] = True
-_LETTERS = np.arange(8)
 _NO_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
 """Option of the parser: no text is copied between elements, such as a select's choice. It is also faster."""
-_LESS_THAN, _SLASH = b"</"
+_LESS_THAN = ord("<")
 _UNSHOWN = frozenset({"style", "script"})
 
 
@@ -140,13 +135,9 @@ def _suspicious(source: bytes, starts: NDArray[np.intp]) -> bool:
     data, tags = np.frombuffer(source, np.uint8), starts[starts < len(source) - 2]  # no tag opens in the last two bytes
     if np.count_nonzero(_OPENING[data[tags + 1], data[tags + 2]]) <= SUSPICIOUS_OPEN:
         return False
-    data = np.frombuffer(source + AHEAD, np.uint8)
-    names = tags + 1 + (data[tags + 1] == _SLASH)
-    names = names[_INITIALS[data[names]]]
-    ends = data[names - 1] == _SLASH
-    # Formatting elements have short names; only these are read in lower case.
-    short = data[names[:, None] + _LETTERS].tobytes().lower() + AHEAD
-    codes = name_codes(short, np.frombuffer(short, np.uint8), _LETTERS.size * np.arange(names.size))
-    opened = np.cumsum(_STEPS[codes + ends], dtype=np.int64)
-    # An end tag that ends nothing does not make up for a start tag after it.
-    return int((opened - np.minimum(0, np.minimum.accumulate(opened))).max(initial=0)) > SUSPICIOUS_OPEN
+    opened = most = 0
+    for is_end in _FORMATTING_TAG.findall(source):
+        # An end tag that ends nothing does not make up for a start tag after it.
+        opened = max(opened - 1, 0) if is_end else opened + 1
+        most = max(most, opened)
+    return most > SUSPICIOUS_OPEN

@@ -2,10 +2,10 @@
 
 The main content is the region of the page with most words and fewest tags. The steps of section 3:
 
-- Step 0 cleans the page: `body_bytes.encoded` takes the body, `tag_columns.read` drops code and tags without content.
+- Step 0 cleans the page: `soup.body_of` takes the body, `soup.read` drops code and tags without content.
 - Step 1 makes ``tokens[]`` of tags and words, and ``encode[]`` of them (Algorithm 1): `encode`.
 - Step 2 finds i and j, between which words prevail most (Algorithm 2, lines 28 to 46): `region`.
-- Step 3 deletes the tags between i and j (line 49): `page_texts.paragraphs`. Hidden elements go here too.
+- Step 3 deletes the tags between i and j (line 49): `soup.paragraphs`. Hidden elements go here too.
 
 The improvement over BTE (see ``bte_original``) is Step 0 and ``encode[]``, which is shorter than ``tokens[]``. The
 paper's search for i and j is quadratic in the length of ``encode[]``. `region` is Kadane's linear scan for the segment
@@ -13,6 +13,10 @@ of least sum. It finds the same i and j, ties included.
 
 Open in the paper, and decided here:
 
+- Lines 41 and 42 add numbers of tokens to numbers of runs (``i + abs(encode[i-1])``), and ``min`` is never set. Here i
+  and j are the runs whose sum is least, and ``min`` is that sum. As printed they would not be the region of step 2.
+- Line 47 sums up ``encode[]`` through run i, so the text would begin behind the first run of its words. Here it begins
+  with run i and ends with run j: step 2 asks for the words between them.
 - ``encode[]`` begins with an empty run (line 6 sets it to null, lines 15 to 19 add to its first element).
 - Ties: the smallest i wins, then the smallest j, as the comparison of line 40 is strict.
 - A page without a word has no main content.
@@ -23,40 +27,61 @@ Open in the paper, and decided here:
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.explanation import Explanation, Series, between
-from pipelines.extractors.papers.body_bytes import encoded
-from pipelines.extractors.papers.page_texts import paragraphs
-from pipelines.extractors.papers.tag_columns import read
-from pipelines.extractors.papers.word_runs import words_between
+from pipelines.markup.lexer import sanitise
+from pipelines.markup.soup import body_of, read, render, shown
+from pipelines.text.text_size import UNSPACED
 from storage.records import Extraction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pipelines.extractors.papers.tag_columns import Page
+    from pipelines.markup.soup import Soup
 
-NAME, VERSION = "bte", "3"
+NAME, VERSION = "bte", "4"
+
+UNSPACED_WORD = 6
+"""Characters of a script without spaces that count as one word, at most."""
+_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
+_ODD = re.compile(rf"[\x01-\x08\x0e-\x1b{_UNSPACED}]")
+"""What makes words other than white space: control characters and scripts without spaces."""
+_WORD = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\0- \s{_UNSPACED}]++")
+_LONG_TEXT = 1 << 17
+"""Characters. A string for every word of a longer text takes many times its size."""
 
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the region of most words and fewest tags, rendered whole."""
-    page = read(encoded(html))
-    return _rendered(page, main_texts(words_between(page)))
+    page = clean(html)
+    return _rendered(page, main_texts(map(count_words, page.texts)))
 
 
 def explain(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
     """Explain ``extract``: ``encode[]`` and the words less the tags so far, with the region between i and j."""
-    page = read(encoded(html))
-    found = search(words_between(page))
+    page = clean(html)
+    found = search(map(count_words, page.texts))
     return explained(found, _rendered(page, found.texts))
 
 
-def _rendered(page: Page, texts: slice) -> Extraction:
-    return Extraction(paragraphs(page.part(texts)) if texts.stop else (), NAME, VERSION)
+def _rendered(page: Soup, texts: slice) -> Extraction:
+    return Extraction(render(shown(page.part(texts))), NAME, VERSION)
+
+
+def clean(html: str) -> Soup:
+    """Step 0: return the body without code and tags without content."""
+    return read(body_of(sanitise(html)))
+
+
+def count_words(text: str) -> int:
+    """Step 1: count the words of a text between two tags."""
+    if len(text) < _LONG_TEXT and not _ODD.search(text):
+        return len(text.split())
+    return sum(1 for _ in _WORD.finditer(text))
 
 
 class Search(NamedTuple):

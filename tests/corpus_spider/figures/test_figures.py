@@ -153,7 +153,7 @@ def test_text_is_text() -> None:
     figure = PageFigure("page.html", explained("r2l"))
     texts = [one.text or "" for one in ElementTree.fromstring(figure.draw()).iter(f"{SVG}text")]
     caption = " ".join(text for text in texts if text in figure.caption and " " in text)
-    assert "page.html. Extractor r2l, version 4 (P = 8)." in caption
+    assert "page.html. Extractor r2l, version 5 (P = 8)." in caption
     assert "difference (characters)" in texts
     assert any(text.startswith("line of the body, without scripts and styles (number)") for text in texts)
     pdf = figure.draw("pdf")

@@ -15,7 +15,7 @@ UNITS = {
     "letters between less-than signs": "س<",
     "tags whose quotation marks never end": '<a "',
     "tags around a letter": "<b>x",
-    "blocks of a letter": "<div>x</div>",
+    "blocks of a letter, each inside the one before": "<div>x",
     "paragraphs of a letter of four bytes": "<p>\U00020000",
     "text": "<p>سلام دنیا، یک خبر تازه از شهر ما.</p>\n",
 }

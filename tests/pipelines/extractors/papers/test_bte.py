@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.papers.body_bytes import encoded
-from pipelines.extractors.papers.bte import encode, extract, main_texts, region
-from pipelines.extractors.papers.tag_columns import read
-from pipelines.extractors.papers.word_runs import UNSPACED_WORD, words_between
+from pipelines.extractors.papers.bte import UNSPACED_WORD, clean, count_words, encode, extract, main_texts, region
 from pipelines.markup.soup import scan
 from pipelines.text.text_size import UNSPACED
 from tests.pipelines.pieces import pieces
 from tests.pipelines.real_pages import gold_pages, needs_gold
-
-if TYPE_CHECKING:
-    from pipelines.extractors.papers.tag_columns import Page
 
 WORDS = st.lists(st.integers(0, 4), min_size=1, max_size=30)
 RUNS = st.lists(st.integers(1, 4), max_size=25).flatmap(
@@ -32,11 +25,16 @@ RUNS = st.lists(st.integers(1, 4), max_size=25).flatmap(
 
 _UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
 _UNSPACED_ANY = re.compile(f"[{_UNSPACED}]")
+BLANK = re.compile(r"[\0- ]+")
 _WORD = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\s{_UNSPACED}]+")
 
 
-def count_words(text: str) -> int:
-    """Tokens between white space, and pieces of what is written without."""
+def literal_words(text: str) -> int:
+    """Tokens between white space, and pieces of what is written without; control characters part words."""
+    return sum(map(words_of, BLANK.split(text)))
+
+
+def words_of(text: str) -> int:
     return len(_WORD.findall(text)) if _UNSPACED_ANY.search(text) else len(text.split())
 
 
@@ -164,8 +162,7 @@ def test_region_keeps_the_smallest_start_and_then_the_smallest_end(
 )
 def test_words_are_counted_by_spaces_and_pieces_of_unspaced_scripts(text: str, words: int) -> None:
     """A syllable of Vietnamese is a word; a run of Chinese is as many as it has pieces."""
-    assert words_between(read(text.encode())) == [words]
-    assert count_words(text) == words
+    assert count_words(text) == literal_words(text) == words
 
 
 def test_the_region_is_rendered_whole_with_all_it_holds() -> None:
@@ -175,14 +172,6 @@ def test_the_region_is_rendered_whole_with_all_it_holds() -> None:
     assert extract(html).paragraphs == ("Hôm nay, 12/3, giá vàng tăng 5%.", "Theo BBC (UK): tăng mạnh vào cuối ngày.")
 
 
-def literal_words(page: Page) -> list[int]:
-    """The words between tags, text by text; control characters part words."""
-    bounds = zip(*(column.tolist() for column in page.bounds()), strict=True)
-    texts = (page.source[start:end].decode() for start, end in bounds)
-    return [sum(map(count_words, BLANK.split(text))) for text in texts]
-
-
-BLANK = re.compile(r"[\0- ]+")
 PIECES = pieces(
     """<p> </p> <p_title="a>b"> <p_title='x <b <br/> <img_src=x> <wbr> </svg> <frameset> < > / " ' =" 1_<_2 - word _
         Chủ_tịch ข่าวใหม่วันนี้ 新闻网讯记者报道 𠀀 é 。 <link> <é </ <a""",
@@ -192,25 +181,25 @@ PIECES = pieces(
 
 @settings(max_examples=500, deadline=None)
 @given(PIECES)
-def test_words_are_counted_as_text_by_text(source: str) -> None:
-    """Many texts at a time, in scripts with spaces and without."""
-    page = read(encoded(source))
-    assert words_between(page) == literal_words(page)
+def test_words_are_counted_as_the_literal_way_counts_them(source: str) -> None:
+    """In scripts with spaces and without, and in long texts."""
+    for text in (*clean(source).texts, source, source * 5_000):
+        assert count_words(text) == literal_words(text)
 
 
 @needs_gold
-def test_words_are_counted_as_text_by_text_on_every_real_page() -> None:
+def test_words_are_counted_as_the_literal_way_counts_them_on_every_real_page() -> None:
     """The two readings agree on real markup."""
     for name, html in gold_pages():
-        page = read(encoded(html))
-        assert words_between(page) == literal_words(page), name
+        texts = clean(html).texts
+        assert list(map(count_words, texts)) == list(map(literal_words, texts)), name
 
 
 @needs_gold
 def test_region_is_algorithm_2_on_every_real_page() -> None:
     """The linear scan and all pairs of runs agree, on the runs of the page and on coarse ones, full of ties."""
     for name, html in gold_pages():
-        runs = encode(count_words(text) for text in scan(html).texts)
+        runs = encode(map(count_words, scan(html).texts))
         assert region(runs) == quadratic_region(runs), name
         coarse = [max(min(run, 2), -2) for run in runs]
         assert region(coarse) == quadratic_region(coarse), name

@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from html import unescape
+from itertools import compress
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from pipelines.extractors.papers.body_bytes import encoded
-from pipelines.extractors.papers.hidden import shown
-from pipelines.extractors.papers.outline import ELEMENTS
-from pipelines.extractors.papers.page_texts import texts_of
-from pipelines.extractors.papers.tag_columns import read
-from pipelines.extractors.papers.thai_blocks import FOOTERS, Blocks, extract, select
+from pipelines.extractors.papers.thai_blocks import ELEMENTS, FOOTERS, Blocks, clean, extract, select
 from pipelines.markup.nesting import OpenElements
-from pipelines.markup.tag_codes import NAMES
 from tests.pipelines.pieces import pieces
 from tests.pipelines.real_pages import gold_pages, needs_gold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pipelines.extractors.papers.tag_columns import Page
+    from pipelines.markup.soup import Soup
 
 
 def block(elements: int, hrefs: int, length: int, href_length: int) -> Blocks:
-    return Blocks(*(np.array([value]) for value in (elements, hrefs, length, href_length)))
+    return Blocks(*(array("i", [value]) for value in (0, elements, hrefs, length, href_length)))
 
 
 def test_anchor_ratio_weighs_text_three_to_one_against_leaves() -> None:
     """One of four leaves linked, half of the text: AR = .75 * .5 + .25 * .25 (section III.B)."""
-    assert block(4, 1, 100, 50).anchor_ratio.tolist() == pytest.approx([0.4375])
-    assert block(0, 0, 0, 0).anchor_ratio.tolist() == [0]
+    assert block(4, 1, 100, 50).anchor_ratio(0) == pytest.approx(0.4375)
+    assert block(0, 0, 0, 0).anchor_ratio(0) == 0
 
 
 @pytest.mark.parametrize(
@@ -46,7 +39,7 @@ def test_a_block_is_content_below_60_percent_or_with_one_link_among_more_than_tw
     attributes: tuple[int, int, int, int], content: bool
 ) -> None:
     """Third condition of section III.C, both alternatives."""
-    assert block(*attributes).are_content.tolist() == [content]
+    assert block(*attributes).is_content(0) is content
 
 
 WORKED = """<body>
@@ -77,7 +70,7 @@ def test_a_leaf_belongs_to_the_nearest_element_with_more_than_one_leaf() -> None
 
 def test_select_keeps_white_space_so_that_words_stay_apart() -> None:
     """White space alone is no leaf and always stays."""
-    assert selected(read(b"<p>one <b>two</b> <i>three</i></p>")) == list(range(7))
+    assert selected(clean("<p>one <b>two</b> <i>three</i></p>")) == list(range(7))
     assert extract("<p>one <b>two</b> <i>three</i></p>").paragraphs == ("one two three",)
 
 
@@ -98,14 +91,14 @@ def test_an_address_in_a_text_makes_no_link(html: str, paragraphs: tuple[str, ..
     assert extract(html).paragraphs == paragraphs
 
 
-def literal_leaves(page: Page) -> list[tuple[str, str, int]]:
+def literal_leaves(page: Soup) -> list[tuple[str, str, int]]:
     """Rules R2: of each text its element's XPath, the readable text, and the number of the link it lies in.
 
     Elements are the block-level ones. A link ends with the element it began in.
     """
     leaves, elements, links = [], OpenElements("body"), 0
     open_link: tuple[int, str] = (0, "")
-    for text, name, tag in literal_markup(page):
+    for text, name, tag in zip(page.texts, (*page.names, ""), (*page.tags, ""), strict=True):
         path = elements.innermost[1]
         leaves.append((path, unescape(text).strip(), open_link[0]))
         if name == "a" and re.search(r"\shref\s*=", tag, re.IGNORECASE):
@@ -123,17 +116,7 @@ def literal_leaves(page: Page) -> list[tuple[str, str, int]]:
     return leaves
 
 
-def literal_markup(page: Page) -> Iterator[tuple[str, str, str]]:
-    """Yield the texts of a page, each with the name of the tag after it and the tag."""
-    position = 0
-    for start, end, code in zip(page.starts.tolist(), page.ends.tolist(), page.codes.tolist(), strict=True):
-        name = f"{'/' * (code & 1)}{NAMES[code >> 1]}"
-        yield page.source[position:start].decode(), name, page.source[start:end].decode()
-        position = end
-    yield page.source[position:].decode(), "", ""
-
-
-def literal_select(page: Page) -> list[int]:
+def literal_select(page: Soup) -> list[int]:
     """Section III: every leaf steps up to the body and counts in each block; then selection, by comparing XPaths."""
     leaves = literal_leaves(page)
     blocks: dict[str, list[int]] = {}
@@ -157,11 +140,11 @@ def literal_select(page: Page) -> list[int]:
     return [number for number, verdict in enumerate(verdicts) if verdict]
 
 
-def selected(page: Page) -> list[int]:
-    """The texts that are selected, by their numbers among all texts; and what is white space."""
-    texts = texts_of(page)
-    blank = set(range(page.codes.size + 1)) - set(texts.places.tolist())
-    return sorted(blank | set(texts.places[select(page, texts).selected].tolist()))
+def selected(page: Soup) -> list[int]:
+    """The texts that are selected, by their numbers; white space stays."""
+    found = select(page)
+    leaves = found.leaves.texts.tolist()
+    return sorted({*range(len(page.texts))} - set(leaves) | set(compress(leaves, found.selected)))
 
 
 PIECES = pieces(
@@ -173,9 +156,9 @@ PIECES = pieces(
 
 @settings(max_examples=500, deadline=None)
 @given(PIECES)
-def test_the_columns_are_the_papers_blocks_by_xpath(html: str) -> None:
-    """Differences of running sums, and the nearest block with more leaves, are what XPaths give one by one."""
-    page = shown(read(encoded(html)))
+def test_numbered_blocks_are_the_papers_blocks_by_xpath(html: str) -> None:
+    """Sums from the last block to the first, and the nearest block with more leaves, are what XPaths give."""
+    page = clean(html)
     assert selected(page) == literal_select(page)
 
 
@@ -183,5 +166,5 @@ def test_the_columns_are_the_papers_blocks_by_xpath(html: str) -> None:
 def test_the_selection_is_the_papers_on_every_real_page() -> None:
     """The two readings agree on real markup."""
     for name, html in gold_pages():
-        page = shown(read(encoded(html)))
+        page = clean(html)
         assert selected(page) == literal_select(page), name
