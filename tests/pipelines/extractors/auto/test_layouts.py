@@ -122,3 +122,71 @@ def test_all_rows_of_a_table_with_narrow_labels_are_read(row: str, label: str) -
     rows = "".join(row.format(label.format(number + 1), line) for number, line in enumerate(lines))
     html = f"<title>A well</title><body><main><h1>A well</h1><table>{rows}</table></main></body>"
     assert [line for line in extractor.extract(html).paragraphs if len(line) > len("00:15")] == lines
+
+
+def menu(length: int) -> str:
+    """Return a menu of links."""
+    return "".join(f'<li><a href="/{place}">Section {place} of the news</a></li>' for place in range(length))
+
+
+@pytest.mark.parametrize("length", [10, 150])
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "<main><h1>{}</h1><p>{}</p></main>",
+        '<div class="content"><h1>{}</h1><div class="text">{}</div></div>',
+        "<h1>{}</h1>{}",
+    ],
+)
+@pytest.mark.parametrize("language", ARTICLES)
+def test_news_of_one_sentence_are_told_from_the_menu(language: str, layout: str, length: int) -> None:
+    """The menu is much longer than the text under the headline."""
+    title, (line, *_), _ = ARTICLES[language]
+    body = f"<nav><ul>{menu(length)}</ul></nav>{layout.format(title, line)}<footer>{menu(8)}</footer>"
+    assert extractor.extract(f"<title>{title}</title><body>{body}").paragraphs == (line,)
+
+
+WEATHER = "".join(f"<tr><td>Town {place}</td><td>{place % 30} °C</td><td>light rain</td></tr>" for place in range(300))
+BOXES = {
+    "weather": f"<table>{WEATHER}</table>",
+    "dialog": (
+        "<div class='b2'><h3>Forgot your password?</h3><p>Enter your address. We send you a link with which you can "
+        "set a new password for your account.</p><p>If you have no account yet, you can register here and read on all "
+        "of your devices.</p><form><input name=e><button>Send</button></form></div>"
+    ),
+}
+
+
+@pytest.mark.parametrize("place", ["{text}{box}", "{box}{text}"])
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("language", ARTICLES)
+def test_a_longer_box_beside_the_text_is_left_out(language: str, box: str, place: str) -> None:
+    """A block in the right place wins over a long one."""
+    article = ARTICLES[language]
+    text = "".join(f"<p>{line}</p>" for line in article.lines)
+    body = place.format(text=f"<div class='m'><h1>{article.title}</h1><div>{text}</div></div>", box=BOXES[box])
+    html = f"<title>{article.title}</title><body><nav><ul>{menu(10)}</ul></nav>{body}"
+    assert extractor.extract(html).paragraphs == article.lines
+
+
+@pytest.mark.parametrize("heading", ["", "<h2>{}</h2>"])
+@pytest.mark.parametrize(
+    "box",
+    [
+        '<div class="b3"><a href="/n/1"><img src="x"><h4>{}</h4></a><p><a href="/n/1">{}</a></p></div>',
+        '<aside><ul><li><a href="/n/1">{}</a></li><li><a href="/n/2">{}</a></li></ul></aside>',
+        '<div class="b3"><h4>See also</h4><div><h4><a href="/n/1">{}</a></h4><p>{}</p></div></div>',
+    ],
+)
+@pytest.mark.parametrize("language", ARTICLES)
+def test_the_last_section_after_a_box_is_read(language: str, box: str, heading: str) -> None:
+    """A box about another article parts the text; its end is short."""
+    article = ARTICLES[language]
+    texts = [f"{text.rstrip(' …')}." for _, text in article.teasers]
+    before, after = [*article.lines, *texts[:3]], texts[3:4]
+    title = heading.format(article.teasers[2][0])
+    first, second = ("".join(f"<p>{line}</p>" for line in lines) for lines in (before, after))
+    body = f"<article><h1>{article.title}</h1>{first}{box.format(*article.teasers[0])}{title}{second}</article>"
+    html = f"<title>{article.title}</title><body><nav><ul>{menu(10)}</ul></nav>{body}"
+    heads = [article.teasers[2][0]] if heading else []
+    assert list(extractor.extract(html).paragraphs) == [*before, *heads, *after]
