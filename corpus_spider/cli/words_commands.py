@@ -263,7 +263,7 @@ def _cloud_of_document(state: State, target: str, options: dict[str, Any]) -> Cl
     if document is None:
         raise ConfigError("the page has no text", where=target, do=f"`corpus-spider show {target}` says why.")
     language = options["languages"][0] if options["languages"] else document.language
-    source, lines = document.title or document.url, (document.title or "", *document.text.split("\n"))
+    source, lines = document.title or document.url, document.searched_lines
     if not (config.index_folder / FILE).exists():
         return clouds.of_text(lines, language, None, options["limit"], source)
     # The index has the current texts, without duplicates.

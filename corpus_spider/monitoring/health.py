@@ -25,7 +25,7 @@ from storage.records import noted_matches
 from storage.reporting import counted, unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from corpus_spider.config.model import Config
     from corpus_spider.config.sections import Site
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 LOOKED_BACK = 100.0
 """Days before the last run that are examined."""
+SITES_AT_ONCE = 100
+"""Sites whose runs are in memory together: 10,000 runs, 10 MB."""
 HOPS = 5
 """Redirects followed from a configured source to the source that is crawled."""
 COLUMNS = (
@@ -97,41 +99,54 @@ def examine(
 ) -> Health:
     """Judge each site of the configuration by its nights and its sources. ``now`` is the current time by default."""
     names = [site.name for site in config.sites]
-    runs: dict[str, list[SiteRun]] = {name: [] for name in names}
     on_progress("reading the runs", 0, None)
     # Whether the machine was offline shows at all sites together.
-    every = corpus.runs.by_site([site.name for site in (*config.sites, *config.others)], LOOKED_BACK)
-    offline = offline_runs(every)
-    for run in every:
-        if run.site in runs:
-            runs[run.site].append(as_interrupted(run) if run.run_id in offline else run)
+    every = [site.name for site in (*config.sites, *config.others)]
+    offline = _offline(corpus, every)
     on_progress("reading the sources", 0, None)
     sources = _sources(corpus, config)
-    for name in names:
-        if runs[name] and runs[name][-1].run_id in offline:
-            sources[name] = [(url, _without_outage(state)) for url, state in sources[name]]
     listed = {site.name for site in config.sites if not config.site_max_depth(site)}
     rendered = {site.name for site in config.sites if site.render}
     rules = {site.name: _given(site) for site in config.sites if _given(site)}
-    matches = _matches(corpus, rules, runs)
-    judged, suspended, paused = [], corpus.frontier.suspended(names), _paused(corpus, names)
-    for number, name in enumerate(names):
-        on_progress("sites examined", number, len(names))
-        known = any(state.read_at for _, state in sources[name] if state)
-        case = Case(
-            name,
-            nights_of(runs[name]),
-            sources[name],
-            known,
-            listed=name in listed,
-            rendered=name in rendered,
-            rules=rules.get(name, {}),
-            matches=matches.get(name, {}),
-            paused=paused.get(name, ()),
-        )
-        one = _site_health(case, rule, now or datetime.now(UTC))
-        judged.append(replace(one, suspended=suspended.get(name, 0)))
-    return Health(tuple(judged), offline=bool(every) and max(run.run_id for run in every) in offline)
+    judged: list[SiteHealth] = []
+    suspended, paused = corpus.frontier.suspended(names), _paused(corpus, names)
+    for start in range(0, len(names), SITES_AT_ONCE):
+        part = names[start : start + SITES_AT_ONCE]
+        on_progress("sites examined", len(judged), len(names))
+        runs = _runs_of(corpus, part, offline)
+        matches = _matches(corpus, {name: rules[name] for name in part if name in rules}, runs)
+        for name in part:
+            found = sources[name]
+            if runs[name] and runs[name][-1].run_id in offline:
+                found = [(url, _without_outage(state)) for url, state in found]
+            case = Case(
+                name,
+                nights_of(runs[name]),
+                found,
+                any(state.read_at for _, state in found if state),
+                listed=name in listed,
+                rendered=name in rendered,
+                rules=rules.get(name, {}),
+                matches=matches.get(name, {}),
+                paused=paused.get(name, ()),
+            )
+            one = _site_health(case, rule, now or datetime.now(UTC))
+            judged.append(replace(one, suspended=suspended.get(name, 0)))
+    return Health(tuple(judged), offline=bool(offline) and corpus.runs.newest(every) in offline)
+
+
+def _offline(corpus: Corpus, names: Sequence[str]) -> frozenset[int]:
+    """Return the ids of runs on a machine without a network. Few runs have no response: only these are read."""
+    silent = corpus.runs.without_answers(LOOKED_BACK)
+    return frozenset().union(*(offline_runs(corpus.runs.by_site(names, run_id=run_id)) for run_id in silent))
+
+
+def _runs_of(corpus: Corpus, names: Sequence[str], offline: Collection[int]) -> dict[str, list[SiteRun]]:
+    """Return the examined runs of each of these sites, oldest first."""
+    runs: dict[str, list[SiteRun]] = {name: [] for name in names}
+    for run in corpus.runs.by_site(names, LOOKED_BACK):
+        runs[run.site].append(as_interrupted(run) if run.run_id in offline else run)
+    return runs
 
 
 def _site_health(case: Case, rule: Rule, now: datetime) -> SiteHealth:

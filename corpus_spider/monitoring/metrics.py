@@ -133,17 +133,27 @@ def run_metrics(started: float, summary: Mapping[str, Any], ended: tuple[float, 
     return found
 
 
+def _last_runs(corpus: Corpus, names: Sequence[str]) -> tuple[dict[str, SiteRun], dict[str, float]]:
+    """Return the last run of each site, and when its last finished run began (epoch seconds)."""
+    last: dict[str, SiteRun] = {}
+    whole: dict[str, float] = {}
+    for start in range(0, len(names), health.SITES_AT_ONCE):
+        for run in corpus.runs.by_site(names[start : start + health.SITES_AT_ONCE], health.LOOKED_BACK):
+            last[run.site] = run
+            if run.exit_code in FINISHED:
+                whole[run.site] = run.started.timestamp()
+    return last, whole
+
+
 def corpus_metrics(config: Config) -> list[Metric]:
     """Return the metrics of the corpus and of each configured site. Raises DatabaseError."""
     every = replace(config, sites=config.sites + config.others, others=())
     names = [site.name for site in every.sites]
     with Corpus.open(every.database_url, read_only=True) as corpus:
         status = corpus.status()
-        runs = corpus.runs.by_site(names, health.LOOKED_BACK)
+        last, whole = _last_runs(corpus, names)
         found = health.examine(corpus, every, Rule())
     documents = {row.key: row.count for row in status.by_site}
-    last: dict[str, SiteRun] = {run.site: run for run in runs}
-    whole: dict[str, float] = {run.site: run.started.timestamp() for run in runs if run.exit_code in FINISHED}
     problems = [(site.site, finding.sign.value) for site in found.sites for finding in site.sick]
     metrics = [
         Metric(

@@ -85,15 +85,16 @@ class Night:
     @property
     def whole(self) -> bool:
         """Whether at least one run is complete."""
-        return any(run.exit_code in FINISHED for run in self.runs)
+        # Most nights have one run, which is complete.
+        return self.runs[-1].exit_code in FINISHED or any(run.exit_code in FINISHED for run in self.runs)
 
     def total(self, *names: str) -> int:
         """Sum counters of `SiteRun` over the runs."""
-        return sum(int(getattr(run, name)) for run in self.runs for name in names)
+        return sum([getattr(run, name) for run in self.runs for name in names])
 
     def because(self, *reasons: str) -> int:
         """Count responses and failed attempts by reason."""
-        return sum(run.reasons.get(reason, 0) for run in self.runs for reason in reasons)
+        return sum([run.reasons.get(reason, 0) for run in self.runs for reason in reasons])
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +145,11 @@ class Case:
     @property
     def without_news(self) -> bool:
         """Whether it gave no article and its sources named no URL, except by redirects."""
+        if self.yielded:
+            return False
         found = sum(night.total("found") for night in self.nights)
         redirects = sum(night.because(REDIRECTED) for night in self.nights)
-        return not self.yielded and found <= min(redirects, MAX_REDIRECTS * len(self.sources))
+        return found <= min(redirects, MAX_REDIRECTS * len(self.sources))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import takewhile
 from statistics import median
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from corpus_spider.exit_codes import FORCED, LIMITED, STOPPED
 from corpus_spider.monitoring.model import Finding, Night, Sign
@@ -184,7 +186,7 @@ def offline_runs(runs: Iterable[SiteRun]) -> frozenset[int]:
 
 def as_interrupted(run: SiteRun) -> SiteRun:
     """Return a run without a network as one that was stopped before its first request. It says nothing about a site."""
-    return replace(run, exit_code=STOPPED, failed=0, reasons={})
+    return structs.replace(run, exit_code=STOPPED, failed=0, reasons={})
 
 
 def nights_of(runs: Sequence[SiteRun]) -> list[Night]:
@@ -243,12 +245,14 @@ def silence(case: Case, rule: Rule) -> list[Finding]:
     """Report that a site gives no new articles, or far fewer than usual."""
     if not case.nights or not case.nights[-1].whole:
         return []
-    counts = [night.total("articles") for night in case.nights if night.whole]
+    whole = [night for night in case.nights if night.whole]
+    counts = [night.total("articles") for night in whole]
     if len(counts) >= LEAST_NIGHTS and not any(counts):
         lost = lost_pages(case.nights, rendered=case.rendered)
         words = f"no article in any of {counted(len(counts), 'night')}{lost.words}"
         return [Finding(case.site, Sign.SILENT, words, reason=lost.reason)]
-    if case.listed:
+    # A night that is not silent beside the best night is not silent beside any median.
+    if case.listed or counts[-1] >= max(counts) * SILENT_SHARE:
         return []
     for quiet in range(len(counts) - LEAST_NIGHTS, 0, -1):
         before = counts[-quiet - rule.nights : -quiet]
@@ -260,7 +264,6 @@ def silence(case: Case, rule: Rule) -> list[Finding]:
             articles = counted(new, "new article") if new else "no new article"
             nights = "in the last night" if quiet == 1 else f"in {quiet} nights"
             words = f"{articles} {nights}; usually there are {usual:g} a night"
-            whole = [night for night in case.nights if night.whole]
             lost = lost_pages(whole[-quiet:], rendered=case.rendered)
             return [Finding(case.site, Sign.SILENT, f"{words}{lost.words}", reason=lost.reason)]
     return []
@@ -322,7 +325,8 @@ def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
     lost = lost_pages([last], rendered=case.rendered) if share.sign is Sign.TEXT_LOST else Lost()
     if _is_nearly_all(case, share, part, whole):
         return [Finding(case.site, share.sign, words)]
-    if whole < share.least:
+    # A high share is at least ``apart``. Most nights have a small one, and need no look at the others.
+    if whole < share.least or part / whole < share.apart:
         return []
     totals = [
         (share.part(night) - night.because(*dead), share.whole(night) - night.because(*dead)) for night in case.nights

@@ -45,8 +45,9 @@ def source_words(case: Case, state: SourceState) -> str:
     attempts = _attempts(case, state)
     if attempts >= FAILED_RUNS:
         return f"{state.kind} failed in {attempts} crawls: {state.reason}{last_read}"
-    due = [night for night in case.nights if night.whole and night.started.timestamp() >= state.due]
-    if state.state is UrlState.PENDING and len(due) >= FAILED_NIGHTS:
+    is_pending = state.state is UrlState.PENDING
+    due = [night for night in case.nights if is_pending and night.whole and night.started.timestamp() >= state.due]
+    if len(due) >= FAILED_NIGHTS:
         # A pause of the host is recorded only at the source that was tried.
         others = (other.reason for _, other in case.sources if other and other.state is UrlState.PENDING)
         why = state.reason or next(filter(None, others), "no run reached it")

@@ -333,7 +333,7 @@ def _entries(
             counted: list[str] = []
             indexed: list[str] = []
             words = words_in_index(job.made_with, document.language)
-            for line in (document.title or "", *document.text.split("\n")):
+            for line in document.searched_lines:
                 indexed += words.searched(line)
                 indexed.append(shard.LINE_END)
                 counted += words.counted(line)

@@ -100,7 +100,7 @@ def _strange_words(corpus: Corpus, manifest: Manifest, on_progress: Progress) ->
             break
         language = document.language
         words = words_in_index(made_with, language)
-        for line in (document.title or "", *document.text.split("\n")):
+        for line in document.searched_lines:
             counted_words = words.counted(line)
             forms = (letters(word, language) for word in counted_words)
             left.difference_update(words.searched(line), counted_words, forms)

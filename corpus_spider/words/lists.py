@@ -255,7 +255,7 @@ def collocates(
     for start in range(0, len(ids), _PAGE):
         for document in corpus.documents.of_ids(ids[start : start + _PAGE]):
             splitters = index.made_with.splitter, index.made_with.words(document.language)
-            for line in (document.title or "", *document.text.split("\n")):
+            for line in document.searched_lines:
                 nodes += _count_near(line, splitters, wanted, near, document.language, how)
     close = [word for word, together in near.counts.items() if together >= LEAST and not how.is_left_out(word)]
     known = index.manifest.ids_by_text(close)

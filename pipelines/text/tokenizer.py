@@ -44,6 +44,10 @@ SPACED_WORDS = frozenset({"vi"})
 """Languages whose words contain spaces."""
 COMPOUND = "_"
 """Stands in a token for the space between two syllables, as is usual in Vietnamese corpora."""
+MAX_WORDS_KEPT = 2**16
+"""Words whose tokens are remembered: 10 MB."""
+MAX_CHARS_KEPT = 40
+"""Characters of a word that is remembered. Longer ones come once."""
 _ENDINGS = frozenset(".,:;!?…)]»”،؛؟۔।")
 _SEPARATORS = regex.compile(r"[\x00-\x1f\x7f]+")
 
@@ -77,7 +81,8 @@ def _line(line: str, spans: Callable[[str], list[Span] | None]) -> str:
 
 
 def _sentence(line: str) -> str:
-    return " ".join(map(_spaced_tokens, _SEPARATORS.sub(" ", line).split()))
+    words = line.split() if line.isprintable() else _SEPARATORS.sub(" ", line).split()
+    return " ".join(map(TOKENS.__getitem__, words))
 
 
 def _spaced_tokens(word: str) -> str:
@@ -90,6 +95,22 @@ def _spaced_tokens(word: str) -> str:
     return GLUE.join([found.group() for found in _TOKEN.finditer(word)])
 
 
+class TokensOfWords(dict[str, str]):
+    """Tokens by word, filled on demand: texts repeat their words. A full table is emptied, so that it follows them."""
+
+    def __missing__(self, word: str) -> str:
+        found = _spaced_tokens(word)
+        if len(self) >= MAX_WORDS_KEPT:
+            self.clear()
+        if len(word) <= MAX_CHARS_KEPT:
+            self[word] = found
+        return found
+
+
+TOKENS = TokensOfWords()
+"""The tokens of words that texts of this process have."""
+
+
 def _with_words(line: str, places: list[Span]) -> str:
     """Return the tokens of a sentence whose words are known: these words, and the signs between them."""
     tokens: list[str] = []
@@ -99,7 +120,7 @@ def _with_words(line: str, places: list[Span]) -> str:
         gap = _SEPARATORS.sub(" ", line[at:start])
         for number, word in enumerate(gap.split()):
             is_glued = is_glued and not number and not gap[0].isspace()
-            tokens += [GLUE if is_glued else " ", _spaced_tokens(word)]
+            tokens += [GLUE if is_glued else " ", TOKENS[word]]
             is_glued = True
         is_glued = is_glued and not gap[-1:].isspace()
         if start < end:

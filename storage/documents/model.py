@@ -167,6 +167,11 @@ class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
     rules: str | None = None
     """As `SiteRules.note` returns it; None without rules."""
 
+    @property
+    def searched_lines(self) -> tuple[str, ...]:
+        """The title, and the lines of the text: what is searched, and what words are counted in."""
+        return (self.title or "", *self.text.split("\n"))
+
 
 Columns = dict[str, Sequence[Any]]
 """Values of several documents by field, in the order of the fields of CorpusDocument."""

@@ -40,8 +40,9 @@ _BREAKS = re.compile("[\x00-\x09\x0b-\x1d\x7f\x85\u2028\u2029]")
 _named = {field.name: field.attribute for field in FIELDS}
 _attribute_values = attrgetter(*(_named[name] for name in ATTRIBUTES))
 _SPACES = re.compile(r"\s+")
+# White space between tokens that is more than one space or one glue. A space is first, glue beside it is none.
+_UNEVEN = re.compile(rf"[^\S {GLUE}]|\s\s")
 _GLUES = re.compile(f"{GLUE}+")
-# Glue beside a space is no glue.
 _GAP = re.compile(rf"{GLUE}*[^\S{GLUE}]+(?:{GLUE}+[^\S{GLUE}]+)*{GLUE}*")
 
 
@@ -91,9 +92,12 @@ def _tokens(line: str) -> Iterator[str]:
     glued = False
     for sentence in escaped(line).split(SENTENCE):
         # White space includes the glue.
-        tokens = _GLUES.sub("\n<g/>\n", _GAP.sub("\n", sentence.strip()))
+        tokens = sentence.strip()
         if not tokens:
             continue
+        if _UNEVEN.search(tokens):
+            tokens = _GLUES.sub(GLUE, _GAP.sub(" ", tokens))
+        tokens = tokens.replace(" ", "\n").replace(GLUE, "\n<g/>\n")
         # The glue between two sentences is part of neither.
         yield from ("<g/>", "<s>") if glued and sentence.startswith(GLUE) else ("<s>",)
         yield tokens

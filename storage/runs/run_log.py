@@ -107,8 +107,16 @@ class Runs:
         return self.database.read(lambda connection: site_runs.largest_backlogs(connection, sites))
 
     def by_site(self, sites: Collection[str], days: float = 100.0, run_id: int | None = None) -> list[SiteRun]:
-        """Return the counters of runs at these sites, oldest first.
+        """Return the counters of runs at these sites, oldest first. A hundred nights of 10,000 sites need a gigabyte.
 
         ``days``: how far back from the last run. ``run_id``: of this run only.
         """
         return self.database.read(lambda connection: site_runs.site_runs(connection, sites, days, run_id))
+
+    def without_answers(self, days: float) -> list[int]:
+        """Return the ids of runs with failed attempts and without any response, up to ``days`` before the last run."""
+        return self.database.read(lambda connection: site_runs.without_answers(connection, days))
+
+    def newest(self, sites: Collection[str]) -> int | None:
+        """Return the id of the newest run at any of these sites, None without one."""
+        return self.database.read(lambda connection: site_runs.newest_run(connection, sites))

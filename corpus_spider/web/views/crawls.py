@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
@@ -51,7 +50,7 @@ def page(request: Request) -> Response:
 def totals(rows: Iterable[SiteRun]) -> dict[str, int]:
     """Return the sums of the counters over sites, with ``dropped``: pages that gave no text."""
     kept = list(rows)
-    names = {field.name for field in fields(SiteRun)} & {*SUMS, *_DROPPED}
+    names = {*SiteRun.__struct_fields__} & {*SUMS, *_DROPPED}
     sums = {name: sum(getattr(row, name) for row in kept) for name in names}
     return sums | {"dropped": sum(sums[name] for name in _DROPPED)}
 

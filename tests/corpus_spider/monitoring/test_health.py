@@ -6,12 +6,13 @@ import json
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
 
 from corpus_spider.config.loader import load
+from corpus_spider.monitoring import health
 from corpus_spider.monitoring.advice import next_command
 from corpus_spider.monitoring.health import examine, render
 from corpus_spider.monitoring.model import Rule, Sign
@@ -19,6 +20,7 @@ from corpus_spider.terminal.console import Console
 from storage import Corpus
 from storage.database.schema import run as run_table
 from storage.records import Failure, Kind, Seed
+from storage.runs import site_runs
 from tests.conftest import free_port
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
@@ -262,3 +264,28 @@ def test_a_site_whose_first_crawl_was_stopped_is_not_finished(
     assert (health.sick, "not finished" in capsys.readouterr().out) == ((), True)
     later = examine(corpus, config, Rule(), datetime.now(UTC) + timedelta(days=4))
     assert [finding.sign for finding in later.sick] == [Sign.NOT_CRAWLED]
+
+
+def test_the_runs_of_few_sites_are_read_at_once(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many sites there are, at most so many have their runs in memory, and the result is the same."""
+    names = [f"paper-{number}" for number in range(7)]
+    sites = "".join(f'[[site]]\nname = "{name}"\nfeeds = ["https://{name}.example/feed"]\n' for name in names)
+    (tmp_path / "corpus.toml").write_text(f'[corpus]\nname = "c"\ncontact = "c@example.org"\n{sites}', "utf-8")
+    config, now = load(tmp_path / "corpus.toml", environ={}), datetime.now(UTC)
+    for _ in range(3):
+        corpus.runs.finish(corpus.runs.start("{}", names), 0, "{}")
+    together = examine(corpus, config, Rule(), now)
+    read: list[int] = []
+    inner = site_runs.site_runs
+
+    def counted(*arguments: Any) -> list[site_runs.SiteRun]:
+        found = inner(*arguments)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(health, "SITES_AT_ONCE", 2)
+    monkeypatch.setattr(site_runs, "site_runs", counted)
+    assert examine(corpus, config, Rule(), now) == together
+    assert read == [6, 6, 6, 3]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from corpus_spider.monitoring.advice import next_command
 from corpus_spider.monitoring.model import Case, Finding, Matches, Night, Rule, Sign
@@ -157,8 +158,8 @@ def test_a_night_that_was_broken_off_says_nothing_of_articles(code: int | None) 
     """Neither is it silent, nor does it count for the usual of others."""
     good, broken = runs(*[{}] * 4), runs({"articles": 0}, code=code)
     assert judge(Case("paper", nights_of([*good[:-1], *broken])), Rule(), NOW) == []
-    after = [replace(run, exit_code=code, articles=0) if run.run_id in {1, 2} else run for run in good]
-    assert judge(Case("paper", nights_of([*after[:-1], replace(good[-1], articles=0)])), Rule(), NOW) == []
+    after = [structs.replace(run, exit_code=code, articles=0) if run.run_id in {1, 2} else run for run in good]
+    assert judge(Case("paper", nights_of([*after[:-1], structs.replace(good[-1], articles=0)])), Rule(), NOW) == []
 
 
 @pytest.mark.parametrize(
@@ -205,11 +206,11 @@ def test_dead_links_in_articles_are_no_sign_while_the_sources_yield(
 
 def test_runs_of_one_evening_are_one_night() -> None:
     """A crawl that was stopped and went on is compared as a whole."""
-    first, second = (replace(run, articles=20) for run in runs({}, {}))
-    evening = [replace(first, started=second.started - timedelta(hours=2), exit_code=11), second]
+    first, second = (structs.replace(run, articles=20) for run in runs({}, {}))
+    evening = [structs.replace(first, started=second.started - timedelta(hours=2), exit_code=11), second]
     (night,) = nights_of(evening)
     assert (night.total("articles"), night.whole, night.started) == (40, True, second.started)
-    hourly = [replace(first, started=NOW - timedelta(hours=hours)) for hours in range(47, -1, -1)]
+    hourly = [structs.replace(first, started=NOW - timedelta(hours=hours)) for hours in range(47, -1, -1)]
     assert [len(each.runs) for each in nights_of(hourly)] == [12, 12, 12, 12]
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.text import tokenizer
 from pipelines.text.tokenizer import tokenised
 from storage.records import GLUE, SENTENCE
 
@@ -47,3 +48,14 @@ def test_no_visible_character_is_lost_and_no_line(text: str) -> None:
     visible = "".join(character for character in text if character > "\x1f" and character != "\x7f").split()
     assert "".join(made.replace(GLUE, "").replace(SENTENCE, "").split()) == "".join(visible)
     assert made.count("\n") == text.count("\n")
+
+
+def test_remembered_words_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full table is emptied, and the tokens are the same; long words are not kept."""
+    words = [f"w{number}," for number in range(50)] * 2 + ["x" * 200]
+    whole = tokenised(" ".join(words))
+    monkeypatch.setattr(tokenizer, "MAX_WORDS_KEPT", 7)
+    monkeypatch.setattr(tokenizer, "TOKENS", type(tokenizer.TOKENS)())
+    assert tokenised(" ".join(words)) == whole
+    assert len(tokenizer.TOKENS) <= 7
+    assert "x" * 200 not in tokenizer.TOKENS

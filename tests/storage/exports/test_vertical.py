@@ -210,3 +210,21 @@ def test_sentences_are_marked_and_keep_what_stood_between() -> None:
     paragraphs = root.findall(f".//{TEI}body/{TEI}p")
     assert [[each.text for each in paragraph] for paragraph in paragraphs] == [["A. ", "B。", "C"], [], ["D"]]
     assert ["".join(each.itertext()) for each in paragraphs] == ["A.  B。C", "", "D"]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("a b", "a\nb"),
+        ("a\x1fb", "a\n<g/>\nb"),
+        ("a  b", "a\nb"),
+        ("a\xa0b\u3000c", "a\nb\nc"),
+        ("a\x1f\x1fb", "a\n<g/>\nb"),
+        ("a \x1fb\x1f c", "a\nb\nc"),
+        ("a\x1f \x1f  \x1fb", "a\nb"),
+        (" a\x1f", "a"),
+    ],
+)
+def test_white_space_of_any_kind_separates_tokens_once(text: str, tokens: str) -> None:
+    """Glue beside a space is none, and several separators are one."""
+    assert f"<p>\n<s>\n{tokens}\n</s>\n</p>\n" in written(vertical.write, a_document(1, text))

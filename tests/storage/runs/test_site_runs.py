@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
-from storage.database.schema import run
+from storage.database.schema import run, run_site
 from storage.records import Failure, Fetched, Kind, Original, UrlState
 from storage.runs.site_runs import SiteRun, column_of
 from tests.storage.corpus_samples import NOON, Crawl, capture, dropped, fingerprint, link, made
@@ -205,3 +205,19 @@ def test_sources_are_told_by_their_last_answer(corpus: Corpus) -> None:
     assert known["feed"].news_at == known["feed"].read_at == NOON.timestamp()
     assert known["feed"].due > known["feed"].read_at
     assert (known["gone"].failures, known["waits"].read_at) == (1, 0.0)
+
+
+def test_runs_without_any_response_are_found_without_reading_all(corpus: Corpus) -> None:
+    """A run with failed attempts and no response may be that of an offline machine; one that did nothing is not."""
+    answered = Night(corpus)
+    answered.visit("x", made("x"))
+    answered.end()
+    idle = Night(corpus)
+    idle.end()
+    offline = Night(corpus)
+    counts = {"failed": 3, "reasons": '{"dns": 3}'}
+    changed = sa.update(run_site).values(counts).where(run_site.c.run_id == offline.run_id)
+    corpus.database.write(lambda connection: connection.execute(changed))
+    assert corpus.runs.without_answers(100.0) == [offline.run_id]
+    assert corpus.runs.newest([SITE]) == offline.run_id
+    assert corpus.runs.newest(["unknown.example"]) is None
