@@ -50,6 +50,8 @@ class Extractor:
 
     name: str
     version: str
+    description: str
+    """The method and its source, in one line of ``extract --list``."""
     run: Callable[[str, ExtractorOptions], Extraction]
     evaluation_only: bool = False
     """True for variants that reproduce a paper's output to the letter and are not fit to be stored."""
