@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from storage.records import Document, Drop, Processed, SiteModel
 
 CHUNK = 2**16
+CANNOT_FETCH, ROBOTS_UNREAD = "cannot be fetched", "robots.txt could not be read"
+"""Beginnings of the errors of a host that gave no response."""
 TOO_MANY_REDIRECTS = "too many redirects, or a redirect to an invalid address"
 
 
@@ -299,7 +301,7 @@ def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture]
     try:
         return rules_of(answer.status, whole_body(answer))
     except (UnreachableError, UnreadableFileError) as error:
-        raise NotFetchedError(f"robots.txt could not be read ({error})", where=url, do="Try again later.") from None
+        raise NotFetchedError(f"{ROBOTS_UNREAD} ({error})", where=url, do="Try again later.") from None
 
 
 def obey(rules: Robots, url: str, manners: Manners) -> None:
@@ -327,7 +329,7 @@ def exchange(url: str, manners: Manners) -> Capture:
             body, truncated = _body(response, manners.max_body)
     except (OSError, HTTPException) as error:
         what = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise NotFetchedError(f"cannot be fetched: {what}", where=url, do=_advice(parts, error)) from None
+        raise NotFetchedError(f"{CANNOT_FETCH}: {what}", where=url, do=_advice(parts, error)) from None
     capture = Capture(
         url, datetime.now(UTC), response.status, tuple(headers.items()), tuple(response.getheaders()), body, Kind.PAGE
     )
