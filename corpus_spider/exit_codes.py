@@ -1,13 +1,24 @@
 """Exit codes of the program. Scripts and timers depend on them, so a number never changes its meaning.
 
-Errors carry their own code (`storage.errors.CorpusError.exit_code`): 2 to 6, 7 for a single page, and 9.
+The code of an error is a number of its class in `storage.errors`. The other numbers are here.
 """
 
 from __future__ import annotations
 
-DONE, INTERNAL, CONFIG, DISK, DATABASE, LOCKED, DAMAGED = 0, 1, 2, 3, 4, 5, 6
-NONE_SUCCEEDED, SICK, NEWER_CORPUS, STOPPED, LIMITED, FORCED = 7, 8, 9, 11, 12, 13
-PIPE_CLOSED = 141
+from storage.errors import (
+    ConfigError,
+    CorpusError,
+    DamageError,
+    DatabaseError,
+    DiskError,
+    LockedError,
+    NewerCorpusError,
+)
+
+DONE, NONE_SUCCEEDED, SICK, STOPPED, LIMITED, FORCED, PIPE_CLOSED = 0, 7, 8, 11, 12, 13, 141
+INTERNAL, CONFIG, DISK = CorpusError.exit_code, ConfigError.exit_code, DiskError.exit_code
+DATABASE, LOCKED, DAMAGED = DatabaseError.exit_code, LockedError.exit_code, DamageError.exit_code
+NEWER_CORPUS = NewerCorpusError.exit_code
 
 REASONS = {
     DONE: "done",

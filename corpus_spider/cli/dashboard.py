@@ -16,6 +16,7 @@ from corpus_spider.monitoring.advice import next_command, suspended_sites
 from corpus_spider.terminal.console import human_size, safe
 from corpus_spider.terminal.layout import GAP, beside, flow, padded, wrap
 from corpus_spider.terminal.values import bar, duration, local, number, per_cent, rounded, zone
+from storage.reasons import NO_NETWORK
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def _after(code: int, last_run: Mapping[str, str]) -> str:
     site = summary.get("first_failed_site") if isinstance(summary, dict) else None
     if code != NONE_SUCCEEDED or not site:
         return "doctor"
-    return "doctor --network" if set(summary.get("failed") or ()) == {"dns"} else f"sites check {shlex.quote(site)}"
+    return "doctor --network" if set(summary.get("failed") or ()) == NO_NETWORK else f"sites check {shlex.quote(site)}"
 
 
 def _labelled(label: str, block: Sequence[str]) -> list[str]:

@@ -66,7 +66,7 @@ def move_verb(state: State, /, database_url: str, **options: Any) -> int:
         variable = database_variable(os.environ)
         place = f"{variable}, which overrides corpus.toml," if variable else "database in [corpus] of corpus.toml"
         state.console.note(f'Now set {place} to "{report.database}" (with its password, if any).')
-    return 6 if report.problems else 0
+    return DamageError.exit_code if report.problems else 0
 
 
 @verb_of(_verbs, ("migrate --dry-run", "migrate"), name="migrate")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.network.errors import RefusalError
 from pipelines.metadata.rights import reserved_by_answer
+from storage.reasons import OF_HOST
 from storage.records import Failure, Fetched
 from storage.warc.headers import sha1
 
@@ -19,8 +20,6 @@ BACKOFF = (2.0, 10.0, 900.0)
 """Seconds before each retry. The first retries are in the same run, the later ones in another."""
 MAX_RETRY_AFTER = 3600.0
 """Maximum seconds that a Retry-After header may request."""
-# Errors of the host, not of the URL: the URL stays pending, and its attempts are not counted.
-OF_HOST = frozenset({"robots_unreachable", "dns", "unreachable", "host_paused", "crawl_delay", "certificate"})
 # Statuses that may pass. Of the server errors, all but those that say "never" (RFC 9110, 15.6): content networks add
 # codes of their own, such as 509, 525 and 530. After 421 a new connection may succeed.
 PASSING = frozenset({408, 421, 425, 429, *range(500, 600)}) - {501, 505, 510}

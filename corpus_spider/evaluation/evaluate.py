@@ -128,7 +128,7 @@ def evaluate_corpus(
 
     The id is a segment of the URL's path, with or without a suffix: ``/any/ID.html``. The latest version of a page
     counts, so pass all documents, duplicates too. ``drops`` maps URLs of dropped pages to reasons, or to refused texts
-    (``run.dropped``). A page without a text scores 0 and is listed with its reason. ``keep`` gets each text.
+    (``scoring_run.dropped``). A page without a text scores 0 and is listed with its reason. ``keep`` gets each text.
     """
     wanted = list(pages)
     key_of = keys(wanted)

@@ -90,7 +90,7 @@ def _dump(
 
 
 def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: Console) -> ExportReport | None:
-    """Export with further processes. None if `dump_readers.parts` cannot start them."""
+    """Export with further processes. None if `parallel.parts` cannot start them."""
     from corpus_spider.export.parallel import Work, parts
     from storage.exports.atomic import make_way
     from storage.exports.writer import export_parts

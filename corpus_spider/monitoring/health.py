@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from corpus_spider.monitoring.advice import next_command, suspended_sites
 from corpus_spider.monitoring.model import Case, Finding, Matches, PausedHost, Rule
 from corpus_spider.monitoring.site_checks import (
-    NO_NETWORK,
     as_interrupted,
     is_unfinished,
     judge,
@@ -21,6 +20,7 @@ from corpus_spider.monitoring.site_checks import (
     offline_runs,
 )
 from storage.corpus import Corpus
+from storage.reasons import NO_NETWORK
 from storage.records import noted_matches
 from storage.reporting import counted, unseen
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring.site_checks import SAME_NIGHT
-from storage.runs.site_runs import NO_ANSWER, ROBOTS, column_of
+from storage.reasons import NO_ANSWER
+from storage.runs.site_runs import ROBOTS, column_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,7 @@ from corpus_spider.monitoring.model import Finding, Night, Sign
 from corpus_spider.monitoring.source_checks import SCRIPTED, source_words
 from corpus_spider.terminal.reasons import DROPPED, NO_LOSS, NO_PAGES, SETTINGS, meaning
 from storage.documents.shortened import SHORTENED
-from storage.frontier.visit_results import GONE
+from storage.reasons import GONE, NO_NETWORK
 from storage.records import WORKER_FAULTS
 from storage.reporting import counted
 from storage.runs.site_runs import column_of
@@ -48,8 +48,6 @@ ALL, LEAST_OF_ALL = 0.8, 3
 """A share of `ALL` among at least `LEAST_OF_ALL` is a problem in any night, whatever was usual. If no source of a site
 could be read, one is enough, because nothing else of that site is fetched.
 """
-NO_NETWORK = frozenset({"dns"})
-"""Reasons of all attempts on a machine without a network. A refused connection was answered."""
 LEAST_OFFLINE = 2
 """Sites. With one site, the site itself may be the cause."""
 CHANCE = 3.0

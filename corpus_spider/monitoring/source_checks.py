@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from corpus_spider.monitoring.model import REDIRECTED, is_broken
 from pipelines.urls.url import TO_ITSELF
 from storage.blocklist.tombstones import REMOVED
-from storage.frontier.visit_results import GONE, REFUSED
+from storage.frontier.visit_results import REFUSED
+from storage.reasons import GONE, HOST_FAULTS
 from storage.records import Kind, UrlState
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ FAILED_NIGHTS = 2
 """Nights in a row in which a source fails, or is due and not read, before it is reported."""
 FAILED_RUNS = 2
 """Runs since the last visit in which the host of a source failed, before the source is reported."""
-HOST_FAULTS = frozenset({"robots_unreachable", "dns", "unreachable", "certificate"})
-"""Reasons of a failed host. Its sources stay pending and no failed visit is counted for them."""
 LEADS_OUT, SCRIPTED, TOO_SLOW, PRIVATE = "redirect_refused", "script_only", "crawl_delay", "private_address"
 
 

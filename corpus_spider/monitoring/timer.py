@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from corpus_spider.config.loader import PREFIX, SECTIONS
+from corpus_spider.exit_codes import LIMITED
 from storage.disk import alone, disk_errors, replace_file
 from storage.errors import ConfigError, DiskError
 
@@ -201,7 +202,7 @@ def has_systemd() -> bool:
 
 
 def service(plan: Plan) -> str:
-    """Return the unit that crawls once. Exit code 12 (limit) is a success; 8 (failing sites) is a visible failure."""
+    """Return the unit that crawls once. A crawl that a limit ends is a success; failing sites are a visible failure."""
     variables = f"EnvironmentFile={_escaped(str(plan.environment))}\n" if plan.variables else ""
     command = " ".join(_quoted(part) for part in plan.command)
     limits = hardening(plan) if plan.how == SYSTEM else ""
@@ -215,7 +216,7 @@ After=network-online.target
 Type=oneshot
 WorkingDirectory={_escaped(str(plan.folder))}
 {variables}ExecStart={command}
-SuccessExitStatus=12
+SuccessExitStatus={LIMITED}
 KillMode=mixed
 TimeoutStopSec=60
 Nice=10

@@ -29,6 +29,7 @@ from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_sour
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata.rights import robots_headers
 from pipelines.urls.url import parse
+from storage.reasons import GONE_STATUSES
 from storage.records import Kind, SiteModel
 
 if TYPE_CHECKING:
@@ -48,8 +49,6 @@ STALE = timedelta(days=90)
 """A source whose newest entry is older is useless for a crawl of news."""
 ERRORS = 400
 """Lowest error status."""
-NOT_THERE = frozenset({404, 410})
-"""Statuses of a guessed URL that are not reported."""
 MAX_FEEDS = 20
 OWN_PATH = 0.9
 """Share of a site's entries below the path of its front page. From this share on the site is limited to that path."""
@@ -241,7 +240,7 @@ class Search:
         except NotFetchedError as error:
             self.findings.append(Finding("none", address.fetchable, refused=error.what))
             return Source()
-        if origin == "usual" and capture.status in NOT_THERE:
+        if origin == "usual" and capture.status in GONE_STATUSES:
             return Source()
         sitemap = origin == "robots" or "sitemap" in address.path
         source = read_source(replace(capture, kind=Kind.SITEMAP) if sitemap else capture, self.model)

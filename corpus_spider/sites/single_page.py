@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from storage.records import Document, Drop, Processed, SiteModel
 
 CHUNK = 2**16
+CANNOT_FETCH, ROBOTS_UNREAD = "cannot be fetched", "robots.txt could not be read"
+"""Beginnings of the errors of a host that gave no response."""
 TOO_MANY_REDIRECTS = "too many redirects, or a redirect to an invalid address"
 
 
@@ -67,38 +69,6 @@ class Reading:
     drop: Drop | None
 
 
-EXTRACTOR_WORDS = {
-    "auto": "the default: scored, and other extractors if its confidence is low; the reason is recorded",
-    "density": "maximum-sum segment over text blocks, with weights for links and classes",
-    "scored": "text blocks scored by weights learned from pages with known true text",
-    "trafilatura": "the library of that name",
-    "bte": "improved Body Text Extraction (Phan Thi Ha and Ha Hai Nam, 2013)",
-    "bte-original": "Body Text Extraction as first published (Finn et al., 2001)",
-    "r2l": "R2L main content extraction for right-to-left scripts (Mohammadzadeh et al., 2011)",
-    "r2l-nepl": "R2L exactly as in the paper",
-    "dana": "DANA, successor of R2L (Mohammadzadeh et al., 2011)",
-    "dana-paper": "DANA exactly as in the paper",
-    "blocks": "block detection for Thai pages (Thanadechteemapat and Fung, 2011)",
-    "ccb": "content code blurring (Gottron, 2008)",
-    "accb-40": "content code blurring without link tags, reach 40",
-    "tccb-18": "content code blurring by words, reach 18",
-    "tccb-25": "content code blurring by words, reach 25",
-    "fe": "FeatureExtractor (Debnath et al., 2005)",
-    "kfe": "K-FeatureExtractor (Debnath et al., 2005)",
-    "licea": "language independent content extraction by density (Moreno et al., 2009)",
-    "lqf-25": "link quota filter, 25 % (Mantratzis et al., 2005)",
-    "lqf-50": "link quota filter, 50 %",
-    "lqf-75": "link quota filter, 75 %",
-    "dsc": "document slope curves (Pinto et al., 2002)",
-    "boilerpy3": "the library of that name, its article extractor",
-    "justext": "the library of that name",
-    "newspaper4k": "the library of that name",
-    "readability": "the library readability-lxml",
-    "resiliparse": "the library of that name, its main content",
-}
-"""One-line descriptions for `extract --list`."""
-
-
 def extractors() -> list[dict[str, str]]:
     """Return name, version, purpose (``corpora`` or ``evaluation``) and description of every extractor."""
     from pipelines.extractors import peers
@@ -109,7 +79,7 @@ def extractors() -> list[dict[str, str]]:
             "name": one.name,
             "version": one.version,
             "for": "evaluation" if one.evaluation_only else "corpora",
-            "description": EXTRACTOR_WORDS.get(one.name, f"plug-in of {one.version}"),
+            "description": one.description,
         }
         for one in (*EXTRACTORS.values(), *peers.installed(), *map(get, plugins.named(plugins.EXTRACTORS)))
     ]
@@ -331,7 +301,7 @@ def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture]
     try:
         return rules_of(answer.status, whole_body(answer))
     except (UnreachableError, UnreadableFileError) as error:
-        raise NotFetchedError(f"robots.txt could not be read ({error})", where=url, do="Try again later.") from None
+        raise NotFetchedError(f"{ROBOTS_UNREAD} ({error})", where=url, do="Try again later.") from None
 
 
 def obey(rules: Robots, url: str, manners: Manners) -> None:
@@ -359,7 +329,7 @@ def exchange(url: str, manners: Manners) -> Capture:
             body, truncated = _body(response, manners.max_body)
     except (OSError, HTTPException) as error:
         what = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise NotFetchedError(f"cannot be fetched: {what}", where=url, do=_advice(parts, error)) from None
+        raise NotFetchedError(f"{CANNOT_FETCH}: {what}", where=url, do=_advice(parts, error)) from None
     capture = Capture(
         url, datetime.now(UTC), response.status, tuple(headers.items()), tuple(response.getheaders()), body, Kind.PAGE
     )

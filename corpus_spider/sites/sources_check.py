@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.sites.at_once import at_once
 from corpus_spider.sites.discover import stale
 from corpus_spider.sites.polite_client import Pace, PoliteClient, manners_of
-from corpus_spider.sites.single_page import NotFetchedError
+from corpus_spider.sites.single_page import CANNOT_FETCH, ROBOTS_UNREAD, NotFetchedError
 from pipelines.discovery.links import page_links
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 HEADER = ("site", "kind", "form", "entries", "newest", "verdict", "url")
 MOST_ADVICE = 3
-UNREACHABLE = ("cannot be fetched", "robots.txt could not be read")
-"""Beginnings of the problems of a source whose host gave no response."""
 CHECK_NETWORK = "No source could be fetched. `corpus-spider doctor --network` checks the connection of this machine."
 MAX_REQUESTS_EACH = 8
 """Requests for one source at most: the page, redirects, and robots.txt of each host on the way."""
@@ -58,7 +56,7 @@ class State:
 def advice(states: Sequence[State]) -> list[str]:
     """Return what to do about the sources that could not be fetched, each sentence once, the most frequent first."""
     found = Counter(one.advice for one in states if one.advice)
-    is_offline = bool(states) and all(one.problem.startswith(UNREACHABLE) for one in states)
+    is_offline = bool(states) and all(one.problem.startswith((CANNOT_FETCH, ROBOTS_UNREAD)) for one in states)
     offline = [CHECK_NETWORK] if is_offline else []
     return [*(f"{text} ({counted(number, 'source')})" for text, number in found.most_common(MOST_ADVICE)), *offline]
 

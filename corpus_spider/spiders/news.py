@@ -15,7 +15,7 @@ from scrapy.resolver import dnscache
 from corpus_spider.addon import loaded, slot_of
 from corpus_spider.crawling.dispatcher import Dispatcher
 from corpus_spider.crawling.downloader import PatientDownloader, RecalledError
-from corpus_spider.crawling.retry_policy import OF_HOST, RetryPolicy, conditions, failure_reason, pause_asked
+from corpus_spider.crawling.retry_policy import RetryPolicy, conditions, failure_reason, pause_asked
 from corpus_spider.crawling.session import Session, exit_code, log_end
 from corpus_spider.extensions.capture import CAPTURE, FAULT, KIND, LEASE
 from corpus_spider.middlewares.wire import WIRE
@@ -23,6 +23,7 @@ from corpus_spider.terminal.console import Console, safe
 from pipelines.runtime.stages import Page
 from storage.errors import CorpusError
 from storage.frontier.visit_results import REFUSED
+from storage.reasons import OF_HOST
 from storage.records import Failure
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from corpus_spider.exit_codes import DONE, LIMITED, NONE_SUCCEEDED, SICK, STOPPE
 from corpus_spider.terminal.layout import padded
 from corpus_spider.terminal.values import duration, number
 from storage.errors import CorpusError
+from storage.reasons import NO_NETWORK
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def closing_words(summary: Mapping[str, Any], code: int) -> str:
         if not attempted:
             return f"Nothing is due{unread}; {_waiting(summary)}." if summary["pending"] else f"Nothing is due{unread}."
         return f"Done: {done}{unread}; {_waiting(summary) if summary['pending'] else 'nothing more is due'}."
-    if code == NONE_SUCCEEDED and set(summary["failed"]) == {"dns"} and not summary["pages"]:
+    if code == NONE_SUCCEEDED and set(summary["failed"]) == NO_NETWORK and not summary["pages"]:
         return f"Nothing could be fetched. No host name could be resolved. {OFFLINE}"
     if code == NONE_SUCCEEDED:
         reason = summary["first_failure"] or next(iter(summary["dropped"]), "") or "robots.txt forbids every URL"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.discovery.url_shapes import shape_of
 from pipelines.urls.url import parse
+from storage.reasons import GONE_STATUSES
 from storage.records import Kind
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ INNER_DEPTH = 2
 """Depth of links found inside pages. What feeds, sitemaps and start pages name is always fetched."""
 MAX_SHAPES = 2000
 """Shapes in memory. The least recent is dropped."""
-GONE = frozenset({404, 410})
 _NUMBER = re.compile(r"\{(?:n|y|d|id)\}")
 
 
@@ -49,14 +49,14 @@ class DeadLinks:
 
     def note(self, lease: Lease, status: int) -> None:
         """Count the response to a request for a page. Errors other than 404 and 410 show nothing about the shape."""
-        counted = status < 400 or (status in GONE and lease.depth >= INNER_DEPTH)
+        counted = status < 400 or (status in GONE_STATUSES and lease.depth >= INNER_DEPTH)
         if lease.kind is not Kind.PAGE or not counted:
             return
         shape = self._shapes.setdefault(_key(lease), _Shape())
         self._shapes.move_to_end(_key(lease))
         if len(self._shapes) > MAX_SHAPES:
             self._shapes.popitem(last=False)
-        if status in GONE:
+        if status in GONE_STATUSES:
             shape.gone += 1
         else:
             shape.alive += 1

@@ -24,7 +24,7 @@ class ExtractorOptions:
     p: int | None = None
     """Parameter P of ``r2l`` and ``dana``: lines from one paragraph to the next, at most. None: the paper's value."""
     template: bytes = b""
-    """Recurring blocks of the site's pages, which ``scored`` and ``auto`` leave out (see ``template``)."""
+    """Recurring blocks of the site's pages, which ``scored`` and ``auto`` leave out (see ``site_template``)."""
 
 
 PARAGRAPH_KINDS: Mapping[str, ParagraphKind] = MappingProxyType(
@@ -50,6 +50,8 @@ class Extractor:
 
     name: str
     version: str
+    description: str
+    """The method and its source, in one line of ``extract --list``."""
     run: Callable[[str, ExtractorOptions], Extraction]
     evaluation_only: bool = False
     """True for variants that reproduce a paper's output to the letter and are not fit to be stored."""

@@ -22,19 +22,62 @@ if TYPE_CHECKING:
     from pipelines.extractors.explanation import Explanation
 
 _STORED = (
-    Extractor(auto.NAME, auto.VERSION, auto.extract, explain=auto.explain),
-    Extractor(thai_blocks.NAME, thai_blocks.VERSION, thai_blocks.extract, explain=thai_blocks.explain),
-    Extractor(bte.NAME, bte.VERSION, bte.extract, explain=bte.explain),
-    Extractor(line_density.DANA, line_density.VERSION, line_density.dana, explain=line_density.explain_dana),
-    Extractor(density.NAME, density.VERSION, density.extract, explain=density.explain),
-    Extractor(line_density.R2L, line_density.VERSION, line_density.r2l, explain=line_density.explain_r2l),
-    Extractor(selection.NAME, selection.VERSION, selection.extract, explain=selection.explain),
-    Extractor(trafilatura.NAME, trafilatura.VERSION, trafilatura.extract),
+    Extractor(
+        auto.NAME,
+        auto.VERSION,
+        "the default: scored, and other extractors if its confidence is low; the reason is recorded",
+        auto.extract,
+        explain=auto.explain,
+    ),
+    Extractor(
+        thai_blocks.NAME,
+        thai_blocks.VERSION,
+        "block detection for Thai pages (Thanadechteemapat and Fung, 2011)",
+        thai_blocks.extract,
+        explain=thai_blocks.explain,
+    ),
+    Extractor(
+        bte.NAME,
+        bte.VERSION,
+        "improved Body Text Extraction (Phan Thi Ha and Ha Hai Nam, 2013)",
+        bte.extract,
+        explain=bte.explain,
+    ),
+    Extractor(
+        line_density.DANA,
+        line_density.VERSION,
+        "DANA, successor of R2L (Mohammadzadeh et al., 2011)",
+        line_density.dana,
+        explain=line_density.explain_dana,
+    ),
+    Extractor(
+        density.NAME,
+        density.VERSION,
+        "maximum-sum segment over text blocks, with weights for links and classes",
+        density.extract,
+        explain=density.explain,
+    ),
+    Extractor(
+        line_density.R2L,
+        line_density.VERSION,
+        "R2L main content extraction for right-to-left scripts (Mohammadzadeh et al., 2011)",
+        line_density.r2l,
+        explain=line_density.explain_r2l,
+    ),
+    Extractor(
+        selection.NAME,
+        selection.VERSION,
+        "text blocks scored by weights learned from pages with known true text",
+        selection.extract,
+        explain=selection.explain,
+    ),
+    Extractor(trafilatura.NAME, trafilatura.VERSION, "the library of that name", trafilatura.extract),
 )
 _EVALUATION_ONLY = (
     Extractor(
         bte_original.NAME,
         bte_original.VERSION,
+        "Body Text Extraction as first published (Finn et al., 2001)",
         bte_original.extract,
         evaluation_only=True,
         explain=bte_original.explain,
@@ -42,6 +85,7 @@ _EVALUATION_ONLY = (
     Extractor(
         line_density.DANA_PAPER,
         line_density.VERSION,
+        "DANA exactly as in the paper",
         line_density.dana_paper,
         evaluation_only=True,
         explain=line_density.explain_dana_paper,
@@ -49,6 +93,7 @@ _EVALUATION_ONLY = (
     Extractor(
         line_density.R2L_NEPL,
         line_density.VERSION,
+        "R2L exactly as in the paper",
         line_density.r2l_nepl,
         evaluation_only=True,
         explain=line_density.explain_r2l_nepl,

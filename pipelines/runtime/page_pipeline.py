@@ -27,6 +27,7 @@ from storage.bytes.lines import count
 from storage.documents.healing import HEALED
 from storage.errors import CorpusError, DiskError, MissingFileError
 from storage.fetches.missing_files import MISSING
+from storage.reasons import GONE_STATUSES
 from storage.records import MACHINE_FAULTS, Drop, Fetched, Kind, Processed, Ruling
 from storage.reporting import counted
 from storage.warc import read_record
@@ -62,7 +63,6 @@ MAX_INDEXES = 3
 """Maximum depth of nested sitemap indexes. sitemaps.org allows one level."""
 TRAP_SECONDS = 7 * 86400.0
 """Seconds. The URLs of a crawler trap are not requested for this long."""
-GONE = frozenset({404, 410})
 UNREADABLE = "warc_unreadable"
 """Reason of pages that wait because the disk with their WARC file failed."""
 
@@ -121,7 +121,7 @@ class PipelineCounts:
             self.sites[lease.site].pages += 1
         self.bytes += len(fetched.capture.body)
         # A start page that is not there is no answer.
-        is_gone = status in GONE and lease is not None and lease.depth > 0
+        is_gone = status in GONE_STATUSES and lease is not None and lease.depth > 0
         self.answered += status < 400 or is_gone
         self.unchanged += fetched.original is not None
         if fetched.reason:

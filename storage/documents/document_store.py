@@ -128,7 +128,7 @@ class Documents:
         return self.database.read(lambda connection: reader.document_of(connection, fetch_id))
 
     def view(self, selection: Selection) -> AbstractContextManager[View]:
-        """Open a snapshot of the selected documents, read a page at a time (see `reading.view`)."""
+        """Open a snapshot of the selected documents, read a page at a time (see `reader.view`)."""
         return reader.view(self.database, selection)
 
     def outlines(self, selection: Selection) -> Iterator[Outline]:

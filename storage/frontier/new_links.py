@@ -14,7 +14,8 @@ from storage.database.schema import MAX_URL, fetch, host, url
 from storage.database.transactions import among, chunks, insert_many, upsert
 from storage.frontier.leases import ARCHIVE_SITEMAP_PRIORITY, UNNAMED_PRIORITY
 from storage.frontier.recrawl_schedule import moment
-from storage.frontier.visit_results import GONE, SECTION_DEPTH
+from storage.frontier.visit_results import SECTION_DEPTH
+from storage.reasons import GONE
 from storage.records import Kind, UrlState
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from storage.database.schema import url
 from storage.database.transactions import among, chunks
 from storage.frontier.leases import UNNAMED_PRIORITY
 from storage.frontier.recrawl_schedule import End, Habit, Visit, moment
+from storage.reasons import GONE
 from storage.records import Kind, UrlState
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 REFUSED = frozenset({"robots", "private_address", "port", "scheme", "invalid_url"})
 """Reasons of failures where a rule of ours forbids the request."""
-GONE = frozenset({"http_404", "http_410"})
 LISTING, UNCHANGED_TEXT = "listing", "unchanged_text"
 SECTION_DEPTH = 1
 """Depth of section pages: lists that a start page links to are sources. Deeper ones are too many."""

@@ -31,6 +31,7 @@ from storage.database.schema import (
     url,
 )
 from storage.database.transactions import chunks, upsert
+from storage.reasons import NO_ANSWER
 from storage.records import UrlState
 from storage.runs.allowance import FIRST_NIGHT, Allowance
 
@@ -46,10 +47,6 @@ REFUSALS = frozenset({"firewall", "geo_block", "consent", "paywall"})
 """Reasons (pipelines.classification.soft_errors) of pages that refuse access or show a wall."""
 REFUSING = frozenset(f"http_{status}" for status in (401, 402, 403, 407, 429, 451))
 NO_TEXT = frozenset({"no_text", "script_only", "soft_404", "undecodable", "empty", "not_storable"})
-NO_ANSWER = frozenset(
-    {"robots_unreachable", "dns", "unreachable", "host_paused", "timeout", "network", "certificate", "internal_error"}
-    | {"crawl_delay"}
-)
 ROBOTS = frozenset({"robots", "crawl_delay"})
 
 

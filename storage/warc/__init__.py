@@ -1,7 +1,7 @@
 """WARC/1.1 files (ISO 28500:2017): write, read, scan, recover and redact them.
 
 Each record is a gzip member of its own. A response is followed by its request. ``http_blocks`` describes which bytes
-are kept, reconstructed or redacted. ``members`` describes the seal that makes every flipped bit noticeable.
+are kept, reconstructed or redacted. ``gzip_member`` describes the seal that makes every flipped bit noticeable.
 """
 
 from storage.warc.foreign_records import ForeignRecord, ForeignRecords, Form, Loss

@@ -75,7 +75,8 @@ def test_the_extractor_of_the_how_to_page_makes_documents(folder: Path) -> None:
     assert found["1"]["text"].split("\n") == paragraphs(1)
     assert (found["1"]["extractor"], found["1"]["extractor_version"]) == (LONG, "long-paragraphs 1.0")
     listed = json.loads(program(folder, "extract", "--list", "--json").stdout)
-    assert {"name": LONG, "version": "long-paragraphs 1.0"}.items() <= listed[-1].items()
+    about = {"name": LONG, "version": "long-paragraphs 1.0", "description": "plug-in of long-paragraphs 1.0"}
+    assert about.items() <= listed[-1].items()
     assert program(folder, "export", "-o", "news.titles").returncode == 0
     assert "Bài số 1\n" in (folder / "news.titles").read_text()
     assert program(folder, "export", "-o", "release/", "--release", "--format", "titles").returncode == 0

@@ -2,9 +2,9 @@
 
 BTE's idea carried on: text is gained, markup is lost, and the content is the part of the page where the balance is
 best. Here the weights of gain and loss are learned, by two logistic regressions. The first sees a block, its
-neighbours, the elements around it, the page (``block_features.measure``) and whether the block speaks of the page's
-title (``block_likeness``). The second sees the same, and what the first made of the rest of the page
-(``measure_again``). No measure depends on a language, a site or its classes.
+neighbours, the elements around it, the page, and whether the block speaks of the page's title (``features.measure``).
+The second sees the same, and what the first made of the rest of the page (``measure_again``). No measure depends on a
+language, a site or its classes.
 
 ``auto_model.json`` holds the mean, deviation and weight of each measure. ``benchmarks/train_auto.py`` makes it from
 pages with their true text.

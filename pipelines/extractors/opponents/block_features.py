@@ -106,6 +106,6 @@ def top_cluster(features: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 EXTRACTORS = (
-    Extractor("fe", VERSION, fe, evaluation_only=True),
-    Extractor("kfe", VERSION, kfe, evaluation_only=True),
+    Extractor("fe", VERSION, "FeatureExtractor (Debnath et al., 2005)", fe, evaluation_only=True),
+    Extractor("kfe", VERSION, "K-FeatureExtractor (Debnath et al., 2005)", kfe, evaluation_only=True),
 )

@@ -80,8 +80,32 @@ def by_token(name: str, reach: int, html: str, _options: ExtractorOptions) -> Ex
 
 
 EXTRACTORS = (
-    Extractor("ccb", VERSION, partial(by_character, "ccb", CCB_REACH, links=True), evaluation_only=True),
-    Extractor("accb-40", VERSION, partial(by_character, "accb-40", 40, links=False), evaluation_only=True),
-    Extractor("tccb-18", VERSION, partial(by_token, "tccb-18", 18), evaluation_only=True),
-    Extractor("tccb-25", VERSION, partial(by_token, "tccb-25", 25), evaluation_only=True),
+    Extractor(
+        "ccb",
+        VERSION,
+        "content code blurring (Gottron, 2008)",
+        partial(by_character, "ccb", CCB_REACH, links=True),
+        evaluation_only=True,
+    ),
+    Extractor(
+        "accb-40",
+        VERSION,
+        "content code blurring without link tags, reach 40",
+        partial(by_character, "accb-40", 40, links=False),
+        evaluation_only=True,
+    ),
+    Extractor(
+        "tccb-18",
+        VERSION,
+        "content code blurring by words, reach 18",
+        partial(by_token, "tccb-18", 18),
+        evaluation_only=True,
+    ),
+    Extractor(
+        "tccb-25",
+        VERSION,
+        "content code blurring by words, reach 25",
+        partial(by_token, "tccb-25", 25),
+        evaluation_only=True,
+    ),
 )

@@ -48,4 +48,12 @@ def densest(lengths: Sequence[int]) -> tuple[int, int]:
     return best
 
 
-EXTRACTORS = (Extractor(NAME, VERSION, extract, evaluation_only=True),)
+EXTRACTORS = (
+    Extractor(
+        NAME,
+        VERSION,
+        "language independent content extraction by density (Moreno et al., 2009)",
+        extract,
+        evaluation_only=True,
+    ),
+)

@@ -56,5 +56,10 @@ def extract(percent: int, html: str, _options: ExtractorOptions) -> Extraction:
 
 
 EXTRACTORS = tuple(
-    Extractor(f"lqf-{percent}", VERSION, partial(extract, percent), evaluation_only=True) for percent in (25, 50, 75)
+    Extractor(f"lqf-{percent}", VERSION, description, partial(extract, percent), evaluation_only=True)
+    for percent, description in (
+        (25, "link quota filter, 25 % (Mantratzis et al., 2005)"),
+        (50, "link quota filter, 50 %"),
+        (75, "link quota filter, 75 %"),
+    )
 )

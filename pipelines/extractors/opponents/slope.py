@@ -55,4 +55,4 @@ def low_sections(tags: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return marks
 
 
-EXTRACTORS = (Extractor(NAME, VERSION, extract, evaluation_only=True),)
+EXTRACTORS = (Extractor(NAME, VERSION, "document slope curves (Pinto et al., 2002)", extract, evaluation_only=True),)

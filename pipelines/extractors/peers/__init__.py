@@ -53,6 +53,7 @@ class Peer:
 
     name: str
     distribution: str
+    description: str
     read: Read
 
     def __call__(self, html: str, options: ExtractorOptions) -> Extraction:
@@ -80,7 +81,7 @@ def _release(distribution: str) -> str:
 _ADAPTERS = (boilerpy3_adapter, justext_adapter, newspaper4k_adapter, readability_adapter, resiliparse_adapter)
 
 PEERS: Mapping[str, Peer] = MappingProxyType(
-    {one.NAME: Peer(one.NAME, one.DISTRIBUTION, one.read) for one in _ADAPTERS}
+    {one.NAME: Peer(one.NAME, one.DISTRIBUTION, one.DESCRIPTION, one.read) for one in _ADAPTERS}
 )
 """Every peer there is an adapter for, by name."""
 
@@ -89,10 +90,13 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
 def find(name: str) -> Extractor | None:
     """Return the peer of that name as an extractor, or None when it is not known or its library not installed."""
     peer = PEERS.get(name)
+    if peer is None:
+        return None
     try:
-        return Extractor(name, version(peer.distribution), peer, evaluation_only=True, guard=guard) if peer else None
+        release = version(peer.distribution)
     except PackageNotFoundError:
         return None
+    return Extractor(name, release, peer.description, peer, evaluation_only=True, guard=guard)
 
 
 def installed() -> tuple[Extractor, ...]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 NAME = "boilerpy3"
 DISTRIBUTION = "boilerpy3"
+DESCRIPTION = "the library of that name, its article extractor"
 
 
 def read(html: str, _: ExtractorOptions) -> Iterable[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 NAME = "justext"
 DISTRIBUTION = "justext"
+DESCRIPTION = "the library of that name"
 
 STOP_LISTS = {
     "af": "Afrikaans", "ar": "Arabic", "az": "Azerbaijani", "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NAME = "newspaper4k"
 DISTRIBUTION = "newspaper4k"
+DESCRIPTION = "the library of that name"
 
 DEFAULT = "en"
 

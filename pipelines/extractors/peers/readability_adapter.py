@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NAME = "readability"
 DISTRIBUTION = "readability-lxml"
+DESCRIPTION = "the library readability-lxml"
 
 
 def read(html: str, options: ExtractorOptions) -> Iterable[str]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 NAME = "resiliparse"
 DISTRIBUTION = "resiliparse"
+DESCRIPTION = "the library of that name, its main content"
 
 
 def read(html: str, _: ExtractorOptions) -> Iterable[str]:

@@ -170,7 +170,7 @@ def test_what_guards_an_extractor_is_not_its_time(monkeypatch: pytest.MonkeyPatc
         return Extraction((html,), "some", "1")
 
     monkeypatch.setattr(time, "thread_time", clock)
-    some = Extractor("some", "1", run, evaluation_only=True, guard=guard)
+    some = Extractor("some", "1", "a test", run, evaluation_only=True, guard=guard)
     assert timed(some, " good ", ExtractorOptions()) == (Extraction(("good",), "some", "1"), 2.0)
     assert timed(some, "bad", ExtractorOptions()) == (Extraction((), "some", "1", "too deep"), None)
     assert events == ["guard", "clock", "run", "clock", "guard"]

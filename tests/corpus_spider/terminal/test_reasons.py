@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from corpus_spider.crawling.retry_policy import OF_HOST, failure_reason
+from corpus_spider.crawling.retry_policy import failure_reason
 from corpus_spider.terminal.reasons import DROPPED, FAILED, meaning
 from storage.frontier.visit_results import REFUSED
+from storage.reasons import GONE, NO_ANSWER
 
 ROOT = Path(__file__).parents[3]
 PLACES = {"Drop": 0, "Failure": 1, "RefusalError": 0}
@@ -34,7 +35,7 @@ def is_text(node: ast.expr) -> bool:
 
 def test_each_reason_that_the_code_gives_has_a_meaning() -> None:
     """A drop, failure or refusal with a new reason needs its line."""
-    reasons = given() | OF_HOST | REFUSED | {failure_reason(error)[0] for error in (OSError(), TimeoutError())}
+    reasons = given() | GONE | NO_ANSWER | REFUSED | {failure_reason(error)[0] for error in (OSError(), TimeoutError())}
     assert len(reasons) > 30
     assert {reason for reason in reasons if not meaning(reason)} == set()
 

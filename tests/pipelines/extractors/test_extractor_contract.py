@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.extractors import peers
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
 from pipelines.extractors.registry import EXTRACTORS, get
 from storage.errors import ConfigError
@@ -82,6 +83,14 @@ def test_an_extractor_has_its_name_a_version_and_one_signature(name: str) -> Non
     assert extractor.version
     assert found.version == EXTRACTORS[found.extractor if found.extractor in EXTRACTORS else name].version
     assert found.extractor == name or name == "auto"
+
+
+@pytest.mark.parametrize("extractor", [*EXTRACTORS.values(), *peers.installed()], ids=lambda one: one.name)
+def test_a_built_in_extractor_says_what_it_is(extractor: Extractor) -> None:
+    """Its one line of ``extract --list`` is its own, not that of a plug-in."""
+    assert extractor.description.strip()
+    assert "\n" not in extractor.description
+    assert not extractor.description.startswith("plug-in")
 
 
 @pytest.mark.parametrize("name", STORED)

@@ -47,7 +47,7 @@ _SCALE = 3600
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The blocks of one page as bytes: their keys (see ``extractors.template``) and lengths in letters of an alphabet.
+    """The blocks of one page as bytes: their keys (see ``site_template``) and lengths in letters of an alphabet.
 
     Each key once, and both in the same order.
     """
