@@ -45,7 +45,7 @@ RUNS = {
     "recurring_lines": "{gold}",
     "serve": "--documents 120 --rounds 1",
     "site_models": "{gold}",
-    "startup": "--pages 80 --folder {work}/startup",
+    "startup": "--pages 80 --sites 200 --folder {work}/startup",
     "train_auto": "{gold} --output {work}/model.json",
     "verbs": "--sizes 20,40 --verb status --folder {work}/verbs",
 }
