@@ -56,8 +56,8 @@ _CLASSES = [
     "group", "unit", "panel", "part", "area", "feed", "stream", "card", "x1", "x2", "b-7", "css-1k9", "sc-a", "fck",
     "td_block", "wrapper", "container", "holder", "region", "zone",
 ]  # fmt: skip
-"""Class names of elements, whatever they hold. They give no mark (``blocks.page.marks``): what a name says of a place
-is learned from gold pages alone.
+"""Class names of all elements. They give no mark (``blocks.page.marks``): what a name says of a place is learned from
+gold pages alone.
 """
 
 

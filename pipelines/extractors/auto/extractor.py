@@ -104,6 +104,7 @@ def _find(html: str, options: ExtractorOptions) -> _Found:
         return _Found(learned, reading.evidence)
     why = reading.problem or f"{selection.NAME}: {learned.reason}, under {SURE}"
     best = _without(reading.template, density.find(scan(html), why))
+    # Of the same text the reading with more lines stands: density joins those of a preformatted block.
     if len(best.paragraphs) < len(learned.paragraphs) and _letters(best) == _letters(learned):
         return _Found(replace(learned, reason=f"{why}; {best.extractor} found the same"), reading.evidence)
     if _size(best) < ENOUGH and _size(learned) > CLEARLY_MORE * _size(best):

@@ -50,7 +50,7 @@ UNSPACED_WORD = 6
 _UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
 _ODD = re.compile(rf"[\x01-\x08\x0e-\x1b{_UNSPACED}]")
 """What makes words other than white space: control characters and scripts without spaces."""
-_WORD = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\0- \s{_UNSPACED}]++")
+_WORD_PATTERN = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\0- \s{_UNSPACED}]++")
 _LONG_TEXT = 1 << 17
 """Characters. A string for every word of a longer text takes many times its size."""
 
@@ -81,7 +81,7 @@ def count_words(text: str) -> int:
     """Step 1: count the words of a text between two tags."""
     if len(text) < _LONG_TEXT and not _ODD.search(text):
         return len(text.split())
-    return sum(1 for _ in _WORD.finditer(text))
+    return sum(1 for _ in _WORD_PATTERN.finditer(text))
 
 
 class Search(NamedTuple):

@@ -9,7 +9,7 @@ Leaves of blocks that are made of links are dropped. No words are needed, so scr
   of a form go.
 - III.A, rules R2 give each leaf its XPath, its readable text, a footer mark and an anchor mark: `leaves_of`.
 - III.B, block detection: `attributes` and `lowest_blocks`.
-- III.C, content extraction selection: `select`, and for the third condition `Blocks.is_content`.
+- III.C, content extraction selection: `select`, and for the third condition `BlockAttributes.is_content`.
 
 Open in the paper, and decided here:
 
@@ -124,7 +124,7 @@ class Leaves(NamedTuple):
     """Number of the innermost block around the leaf."""
 
 
-class Blocks(NamedTuple):
+class BlockAttributes(NamedTuple):
     """The blocks of a page, the body first, with the attributes of section III.B. Lengths are characters."""
 
     parents: array[int]
@@ -183,9 +183,9 @@ def leaves_of(page: Soup) -> tuple[Leaves, array[int]]:
     return leaves, parents
 
 
-def attributes(leaves: Leaves, parents: array[int]) -> Blocks:
+def attributes(leaves: Leaves, parents: array[int]) -> BlockAttributes:
     """Section III.B: count each leaf in its block, and then each block in the one around it, up to the body."""
-    blocks = Blocks(parents, *(array("i", bytes(4 * len(parents))) for _ in range(4)))
+    blocks = BlockAttributes(parents, *(array("i", bytes(4 * len(parents))) for _ in range(4)))
     for block, length, link in zip(leaves.blocks, leaves.lengths, leaves.links, strict=True):
         blocks.all_elements[block] += 1
         blocks.all_t_length[block] += length
@@ -198,7 +198,7 @@ def attributes(leaves: Leaves, parents: array[int]) -> Blocks:
     return blocks
 
 
-def lowest_blocks(blocks: Blocks) -> array[int]:
+def lowest_blocks(blocks: BlockAttributes) -> array[int]:
     """Section III.B, steps 1 and 2: return for each block the lowest one around it with All Elements more than 1.
 
     That can be the block itself. It is the body where there is none.
@@ -214,7 +214,7 @@ class Selection(NamedTuple):
 
     leaves: Leaves
     selected: bytearray
-    blocks: Blocks
+    blocks: BlockAttributes
     lowest: array[int]
     """For each block the lowest one around it."""
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.page import BIT, DIGIT, KIND, OTHER
+from pipelines.extractors.auto.blocks.page import BIT, DIGIT, KIND, MAX_LINKED, OTHER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +33,6 @@ FAIR = 0.03
 """Share of the likely content that an element holds if it may hold the article. An infobox does not."""
 WHOLE = 0.8
 """Share of the likely content from which an element holds the whole article."""
-MAX_LINKED = 0.5
-"""Share of linked characters from which a block is a link."""
 PROBE = 12
 """Characters at the end of a text in which an ellipsis is searched."""
 _BROKEN_OFF = re.compile(r"(?:\.\.\.|…)\W*$")

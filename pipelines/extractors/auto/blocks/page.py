@@ -38,7 +38,7 @@ than that.
 PROSE = 60
 """Letters of a line of prose, at least."""
 MAX_LINKED = 0.5
-"""Share of linked characters from which a line is no prose."""
+"""Share of linked characters from which a line is a link, and no prose."""
 MIN_PROSE = 0.6
 """Share of prose, at least, in a hidden element that a reader unfolds."""
 UNFOLDED = 0.15
@@ -85,9 +85,8 @@ class Page:
         self.depth = self._depth()
         self.outer = self._outer()
         """The largest element around each block that holds no other block; the innermost one if it holds more."""
-        self.folds = self.order[:0]
-        """The elements that are hidden, but not inside another one: a reader may unfold them. None is a form or box."""
-        self.path, self.near = self._marks(own)
+        self.path, self.near, self.folds = self._marks(own)
+        """Marks around each block, near it, and the hidden elements outside another one that a reader may unfold."""
         self.hidden = (self.path & BIT["hidden"]) != 0
         """Whether each block is hidden. An element with most of the text counts as visible."""
         self.opening = self._opening()
@@ -161,8 +160,11 @@ class Page:
         found: Array = prose[first] & (around == around[first])
         return found
 
-    def _marks(self, own: Array) -> tuple[Array, Array]:
-        """Return the marks of all elements around each block, and of the innermost two."""
+    def _marks(self, own: Array) -> tuple[Array, Array, Array]:
+        """Return the marks of all elements around each block, those of the innermost two, and the folds.
+
+        A fold is no form, box, menu or comment.
+        """
         shares = self.total_gain / max(1.0, float(self.total_gain[0]))
         most = (shares > MOST).nonzero()[0]
         told = np.where(shares[most] < MOST_COMMENTS, BIT["comment"], 0)
@@ -174,8 +176,8 @@ class Page:
         while beyond.any():  # doubles the distance each time
             path, beyond = path | path[beyond], beyond[beyond]
         folds = (own & BIT["hidden"] != 0) & ((own & _NO_TEXT) == 0) & (path[self.parents] & BIT["hidden"] == 0)
-        self.folds = self._of_readers(folds.nonzero()[0])
-        return path[self.inside], own[self.inside] | own[self.parents[self.inside]]
+        near = own[self.inside] | own[self.parents[self.inside]]
+        return path[self.inside], near, self._of_readers(folds.nonzero()[0])
 
     def _of_readers(self, hidden: Array) -> Array:
         """Return the hidden elements that are not hidden from all readers of the screen, or from paper alone."""

@@ -171,7 +171,8 @@ def closing(page: Page, chosen: Array, probability: Array, allowed: Array) -> Ar
     is_paragraph = page.held[innermost] == 1 or page.blocks.elements.name(innermost) == "p"
     for home in (innermost, int(page.parents[innermost]))[: 1 + is_paragraph]:
         if found := _lists_behind(page, int(taken[-1]), home, plain):
-            if page.weight[found].sum() > page.weight[taken].sum():  # a table of the weather in a hundred towns
+            # A table that is longer than the text is no list of it: the weather in a hundred towns.
+            if page.weight[found].sum() > page.weight[taken].sum():
                 break
             chosen = chosen.copy()
             chosen[found] = True

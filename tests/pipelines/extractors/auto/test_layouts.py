@@ -124,8 +124,13 @@ def test_all_rows_of_a_table_with_narrow_labels_are_read(row: str, label: str) -
     assert [line for line in extractor.extract(html).paragraphs if len(line) > len("00:15")] == lines
 
 
+def with_menu(title: str, body: str) -> str:
+    """Return a page with a menu above."""
+    return f"<title>{title}</title><body><nav><ul>{menu(10)}</ul></nav>{body}"
+
+
 def menu(length: int) -> str:
-    """Return a menu of links."""
+    """Return the entries of a menu of links."""
     return "".join(f'<li><a href="/{place}">Section {place} of the news</a></li>' for place in range(length))
 
 
@@ -165,8 +170,7 @@ def test_a_longer_box_beside_the_text_is_left_out(language: str, box: str, place
     article = ARTICLES[language]
     text = "".join(f"<p>{line}</p>" for line in article.lines)
     body = place.format(text=f"<div class='m'><h1>{article.title}</h1><div>{text}</div></div>", box=BOXES[box])
-    html = f"<title>{article.title}</title><body><nav><ul>{menu(10)}</ul></nav>{body}"
-    assert extractor.extract(html).paragraphs == article.lines
+    assert extractor.extract(with_menu(article.title, body)).paragraphs == article.lines
 
 
 @pytest.mark.parametrize("heading", ["", "<h2>{}</h2>"])
@@ -187,6 +191,5 @@ def test_the_last_section_after_a_box_is_read(language: str, box: str, heading: 
     title = heading.format(article.teasers[2][0])
     first, second = ("".join(f"<p>{line}</p>" for line in lines) for lines in (before, after))
     body = f"<article><h1>{article.title}</h1>{first}{box.format(*article.teasers[0])}{title}{second}</article>"
-    html = f"<title>{article.title}</title><body><nav><ul>{menu(10)}</ul></nav>{body}"
     heads = [article.teasers[2][0]] if heading else []
-    assert list(extractor.extract(html).paragraphs) == [*before, *heads, *after]
+    assert list(extractor.extract(with_menu(article.title, body)).paragraphs) == [*before, *heads, *after]

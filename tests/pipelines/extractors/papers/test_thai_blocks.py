@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 
-from pipelines.extractors.papers.thai_blocks import ELEMENTS, FOOTERS, Blocks, clean, extract, select
+from pipelines.extractors.papers.thai_blocks import ELEMENTS, FOOTERS, BlockAttributes, clean, extract, select
 from pipelines.markup.nesting import OpenElements
 from tests.pipelines.pieces import pieces
 from tests.pipelines.real_pages import gold_pages, needs_gold
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pipelines.markup.soup import Soup
 
 
-def block(elements: int, hrefs: int, length: int, href_length: int) -> Blocks:
-    return Blocks(*(array("i", [value]) for value in (0, elements, hrefs, length, href_length)))
+def block(elements: int, hrefs: int, length: int, href_length: int) -> BlockAttributes:
+    return BlockAttributes(*(array("i", [value]) for value in (0, elements, hrefs, length, href_length)))
 
 
 def test_anchor_ratio_weighs_text_three_to_one_against_leaves() -> None:

@@ -228,7 +228,9 @@ def test_a_hexadecimal_number_names_no_advertisement(naming: str, told: bool) ->
     assert bool(marks([f'p id="{naming}"'])[0] & BIT["ad"]) is told
 
 
-LINE = "<p {}>What stands in this paragraph is said of the bridge and its builders, whom the council thanks.</p>"
+NAMED_PARAGRAPH = (
+    "<p {}>What stands in this paragraph is said of the bridge and its builders, whom the council thanks.</p>"
+)
 BOX = (
     "<div {}><h4>Of the bridge and its builders</h4><p>What stands in this box is part of the article, unless the name "
     "of the box says otherwise. It is as long as the paragraphs of an article usually are.</p></div>"
@@ -254,7 +256,7 @@ def test_a_box_that_is_named_for_what_is_no_part_of_an_article_goes(naming: str,
     """Though it stands in the text and is made like it; words that may be of the article itself say nothing."""
     for made in (
         BOX.format(naming),
-        LINE.format(naming),
+        NAMED_PARAGRAPH.format(naming),
     ):
         found = selection.extract(page(paragraphs(LINES[:3]) + made + paragraphs(LINES[3:]))).text
         assert ("What stands in this" in found) is kept
@@ -263,7 +265,7 @@ def test_a_box_that_is_named_for_what_is_no_part_of_an_article_goes(naming: str,
 @pytest.mark.parametrize("naming", ['class="informed-consent"', 'id="a-poll-of-voters"', 'class="survey of-the-bay"'])
 def test_a_paragraph_that_is_named_as_a_form_would_be_stays(naming: str) -> None:
     """It is made as the others are, and is as long."""
-    html = page(paragraphs(LINES[:3]) + LINE.format(naming) + paragraphs(LINES[3:]))
+    html = page(paragraphs(LINES[:3]) + NAMED_PARAGRAPH.format(naming) + paragraphs(LINES[3:]))
     assert "What stands in this" in selection.extract(html).text
 
 
