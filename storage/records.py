@@ -277,10 +277,6 @@ AUTHOR_SOURCES = ACCOUNT, ORGANISATION, SIGNATURE, BYLINE, MARKED, META, JSON_LD
 """Places of the authors on the page, least trusted first: ``marked`` is an element marked as the author."""
 
 
-UNPLACED = "pending"
-"""``published_zone`` of a moment that an earlier release stored in UTC. See ``storage.documents.newspaper_days``."""
-
-
 @dataclass(frozen=True, slots=True)
 class Metadata:
     """Metadata stated by a page. ``published`` is ISO 8601, ``published_text`` the string it was read from.

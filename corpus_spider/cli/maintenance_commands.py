@@ -76,8 +76,8 @@ def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
     """Bring a corpus of an earlier release forward.
 
     Commands that write to the corpus do it by themselves; this one shows the steps, the time and the room before. A
-    SQLite file is copied first. Dump a PostgreSQL database yourself before. An interrupted migration goes on where it
-    stopped.
+    SQLite file is copied first. Back up a PostgreSQL database yourself before. An interrupted migration goes on where
+    it stopped.
     """
     from corpus_spider.maintenance.copy_corpus import migrate
 
@@ -102,14 +102,11 @@ def _told(report: MigrationReport) -> list[str]:
     if report.fingerprints:
         would = "would be" if report.dry_run else "were"
         lines.append(f"{counted(report.fingerprints, 'fingerprint')} {would} computed again from the stored texts.")
-    if report.dates:
-        would = "would be" if report.dry_run else "were"
-        lines.append(f"{counted(report.dates, 'date')} in UTC {would} moved to the day at the newspaper.")
     lines.append(f"{counted(report.documents, 'document')}, {'about ' if report.dry_run else ''}{report.seconds:g} s.")
     if report.bytes:
         lines.append(f"A copy of the database ({human_size(report.bytes)}): {report.copy}")
     elif report.copy and report.dry_run:
-        lines.append(f"Make a dump before: {report.copy}")
+        lines.append(f"Back up before: {report.copy}")
     return [*lines, "Nothing was changed."] if report.dry_run else lines
 
 

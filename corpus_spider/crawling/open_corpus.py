@@ -14,7 +14,7 @@ from corpus_spider.archive.missing_files import look_for_files
 from corpus_spider.archive.ownership import claim
 from corpus_spider.archive.recovery import recover
 from corpus_spider.archive.writer import GuardedArchive, prepare_folders
-from corpus_spider.crawling import fingerprints, newspaper_days
+from corpus_spider.crawling import fingerprints
 from corpus_spider.crawling.site_models import Models
 from pipelines.runtime.page_pipeline import PagePipeline, PipelineSettings
 from pipelines.runtime.workers import WorkerLimits, WorkerPool
@@ -108,7 +108,6 @@ def open_for_writing(
             # The schedule takes a while with many sites, and only new pages change it.
             corpus = replace(corpus, schedule=config.schedule())
         fingerprints.renew(corpus, config.workers)
-        newspaper_days.renew(corpus, config.sites)
         pool = stack.enter_context(closing(_worker_pool(config, load=load_workers)))
         yield OpenCorpus(config, corpus, locks, pool)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, deque
+from collections import Counter
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -207,37 +207,8 @@ def _release(
 ) -> ExportReport:
     from storage.exports.release import write_release
 
-    stored: Iterable[CorpusDocument] = corpus.documents(wanted.selection)
-    if shape.earlier and shape.earlier.covers_exact:
-        before = _ExactBefore()
-        stored, shape = before.passing(stored), replace(shape, exact_before=before)
-    documents = fit(prepared(config, wanted, stored), shape.format_name)
+    documents = fit(prepared(config, wanted, corpus.documents(wanted.selection)), shape.format_name)
     return write_release(documents, wanted.target, described, shape, show)
-
-
-class _ExactBefore:
-    """Digests of stored texts as releases before schema 0016 gave them, in the order in which documents pass.
-
-    They are taken from the texts as stored, before lines are dropped and spellings folded.
-    """
-
-    def __init__(self) -> None:
-        self._passed: deque[tuple[str, str]] = deque()
-
-    def passing(self, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
-        """Pass documents on."""
-        from pipelines.text.minhash import earlier_exact
-
-        for document in documents:
-            self._passed.append((document.id, earlier_exact(document.text).hex()))
-            yield document
-
-    def __call__(self, document: CorpusDocument) -> str:
-        """Return the digest of a document that has passed. Those before it were left out."""
-        while True:
-            name, exact = self._passed.popleft()
-            if name == document.id:
-                return exact
 
 
 def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:

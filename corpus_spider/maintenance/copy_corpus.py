@@ -87,10 +87,9 @@ def _require_folder(database_url: str) -> None:
 class MigrationReport:
     """Result of a migration, or of its dry run.
 
-    ``documents``: texts in the corpus. ``fingerprints``: those computed again from stored texts, None if the dry run
-    cannot know. ``dates``: those in UTC, which move to the day at their newspaper. ``seconds``: time it took, or an
-    estimate. ``bytes``: room that the copy of a SQLite file takes. ``copy``: where this copy is, or for PostgreSQL the
-    command that makes a dump before.
+    ``documents``: texts in the corpus. ``fingerprints``: those computed again from stored texts. ``seconds``: time it
+    took, or an estimate. ``bytes``: room that the copy of a SQLite file takes. ``copy``: where this copy is, or for
+    PostgreSQL the command that makes a backup before.
     """
 
     database: str
@@ -100,7 +99,6 @@ class MigrationReport:
     steps: list[dict[str, str]]
     documents: int = 0
     fingerprints: int = 0
-    dates: int = 0
     seconds: float = 0.0
     bytes: int = 0
     copy: str = ""
@@ -108,16 +106,16 @@ class MigrationReport:
     @property
     def is_needed(self) -> bool:
         """Whether there is something to do, or was."""
-        return bool(self.steps or self.fingerprints or self.dates)
+        return bool(self.steps or self.fingerprints)
 
 
 def migrate(config: Config, *, dry_run: bool = False, on_progress: Progress = unseen) -> MigrationReport:
     """Bring a corpus forward to this release: its schema in one transaction, then its rows group by group.
 
     ``dry_run`` only reports what would be done. An interrupted migration goes on where it stopped. Raises ConfigError
-    if there is no corpus, NewerCorpusError for a corpus of a later release.
+    if there is no corpus or one from before the first release, NewerCorpusError for a corpus of a later release.
     """
-    from corpus_spider.crawling import fingerprints, newspaper_days
+    from corpus_spider.crawling import fingerprints
     from pipelines.text.minhash import SCHEME
     from storage.corpus import Corpus
     from storage.database.opening import copy_before, pending_steps
@@ -127,9 +125,9 @@ def migrate(config: Config, *, dry_run: bool = False, on_progress: Progress = un
 
     url = parse_url(config.database_url)
     version, steps = pending_steps(config.database_url)
-    counts = older_counts(config.database_url, version, SCHEME)
+    counts = older_counts(config.database_url, SCHEME)
     report = MigrationReport(masked(url), dry_run, version, SCHEMA_VERSION, [asdict(step) for step in steps])
-    report.documents, report.fingerprints, report.dates = counts.documents, counts.fingerprints, counts.dates
+    report.documents, report.fingerprints = counts.documents, counts.fingerprints
     if steps:
         report.bytes, report.copy = counts.bytes, copy_before(url, version)
     if dry_run:
@@ -139,6 +137,5 @@ def migrate(config: Config, *, dry_run: bool = False, on_progress: Progress = un
         began = time.monotonic()
         with Corpus.open(config.database_url, on_progress=on_progress) as corpus:
             fingerprints.renew(corpus, config.workers, on_progress)
-            newspaper_days.renew(corpus, config.sites, on_progress)
         report.seconds = round(time.monotonic() - began, 1)
     return report

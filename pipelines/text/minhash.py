@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xxhash
 
-from pipelines.text.normalise import canonical_text, earlier_canonical_text
+from pipelines.text.normalise import canonical_text
 from storage.documents.sketches import DIGEST, SAMPLED, Shape
 from storage.records import Fingerprint
 
@@ -66,11 +66,6 @@ def fingerprint(text: str) -> Fingerprint:
         return Fingerprint(SCHEME, exact, len(shingles))
     extremes = _extremes(shingles)
     return Fingerprint(SCHEME, exact, len(shingles), pack_pairs(extremes.ravel()), _bands(extremes[0]), _numbers(text))
-
-
-def earlier_exact(text: str) -> bytes:
-    """Return ``exact`` of the scheme before this one, for comparisons with earlier releases."""
-    return xxhash.xxh3_128_digest(earlier_canonical_text(text).encode("utf-8"))
 
 
 def pack_pairs(values: NDArray[np.uint32]) -> bytes:

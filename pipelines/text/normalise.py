@@ -61,15 +61,10 @@ _HALF_A_LETTER = re.compile("(?:[ÃÄÅÆØÙÚÛ]|á[º»]|à[¸¹])\xa0")
 _TEXT_RUN = re.compile(r"(?:\A|(?<=>))[^<>]+")
 # Layers of mojibake that are removed.
 _MOST_LAYERS = 4
-_EARLIER_FORMS = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\uff01-\uffee]+")
-_EARLIER_UNESSENTIAL = regex.compile(
-    r"[^\p{L}\p{N}\p{M}]|[\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670]"
-)
 # Apostrophes that Unicode calls letters are none here: other keyboards have none of them.
 _UNESSENTIAL = regex.compile(
     r"[^\p{L}\p{N}\p{M}]|[\u02b9\u02bb\u02bc\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]"
 )
-
 # Thai and Lao as they are meant: SARA AM typed as two characters, a tone mark before its vowel, SARA AE as two SARA E.
 # The eye sees no difference.
 _THAI_OR_LAO = re.compile("[\u0e00-\u0eff]")
@@ -193,27 +188,6 @@ def canonical_text(text: str) -> str:
     if VIETNAMESE.search(bare):
         bare = nfc(tones_last(bare))
     return signs_in_order(bare)
-
-
-def earlier_canonical_text(text: str) -> str:
-    """Return the canonical text of releases before schema 0016, which distinguished more spellings.
-
-    A release needs it to compare its texts with those of an earlier one.
-    """
-    folded = _EARLIER_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found.group()), nfc(text))
-    return nfc(nfc(folded.casefold()).translate(_EARLIER_ESSENTIAL))
-
-
-class _EarlierEssential(dict[int, str | None]):
-    def __missing__(self, code: int) -> str | None:
-        character = chr(code)
-        self[code] = kept = None if _EARLIER_UNESSENTIAL.match(character) else character
-        return kept
-
-
-_EARLIER_ESSENTIAL = _EarlierEssential(
-    {ord(letter): one for letters, one in (("يى", "ی"), ("ك", "ک"), ("ہھەۀۂ", "ه")) for letter in letters}
-)
 
 
 def _unescaped(text: str) -> str:

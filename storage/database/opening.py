@@ -1,4 +1,4 @@
-"""Open a corpus: find or create it, migrate an older schema, refuse a newer one."""
+"""Open a corpus: find or create it, migrate an older schema, refuse a newer one and one before the first release."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from storage.database.engines import BUSY_TIMEOUT_MS
 from storage.database.migrations import Step, current_versions, migrate, steps
-from storage.database.schema import SCHEMA_VERSION
+from storage.database.schema import FIRST_SCHEMA, SCHEMA_VERSION
 from storage.database.sqlite_copy import copy_pages
 from storage.database.sqlite_limits import require_local
 from storage.database.transactions import Database, connect, is_contention, masked, parse_url, sqlite_path
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from storage.reporting import Progress
 
 _VERSION = re.compile("(?!0000)[0-9]{4}")
+_LAST_WITH_EARLIER_MIGRATIONS = "642bd7ac"
+"""Commit of 28 November 2026 that has all migrations from schema 0001 to the first schema of this program."""
 PAGE_BYTES = 8192
 """SQLite page size in bytes. The index of band keys grows at random places; larger pages need fewer writes."""
 
@@ -153,7 +155,10 @@ def _require_unicode(database: Database) -> None:
 
 
 def _version_of(database: Database) -> str | None:
-    """Return the schema version; None if there is no corpus. Refuse newer schemas and tables of other programs."""
+    """Return the schema version; None if there is no corpus.
+
+    Refuse newer schemas, those before the first release, and tables of other programs.
+    """
     # No retry for the first connection, so that a wrong address fails at once. Later losses are retried.
     with database.explained():
         database.engine.connect().close()
@@ -167,11 +172,18 @@ def _version_of(database: Database) -> str | None:
         raise NewerCorpusError(
             what, where=masked(database.url), do="Install the release that created it, or a later one."
         )
+    if version is not None and version < FIRST_SCHEMA:
+        what = f"this corpus has schema {version}, from before the first release; the first schema is {FIRST_SCHEMA}"
+        do = (
+            f"Run `corpus-spider migrate` once with the program's source of commit {_LAST_WITH_EARLIER_MIGRATIONS}"
+            " (28 November 2026), which brings it to that schema."
+        )
+        raise ConfigError(what, where=masked(database.url), do=do)
     return version
 
 
 def copy_before(url: URL, version: str) -> str:
-    """Return where the copy of a SQLite file is before a migration; for PostgreSQL the command for a dump."""
+    """Return where the copy of a SQLite file is before a migration; for PostgreSQL the command for a backup."""
     if url.get_backend_name() == "sqlite":
         return str(_copy_of(sqlite_path(url), version))
     return f"pg_dump --format=custom --file={url.database}-{version}.dump {url.database}"

@@ -31,6 +31,8 @@ from sqlalchemy import (
 from storage.database.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
 SCHEMA_VERSION = "0024"
+FIRST_SCHEMA = "0024"
+"""Schema of the first migration. States of the program before its first release had earlier ones."""
 MAX_URL = 2000
 """Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
 
@@ -420,6 +422,7 @@ Index("ix_document_canonical", document.c.canonical)
 Index("ix_document_processed_at", document.c.processed_at)
 _reserved = text("reserved")
 _pending_day = text("published_zone = 'pending'")
+# Without rows and use, but part of the first schema.
 Index("ix_document_pending_day", document.c.id, info=where(_pending_day))
 Index("ix_document_reserved", document.c.id, info=where(_reserved))
 _ruled = text("rules IS NOT NULL")

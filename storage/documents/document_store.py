@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from storage.database.transactions import Database
     from storage.documents.healing import Past
-    from storage.documents.newspaper_days import PendingDate, PlacedDate
     from storage.documents.reader import View
     from storage.documents.site_rules import RuledTexts
     from storage.records import Drop, Fingerprint, Lease, Processed
@@ -198,15 +197,6 @@ class Documents:
         from storage.documents import renewal
 
         return renewal.renew(self.database, current, prints, on_progress)
-
-    def renew_days(self, place: Callable[[PendingDate], PlacedDate], on_progress: Progress = unseen) -> int:
-        """Move dates that an earlier release read in UTC to the day at their newspaper, and return their number.
-
-        ``place`` finds the newspaper's time of one. It can be interrupted at any time and goes on where it stopped.
-        """
-        from storage.documents import newspaper_days
-
-        return newspaper_days.renew_days(self.database, place, on_progress)
 
     def set_licences(self, licences: Mapping[str, str | None]) -> None:
         """Set the licence of the texts of each site, by site name. Documents show it from then on."""

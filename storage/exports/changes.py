@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from storage.documents.model import CorpusDocument
     from storage.exports.fields import Fields
 
-EXACT = "exact"
-"""Field with the digest of a text. Earlier releases compare it too, and made it in another way."""
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 INDEX = "documents.tsv.zst"
 MANIFEST = "manifest.json"
@@ -34,13 +32,11 @@ MANIFEST = "manifest.json"
 # the authors, and rules, are not known for older texts.
 _ASIDE = frozenset(
     {"warc", "warc_offset", "warc_length", "duplicates", "cluster", "recurring"}
-    | {EXACT, "quality", "languages", "foreign_share", "mixed", "title_source", "author_source", "rules"}
+    | {"exact", "quality", "languages", "foreign_share", "mixed", "title_source", "author_source", "rules"}
 )
 
 FIELDS_TOLD = tuple(field.name for field in FIELDS if field.name not in _ASIDE)
 """Fields of the digests of a release."""
-_UNNAMED = tuple(field.name for field in FIELDS if field.name not in _ASIDE - {EXACT})
-"""Fields of the digests of an earlier release whose index does not name them."""
 _HELD = {"tei.xml": IN_TEI, "vert": IN_VERTICAL, "prevert": IN_VERTICAL}
 
 
@@ -93,11 +89,6 @@ class Earlier:
     written: Fields | None = None
     """Its fields if they were chosen, else None."""
 
-    @property
-    def covers_exact(self) -> bool:
-        """Whether its digests cover the field ``exact``, which has another value for the same text since."""
-        return EXACT in self.fields
-
 
 def read_earlier(path: Path) -> Earlier:
     """Read the manifest of an earlier dump (the file, or its folder). Raises ConfigError for another file."""
@@ -120,8 +111,8 @@ def read_earlier(path: Path) -> Earlier:
 
 
 def _fields_of(index: dict[str, Any]) -> tuple[str, ...]:
-    """Return the fields of an index's digests. Raises ValueError for an unknown field."""
-    fields = tuple(index.get("fields", _UNNAMED))
+    """Return the fields of an index's digests. Raises KeyError if there are none, ValueError for an unknown one."""
+    fields = tuple(index["fields"])
     if not set(fields) <= {field.name for field in FIELDS}:
         raise ValueError(fields)
     return fields

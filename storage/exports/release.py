@@ -24,14 +24,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-import msgspec
-
 from storage.errors import ConfigError
 from storage.exports import jsonl
 from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 from storage.exports.card import card, licence_of
 from storage.exports.changes import (
-    EXACT,
     INDEX,
     MANIFEST,
     Changes,
@@ -59,7 +56,7 @@ from storage.exports.vertical import registry
 from storage.exports.writer import Counter, ExportReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from storage.documents.model import CorpusDocument
     from storage.exports.fields import Fields
@@ -104,15 +101,12 @@ class Shape:
     shard_size: int = 0
     earlier: Earlier | None = None
     overwrite: bool = False
-    exact_before: Callable[[CorpusDocument], str] | None = None
-    """Gives the field ``exact`` of a document as releases made it whose digests cover it; None: as today."""
     written: Fields | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Names of the fields of the digests: those of the earlier dump, if there is one, without ``exact``."""
-        names = self.earlier.fields if self.earlier else fields_told(self.format_name, self.written)
-        return tuple(name for name in names if name != EXACT)
+        """Names of the fields of the digests: those of the earlier dump, if there is one."""
+        return self.earlier.fields if self.earlier else fields_told(self.format_name, self.written)
 
 
 def write_release(
@@ -240,30 +234,22 @@ def _manifest(files: _Files, about: Release, shape: Shape, census: Census) -> di
 def _indexed(
     rows: Iterator[CorpusDocument], shape: Shape, stream: HashingStream, stack: ExitStack
 ) -> Iterator[tuple[CorpusDocument, str]]:
-    """Pass the rows on with the digests that are compared, and write the index.
+    """Pass the rows on with their digests, and write the index.
 
     The index ends with the stack, before the stream.
     """
     import zstandard
 
     compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
-    covers_exact = shape.earlier is not None and shape.earlier.covers_exact
     packed = stack.enter_context(compressor.stream_writer(cast("BinaryIO", stream), closefd=False))
 
     def passing() -> Iterator[tuple[CorpusDocument, str]]:
         while group := list(islice(rows, GROUP)):
             told = list(zip(group, digests(group, shape.fields), strict=True))
             packed.write(index_lines(told))
-            yield from zip(group, _compared(group, shape), strict=True) if covers_exact else told
+            yield from told
 
     return passing()
-
-
-def _compared(group: Sequence[CorpusDocument], shape: Shape) -> list[str]:
-    """Return the digests of rows as an earlier release made them, with the field ``exact`` of its time."""
-    exact = shape.exact_before
-    as_before = [msgspec.structs.replace(row, exact=exact(row)) for row in group] if exact else group
-    return digests(as_before, shape.earlier.fields if shape.earlier else shape.fields)
 
 
 def _shards(files: _Files, rows: Iterator[CorpusDocument], shape: Shape) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Schema migrations: bring an older corpus up to date, refuse a newer one.
 
-Revisions are numbered ``0001``, ``0002`` … and only go forward. This package is the alembic script folder.
+Revisions are numbered from `FIRST_SCHEMA` on and only go forward. This package is the alembic script folder.
 """
 
 from __future__ import annotations

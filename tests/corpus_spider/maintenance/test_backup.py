@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlalchemy as sa
 
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance import backup as module
@@ -19,17 +20,15 @@ from corpus_spider.maintenance.backup import backup
 from corpus_spider.maintenance.copy_corpus import move
 from corpus_spider.maintenance.remove import remove
 from storage import Corpus
-from storage.database.migrations import migrate as bring_to
-from storage.database.migrations import steps
 from storage.database.opening import PAGE_BYTES
 from storage.database.schema import SCHEMA_VERSION
-from storage.database.transactions import connect, parse_url
 from storage.errors import ConfigError, DamageError
 from storage.records import Capture
 from storage.removal.takedown import Request, What
 from storage.warc import WarcInfo, WarcWriter, read_record, scan
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, crawl_into, served
 from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, start, until
+from tests.storage.next_release import NEXT, PURPOSE, next_release
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +45,6 @@ database = "{}"
 name = "paper"
 start = ["https://paper.example/"]
 """
-LANGUAGE_LINES = "Columns for the language of each line, and the share of the text in another language."
 
 
 @pytest.fixture(scope="module")
@@ -306,25 +304,29 @@ def test_a_corpus_does_not_move_into_a_folder_that_is_not_there(folder: Path, tm
 
 def test_what_a_migration_would_do_is_told_first_and_nothing_is_touched(tmp_path: Path, database_url: str) -> None:
     """The steps in their order with what each is for; then they are taken, and then there are none."""
-    (tmp_path / "corpus.db").touch()
-    old = connect(parse_url(database_url))
-    old.write(lambda connection: bring_to(connection, "0012"))
-    old.close()
+    Corpus.open(database_url, create=True).close()
     (tmp_path / "corpus.toml").write_text(CONFIG.format(database_url))
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert "corpus-spider migrate" in run(tmp_path, "status").stderr
-    told = json.loads(run(tmp_path, "migrate", "--dry-run", "--json").stdout)
-    assert told["steps"] == [
-        {"version": "0013", "what": LANGUAGE_LINES},
-        *({"version": step.version, "what": step.what} for step in steps("0013")),
-    ]
-    assert (told["from_schema"], told["to_schema"], told["dry_run"]) == ("0012", SCHEMA_VERSION, True)
+    later = {"PYTHONPATH": str(next_release(tmp_path))}
+    assert "corpus-spider migrate" in run(tmp_path, "status", **later).stderr
+    told = json.loads(run(tmp_path, "migrate", "--dry-run", "--json", **later).stdout)
+    assert told["steps"] == [{"version": NEXT, "what": PURPOSE}]
+    assert (told["from_schema"], told["to_schema"], told["dry_run"]) == (SCHEMA_VERSION, NEXT, True)
     assert {name: (tmp_path / name).read_bytes() for name in before} == before
     assert not list(tmp_path.glob("*.before-*"))
-    with pytest.raises(ConfigError, match="older schema"):
-        Corpus.open(database_url, read_only=True)
-    assert "would come from schema 0012" in run(tmp_path, "migrate", "--dry-run").stdout
-    assert "came from schema 0012" in run(tmp_path, "migrate").stdout
-    assert "up to date" in run(tmp_path, "migrate").stdout
-    with Corpus.open(database_url, read_only=True) as corpus:
-        assert corpus.problems() == []
+    assert f"would come from schema {SCHEMA_VERSION}" in run(tmp_path, "migrate", "--dry-run", **later).stdout
+    assert f"came from schema {SCHEMA_VERSION}" in run(tmp_path, "migrate", **later).stdout
+    assert "up to date" in run(tmp_path, "migrate", **later).stdout
+    assert run(tmp_path, "check", **later).returncode == 0
+
+
+def test_a_corpus_from_before_the_first_release_is_named_by_every_command(tmp_path: Path, database_url: str) -> None:
+    """Exit code 2, and what to do. `doctor` says it as well."""
+    with Corpus.open(database_url, create=True) as corpus:
+        older = sa.text("UPDATE alembic_version SET version_num = '0016'")
+        corpus.database.write(lambda connection: connection.execute(older))
+    (tmp_path / "corpus.toml").write_text(CONFIG.format(database_url))
+    for command in ("status", "migrate", "migrate --dry-run", "reextract", "doctor"):
+        done = run(tmp_path, *command.split())
+        assert done.returncode == 2, command
+        assert "schema 0016, from before the first release" in " ".join((done.stdout + done.stderr).split()), command

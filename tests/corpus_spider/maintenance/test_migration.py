@@ -1,4 +1,4 @@
-"""A corpus of the schema before comes forward: no false version, the same duplicates, the same removals."""
+"""A corpus with fingerprints of an earlier scheme comes forward: no false version, the same duplicates."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-import zstandard
-from msgspec import structs
 
-from pipelines.text.minhash import SCHEME, earlier_exact
+from pipelines.text.minhash import SCHEME
 from storage.corpus import Corpus
 from storage.database.schema import SCHEMA_VERSION
 from storage.documents.model import Selection
-from storage.exports.changes import EXACT, digests, index_lines
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.nights import age
 from tests.corpus_spider.running import run, well
-from tests.storage.old_corpus import make_old
+from tests.storage.next_release import NEXT, next_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,21 +27,11 @@ ARTICLES = 6
 EARLIER = "v2;char12;mh32;b20r6;k32;s480x2;xxh3;norm2"
 
 
-def make_0015(database: Path) -> None:
-    """Take a SQLite corpus back to schema 0015, with fingerprints of the scheme of its time."""
-    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
-        texts = connection.execute(
-            "SELECT fingerprint_id, text FROM document JOIN document_text ON document_id = document.id"
-        ).fetchall()
-        connection.executemany(
-            "UPDATE fingerprint SET exact = ? WHERE id = ?", [(earlier_exact(text), number) for number, text in texts]
-        )
+def use_earlier_scheme(database: Path) -> None:
+    """Give a SQLite corpus the fingerprints of an earlier scheme."""
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE fingerprint SET exact = randomblob(16)")
         connection.execute("UPDATE scheme SET name = ? WHERE name = ?", (EARLIER, SCHEME))
-    old = database.with_suffix(".old")
-    make_old("0015", database, f"sqlite:///{old}")
-    for end in ("-wal", "-shm"):
-        database.with_name(database.name + end).unlink(missing_ok=True)
-    old.replace(database)
 
 
 @pytest.fixture(scope="module")
@@ -55,27 +42,20 @@ def paper() -> Iterator[Newspaper]:
 
 @pytest.fixture(scope="module")
 def old(paper: Newspaper, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a corpus of schema 0015 and the release made of it then."""
+    """The folder of a corpus with fingerprints of an earlier scheme, and a release of then."""
     folder = tmp_path_factory.mktemp("old")
     (folder / "corpus.toml").write_text(corpus_toml(paper))
     well(folder, "crawl")
     age(folder / "corpus.db")
     well(folder, "export", "-o", "first/", "--release", "--format", "jsonl")
-    cover_exact(folder)
-    make_0015(folder / "corpus.db")
+    use_earlier_scheme(folder / "corpus.db")
     return folder
 
 
-def cover_exact(folder: Path) -> None:
-    """Make the index of a release as releases of schema 0015 made it: its digests cover the field ``exact``."""
-    path = folder / "first" / "manifest.json"
-    manifest = json.loads(path.read_text())
-    manifest["index"]["fields"] = [*manifest["index"]["fields"], EXACT]
-    path.write_text(json.dumps(manifest))
-    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
-        rows = [structs.replace(each, exact=earlier_exact(each.text).hex()) for each in corpus.documents()]
-    told = zip(rows, digests(rows, tuple(manifest["index"]["fields"])), strict=True)
-    (folder / "first" / "documents.tsv.zst").write_bytes(zstandard.ZstdCompressor().compress(index_lines(told)))
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The next release, for PYTHONPATH."""
+    return str(next_release(tmp_path_factory.mktemp("release")))
 
 
 @pytest.fixture
@@ -94,7 +74,7 @@ def facts(folder: Path) -> set[tuple[str, int, str, str]]:
 
 
 @pytest.mark.parametrize("migrated", [True, False], ids=["migrate, then crawl", "crawl alone"])
-def test_a_night_over_a_corpus_of_the_schema_before_adds_no_version(folder: Path, *, migrated: bool) -> None:
+def test_a_night_over_a_corpus_of_an_earlier_scheme_adds_no_version(folder: Path, *, migrated: bool) -> None:
     """Unchanged pages stay one version each, in the duplicate sets they were in, whichever command comes first."""
     if migrated:
         well(folder, "migrate")
@@ -106,26 +86,27 @@ def test_a_night_over_a_corpus_of_the_schema_before_adds_no_version(folder: Path
         assert connection.execute("SELECT name FROM scheme").fetchall() == [(SCHEME,)]
 
 
-def test_a_dry_run_tells_counts_time_and_room(folder: Path) -> None:
+def test_a_dry_run_tells_counts_time_and_room(folder: Path, release: str) -> None:
     """It says how many texts are compared again, about how long that takes, and where the copy will be."""
     before = (folder / "corpus.db").read_bytes()
-    told = json.loads(run(folder, "migrate", "--dry-run", "--json").stdout)
+    told = json.loads(run(folder, "migrate", "--dry-run", "--json", PYTHONPATH=release).stdout)
     assert told["documents"] >= told["fingerprints"] >= ARTICLES
     assert told["bytes"] == len(before)
-    assert told["copy"].endswith(f"corpus.db.before-{SCHEMA_VERSION}-from-0015")
+    assert told["copy"].endswith(f"corpus.db.before-{NEXT}-from-{SCHEMA_VERSION}")
     assert told["seconds"] > 0
     assert (folder / "corpus.db").read_bytes() == before
-    lines = run(folder, "migrate", "--dry-run").stdout
+    lines = run(folder, "migrate", "--dry-run", PYTHONPATH=release).stdout
     assert "computed again" in lines
     assert "Nothing was changed." in lines
 
 
-def test_a_release_after_the_migration_names_no_changed_text(folder: Path) -> None:
-    """The digest of a text has another form in this release, which is no change of the text."""
-    well(folder, "migrate")
-    well(folder, "export", "-o", "second/", "--since-dump", "first/manifest.json")
+def test_a_release_after_the_migration_names_no_changed_text(folder: Path, release: str) -> None:
+    """Another schema and another form of fingerprints are no change of a text."""
+    for command in ("migrate", "export -o second/ --since-release first/manifest.json"):
+        done = run(folder, *command.split(), PYTHONPATH=release)
+        assert done.returncode == 0, done.stderr
     second = json.loads((folder / "second" / "manifest.json").read_text())
-    assert (second["schema"], EXACT in second["index"]["fields"]) == (SCHEMA_VERSION, False)
+    assert second["schema"] == NEXT
     assert {name: second["since"][name] for name in ("added", "changed", "removed")} == {
         "added": 0,
         "changed": 0,

@@ -14,12 +14,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from storage import Corpus
-from storage.database.migrations import migrate as bring_to
-from storage.database.schema import SCHEMA_VERSION
-from storage.database.transactions import connect, parse_url
-from storage.errors import CorpusError
+from storage.errors import CorpusError, NewerCorpusError
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, hanging, served
 from tests.corpus_spider.running import ROOT, ended, environment, run, start, until
+from tests.storage.next_release import NEXT, next_release
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,10 +36,10 @@ def commands(page: str, heading: str) -> list[str]:
 
 
 class Machine:
-    """Runs commands of a page in a folder of their own, with this program as `corpus-spider`."""
+    """Runs commands of a page in a folder of their own, with the program of some packages as `corpus-spider`."""
 
     def __init__(self, root: Path, server: str = "") -> None:
-        self.root, self.news = root, root / "srv" / "news"
+        self.root, self.news, self.packages = root, root / "srv" / "news", ROOT
         for folder in (self.news, root / "mnt" / "backup", root / "bin"):
             folder.mkdir(parents=True)
         script = root / "bin" / "corpus-spider"
@@ -53,8 +51,11 @@ class Machine:
     def run(self, command: str, code: int = 0) -> str:
         command = command.replace("/srv/", f"{self.root}/srv/").replace("/mnt/", f"{self.root}/mnt/")
         command = command.replace("@localhost", f"@{self.address}").replace("=localhost", "=127.0.0.1")
-        variables = environment(PATH=f"{self.root}/bin:{os.environ['PATH']}", PGPORT=self.port or "5432")
-        done = subprocess.run(["sh", "-c", command], env=variables, capture_output=True, text=True, check=False)
+        path = f"{self.root}/bin:{os.environ['PATH']}"
+        variables = environment(PATH=path, PGPORT=self.port or "5432", PYTHONPATH=str(self.packages))
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=self.root, env=variables, capture_output=True, text=True, check=False
+        )
         assert done.returncode == code, f"{command}\n{done.stdout}{done.stderr}"
         return done.stdout
 
@@ -124,19 +125,17 @@ def test_an_upgrade_goes_forth_and_back_as_the_page_says(tmp_path: Path) -> None
     """`migrate --dry-run`, `migrate`, `check` and `doctor`; then the copy is the database of before."""
     machine = Machine(tmp_path)
     file = machine.news / "corpus.db"
-    file.touch()
-    old = connect(parse_url(f"sqlite:///{file}"))
-    old.write(lambda connection: bring_to(connection, "0016"))
-    old.close()
+    Corpus.open(file, create=True).close()
+    machine.packages = next_release(tmp_path)
     (machine.news / "corpus.toml").write_text(
         '[corpus]\nname = "news"\ncontact = "tests@example.org"\n[[site]]\nname = "a"\nstart = ["https://a.example/"]\n'
     )
-    before = file.read_bytes()
     for command in commands("upgrade.md", "Upgrade"):
+        machine.run(command)
+    with pytest.raises(NewerCorpusError, match=NEXT):
+        Corpus.open(file, read_only=True)
+    machine.packages = ROOT
+    for command in commands("upgrade.md", "Go back"):
         machine.run(command)
     with Corpus.open(file, read_only=True) as corpus:
         assert corpus.problems() == []
-    assert file.read_bytes() != before
-    for command in commands("upgrade.md", "Go back"):
-        machine.run(command)
-    assert f"would come from schema 0016 to {SCHEMA_VERSION}" in run(machine.news, "migrate", "--dry-run").stdout

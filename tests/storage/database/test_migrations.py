@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import threading
+from errno import ENOSPC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,39 +16,17 @@ import sqlalchemy as sa
 
 from storage.corpus import Corpus
 from storage.database import migrations, opening
-from storage.database.migrations import current_versions, migrate, steps
-from storage.database.schema import FIRST_TRY, SCHEMA_VERSION, metadata
+from storage.database.migrations import current_versions, migrate
+from storage.database.schema import FIRST_SCHEMA, FIRST_TRY, SCHEMA_VERSION, metadata
 from storage.database.transactions import connect, parse_url
-from storage.errors import ConfigError, CorpusError, NewerCorpusError
+from storage.errors import ConfigError, CorpusError, DiskError, NewerCorpusError
 from storage.failpoints import parse
 from tests.corpus_spider.running import PATIENCE
 from tests.storage.corpus_samples import Crawl, made
+from tests.storage.next_release import NEXT, next_release, open_as, scripts_of
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
-
-NEXT = """
-import sqlalchemy as sa
-from alembic import op
-
-revision = "9998"
-down_revision = "{previous}"
-
-
-def upgrade() -> None:
-    op.add_column("document", sa.Column("genre", sa.Text()))
-    op.execute("UPDATE document SET genre = 'news'")
-    {fault}
-"""
-
-
-def next_release(tmp_path: Path, fault: str = "") -> Path:
-    """Return a script folder with one revision more than this release has."""
-    scripts = tmp_path / "scripts"
-    shutil.copytree(Path(migrations.__file__).parent, scripts)
-    revision = NEXT.format(previous=SCHEMA_VERSION, fault=fault)
-    (scripts / "versions" / "v9998_next.py").write_text(revision)
-    return scripts
 
 
 def test_the_migrations_make_exactly_the_schema(database_url: str) -> None:
@@ -86,11 +64,11 @@ def test_partial_indexes_have_the_conditions_of_the_schema(database_url: str) ->
 
 
 def test_this_release_is_the_head_of_one_history() -> None:
-    """The revisions are a single line that ends at the version the program asks for."""
+    """The revisions are a single line from the first schema to that of the program."""
     from alembic.script import ScriptDirectory
 
     history = ScriptDirectory(str(Path(migrations.__file__).parent))
-    assert history.get_heads() == [SCHEMA_VERSION]
+    assert (history.get_bases(), history.get_heads()) == ([FIRST_SCHEMA], [SCHEMA_VERSION])
     numbers = [script.revision for script in history.walk_revisions()]
     assert numbers == sorted(numbers, reverse=True)
 
@@ -135,15 +113,33 @@ def test_a_newer_corpus_is_refused_and_untouched(database_url: str) -> None:
         assert caught.value.exit_code == 9
 
 
-def test_an_older_corpus_is_brought_forward_with_its_documents(
+@pytest.mark.parametrize("version", ["0001", "0015", "0023"])
+def test_a_corpus_from_before_the_first_release_is_refused_and_untouched(database_url: str, version: str) -> None:
+    """The error names the commit that can bring it forward. This program has no migrations of before."""
+    with Corpus.open(database_url, create=True) as corpus:
+        Crawl(corpus).visit("x", made("text"))
+        older = sa.text(f"UPDATE alembic_version SET version_num = '{version}'")
+        corpus.database.write(lambda connection: connection.execute(older))
+    for opening_it in (
+        lambda: Corpus.open(database_url, read_only=True),
+        lambda: Corpus.open(database_url, create=True),
+        lambda: opening.pending_steps(database_url),
+    ):
+        with pytest.raises(ConfigError, match=f"schema {version}, from before the first release") as caught:
+            opening_it()
+        assert "`corpus-spider migrate` once with the program's source of commit" in caught.value.do
+    left = connect(parse_url(database_url))
+    assert left.read(current_versions) == [version]
+    left.close()
+
+
+def test_the_next_release_keeps_every_row_and_a_copy(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Opening for writing migrates and keeps every row; opening for reading does not dare to; SQLite keeps a copy."""
+    """Opening for writing migrates; opening for reading does not dare to; SQLite keeps a copy of before."""
     with Corpus.open(database_url, create=True) as corpus:
         Crawl(corpus).visit("x", made("Một văn bản \U0001f600"))
-    scripts = next_release(tmp_path)
-    monkeypatch.setattr(opening, "SCHEMA_VERSION", "9998")
-    monkeypatch.setattr(opening, "migrate", lambda connection, **_: migrate(connection, "9998", scripts))
+    open_as(next_release(tmp_path), monkeypatch)
     with pytest.raises(ConfigError, match="older schema"):
         Corpus.open(database_url, read_only=True)
     with Corpus.open(database_url) as corpus:
@@ -151,25 +147,22 @@ def test_an_older_corpus_is_brought_forward_with_its_documents(
         assert corpus.database.read(genres) == ["news"]
         is_sqlite = corpus.database.is_sqlite
     copies = list(tmp_path.glob("corpus.db.before-*"))
-    assert [path.name for path in copies] == ([f"corpus.db.before-9998-from-{SCHEMA_VERSION}"] if is_sqlite else [])
+    assert [path.name for path in copies] == ([f"corpus.db.before-{NEXT}-from-{SCHEMA_VERSION}"] if is_sqlite else [])
     monkeypatch.undo()
     for copy in copies:
         with Corpus.open(copy, read_only=True) as corpus:
             assert corpus.status().documents == 1
 
 
-def test_a_migration_reports_its_progress(tmp_path: Path) -> None:
+def test_a_migration_reports_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """First the pages of the copy, then each step of the schema."""
     path = tmp_path / "corpus.db"
-    path.touch()
-    old = connect(parse_url(path))
-    old.write(lambda connection: migrate(connection, "0001"))
-    old.close()
+    Corpus.open(path, create=True).close()
+    open_as(next_release(tmp_path), monkeypatch)
     told: list[tuple[str, int, int | None]] = []
     Corpus.open(path, on_progress=lambda *each: told.append(each)).close()
-    total = len(steps("0001"))
     assert told[0][0] == "database pages copied"
-    assert told[-total - 1 :] == [("schema steps", number, total) for number in range(total + 1)]
+    assert told[-2:] == [("schema steps", 0, 1), ("schema steps", 1, 1)]
 
 
 def test_a_corpus_that_another_program_has_just_brought_forward_keeps_its_copy(
@@ -177,10 +170,8 @@ def test_a_corpus_that_another_program_has_just_brought_forward_keeps_its_copy(
 ) -> None:
     """The copy is of the older schema, whichever of two that open the corpus at once comes first."""
     path = tmp_path / "corpus.db"
-    path.touch()
-    old = connect(parse_url(path))
-    old.write(lambda connection: migrate(connection, "0001"))
-    old.close()
+    Corpus.open(path, create=True).close()
+    open_as(next_release(tmp_path), monkeypatch)
     look, others = opening.current_versions, [lambda: Corpus.open(path).close()]
 
     def looked(connection: Connection) -> list[str]:
@@ -193,28 +184,27 @@ def test_a_corpus_that_another_program_has_just_brought_forward_keeps_its_copy(
     Corpus.open(path).close()
     (copy,) = tmp_path.glob("corpus.db.before-*")
     with sa.create_engine(f"sqlite:///{copy}").connect() as connection:
-        assert look(connection) == ["0001"]
+        assert look(connection) == [SCHEMA_VERSION]
 
 
-def test_a_corpus_of_the_first_release_is_read_with_what_it_does_not_know_left_open(tmp_path: Path) -> None:
-    """Its documents have no confidence and no kinds, and all else is there."""
-    with Corpus.open(tmp_path / "new.db", create=True) as corpus:
+def test_a_migration_without_room_for_the_copy_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk while SQLite's file is copied: an error of the disk, and the corpus as before."""
+    path = tmp_path / "corpus.db"
+    with Corpus.open(path, create=True) as corpus:
         Crawl(corpus).visit("x", made("text"))
-        (new,) = corpus.documents()
-    (tmp_path / "old.db").touch()
-    old = connect(parse_url(tmp_path / "old.db"))
-    old.write(lambda connection: migrate(connection, "0001"))
-    tables = sa.MetaData()
-    with old.engine.begin() as connection, sa.create_engine(f"sqlite:///{tmp_path}/new.db").connect() as source:
-        tables.reflect(connection)
-        for table in tables.sorted_tables:
-            rows = [row._asdict() for row in source.execute(sa.select(table))]
-            if rows and table.name != "alembic_version":
-                connection.execute(table.insert(), rows)
-    old.close()
-    with Corpus.open(tmp_path / "old.db") as corpus:
-        assert list(corpus.documents()) == [new]
-    assert (new.confidence, new.kinds, new.captions, new.comments) == (None, "", (), ())
+    open_as(next_release(tmp_path), monkeypatch)
+
+    def full(*_: object) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(opening, "copy_pages", full)
+        with pytest.raises(DiskError):
+            Corpus.open(path)
+    assert not list(tmp_path.glob(f"corpus.db.before-{NEXT}-from-{SCHEMA_VERSION}"))
+    monkeypatch.undo()
+    with Corpus.open(path) as corpus:
+        assert (corpus.status().documents, corpus.database.read(current_versions)) == (1, [SCHEMA_VERSION])
 
 
 def genres(connection: Connection) -> list[str]:
@@ -223,11 +213,11 @@ def genres(connection: Connection) -> list[str]:
 
 def test_a_migration_that_fails_leaves_the_corpus_as_it_was(database_url: str, tmp_path: Path) -> None:
     """Schema and rows change in one transaction: after an error half way there is nothing of it."""
-    scripts = next_release(tmp_path, fault='op.execute("SELECT no_such_column FROM document")')
+    scripts = scripts_of(next_release(tmp_path, fault='op.execute("SELECT no_such_column FROM document")'))
     with Corpus.open(database_url, create=True) as corpus:
         Crawl(corpus).visit("x", made("text"))
         with pytest.raises(CorpusError, match="no_such_column"):
-            corpus.database.write(lambda connection: migrate(connection, "9998", scripts))
+            corpus.database.write(lambda connection: migrate(connection, NEXT, scripts))
         columns = corpus.database.read(lambda connection: sa.inspect(connection).get_columns("document"))
         assert "genre" not in {column["name"] for column in columns}
         assert corpus.database.read(current_versions) == [SCHEMA_VERSION]
