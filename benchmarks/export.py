@@ -40,8 +40,8 @@ from typing import Any
 
 from corpus_spider.config.loader import load as load_config
 from corpus_spider.demo.articles import load
-from corpus_spider.export.exporter import dump
-from corpus_spider.export.request import Dump
+from corpus_spider.export.exporter import export_documents
+from corpus_spider.export.request import ExportRequest
 from corpus_spider.terminal.console import Console
 from pipelines.quality.signals import measure
 from pipelines.text.minhash import SCHEME
@@ -163,9 +163,9 @@ def measured(folder: Path, name: str, *, release: bool) -> dict[str, Any]:
     config = load_config(folder / "corpus.toml")
     with tempfile.TemporaryDirectory(dir=folder) as out:
         target = Path(out) / "out"
-        wanted = Dump(str(target), Selection(), format_name=name, release=release)
+        wanted = ExportRequest(str(target), Selection(), format_name=name, release=release)
         before = [clock() for clock in CLOCKS.values()]
-        report = dump(config, wanted, Console(quiet=True))
+        report = export_documents(config, wanted, Console(quiet=True))
         spent = [clock() - start for clock, start in zip(CLOCKS.values(), before, strict=True)]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     rates = {clock: report.documents / seconds for clock, seconds in zip(CLOCKS, spent, strict=True)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from corpus_spider.api.document import Document
-from corpus_spider.api.filters import day, dump_of, several
+from corpus_spider.api.filters import day, request_of, several
 from corpus_spider.api.tables import Concordance, Rows, html_table
 from storage.errors import ConfigError, CorpusError
 from storage.reporting import counted
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.api.filters import Day, Filters
     from corpus_spider.config.model import Config
-    from corpus_spider.export.request import Dump
+    from corpus_spider.export.request import ExportRequest
     from corpus_spider.search.searching import SearchIndex
     from storage.corpus import Corpus as Store
     from storage.documents.model import CorpusDocument, Status
@@ -141,7 +141,7 @@ class Corpus(AbstractContextManager["Corpus"]):
 
     def __len__(self) -> int:
         """Count the documents that `documents` yields without filters."""
-        return self.store.documents.count(dump_of({}).selection)
+        return self.store.documents.count(request_of({}).selection)
 
     def __bool__(self) -> bool:
         """Return True: also an empty corpus is one."""
@@ -314,11 +314,11 @@ class Corpus(AbstractContextManager["Corpus"]):
         with SearchIndex.open(folder, self.store) as index:
             yield index
 
-    def _selected(self, filters: Filters) -> tuple[Dump, Iterator[CorpusDocument]]:
+    def _selected(self, filters: Filters) -> tuple[ExportRequest, Iterator[CorpusDocument]]:
         """Return the request of these filters, and the documents as an export gets them."""
         from corpus_spider.export.exporter import prepared, refuse_unknown_sites
 
-        wanted = dump_of(filters)
+        wanted = request_of(filters)
         refuse_unknown_sites(self.config, self.store, wanted.selection.sites)
         return wanted, prepared(self.config, wanted, self.store.documents(wanted.selection))
 

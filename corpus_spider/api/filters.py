@@ -10,7 +10,7 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from corpus_spider.export.request import Dump
+    from corpus_spider.export.request import ExportRequest
 
 Day = str | date
 """A day: ``"2026-11-20"`` or a `datetime.date`. Of a `datetime.datetime` its day counts."""
@@ -77,7 +77,7 @@ _UNSET: dict[str, Any] = {
     "representative": "longest",
     **dict.fromkeys(("include_duplicates", "without_reserved", "without_mixed", "without_recurring"), False),
     **dict.fromkeys(("require_licence", "release", "overwrite"), False),
-    **dict.fromkeys(("target", "format_name", "fields", "quality", "sample", "fold", "shard_size", "since_dump")),
+    **dict.fromkeys(("target", "format_name", "fields", "quality", "sample", "fold", "shard_size", "since_release")),
 }
 """Options of an export that are not given."""
 
@@ -101,7 +101,7 @@ def day(given: Day | None, name: str) -> datetime | None:
     return datetime(found.year, found.month, found.day)  # noqa: DTZ001 - only its day counts
 
 
-def dump_of(filters: Mapping[str, Any]) -> Dump:
+def request_of(filters: Mapping[str, Any]) -> ExportRequest:
     """Return the request of an export with these filters. Raises ConfigError for unknown names and wrong values."""
     from corpus_spider.config.values import nearest
     from corpus_spider.export.request import request

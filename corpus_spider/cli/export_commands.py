@@ -124,7 +124,6 @@ keeping = click.Group()
 @click.option("--shard-size", metavar="SIZE", help="Write a release with files of about this size, such as 1GB.")
 @click.option(
     "--since-release",
-    "since_dump",
     metavar="MANIFEST",
     type=click.Path(path_type=Path),
     help="Write a release of the changes since this earlier release.",
@@ -161,16 +160,16 @@ def export(state: State, /, **options: Any) -> None:
         state.console.json(written) if options["as_json"] else _summarise(state, written)
         return
     wanted = request(options)
-    if options["shard_size"] and not (options["release"] or wanted.since_dump):
+    if options["shard_size"] and not (options["release"] or wanted.since_release):
         state.console.note("--shard-size writes a release: a folder with manifest, dataset card and removal list.")
-    report = exporter.dump(state.load_made(), wanted, state.console)
+    report = exporter.export_documents(state.load_made(), wanted, state.console)
     if options["target"] == "-":
         documents = counted(report.documents, "document")
         state.console.note(f"{documents}, {counted(report.bytes, 'byte')}, sha256 {report.sha256}")
     else:
         fields = exporter.fields(report)
         state.console.json(fields) if options["as_json"] else _summarise(state, fields)
-    if not report.documents and options["since_dump"] is None:
+    if not report.documents and options["since_release"] is None:
         state.console.note(NOTHING)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from corpus_spider.cli import former_names, option_rules
+from corpus_spider.cli import option_rules
 from corpus_spider.terminal.console import Console, hide_in_logs, log_to_file, start_logging
 
 if TYPE_CHECKING:
@@ -207,12 +207,11 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on st
 
 
 class Verb(click.Command):
-    """A command that also takes the former names of its options, and refuses options that would do nothing."""
+    """A command that refuses options that would do nothing."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments with today's names."""
-        _, _, path = ctx.command_path.partition(" ")
-        left = super().parse_args(ctx, former_names.with_options_of_today(path, args))
+        """Parse the arguments."""
+        left = super().parse_args(ctx, args)
         option_rules.refuse(ctx)
         return left
 
@@ -230,7 +229,7 @@ TASKS = {
 
 
 class Verbs(click.Group):
-    """A group of commands that also takes their former names."""
+    """A group of commands. The help of the program lists its commands by task."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands of the program by task, with names of one width; those of other groups in one list."""
@@ -244,13 +243,6 @@ class Verbs(click.Group):
             rows = [(f"{name:{width}}", command.get_short_help_str(limit)) for name, command in known]
             with formatter.section(task):
                 formatter.write_dl(rows)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command by today's name."""
-        _, _, path = ctx.command_path.partition(" ")
-        return super().resolve_command(ctx, [former_names.today(former_names.Kind.VERB, args[0], path), *args[1:]])
 
 
 def verb_of(

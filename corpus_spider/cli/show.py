@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.former_names import reasons_of_today
 from corpus_spider.cli.options import MOST, State, as_json, limit, several, several_sites, verb_of
 from corpus_spider.terminal.console import readable
 from corpus_spider.terminal.reasons import NO_PAGES
@@ -109,7 +108,7 @@ def dropped(state: State, /, **options: Any) -> None:
     from storage.corpus import Corpus
 
     config, most = state.load_made(), options["limit"] or None
-    reasons = reasons_of_today(options["reasons"])
+    reasons = options["reasons"]
     wanted = {"reasons": reasons, "sites": options["sites"], "limit": most}
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, options["sites"])

@@ -69,9 +69,9 @@ class DemoReport:
     def next_commands(self) -> tuple[str, str, str]:
         """Commands to try next."""
         installed = shutil.which("corpus-spider")
-        config, dump = (shlex.quote(f"{self.folder}/{name}") for name in ("corpus.toml", "demo.jsonl.zst"))
+        config, target = (shlex.quote(f"{self.folder}/{name}") for name in ("corpus.toml", "demo.jsonl.zst"))
         program = f"{'corpus-spider' if installed else shlex.quote(sys.argv[0])} -c {config}"
-        return f"{program} status", f"{program} export -o {dump}", f"{program} check --deep"
+        return f"{program} status", f"{program} export -o {target}", f"{program} check --deep"
 
 
 def demo_config(port: int) -> str:

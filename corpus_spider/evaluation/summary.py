@@ -114,7 +114,7 @@ def named(reports: Iterable[Report], name: str | None) -> Report | None:
     """Return the report of that name; None for the name None. Raises ConfigError if there is no such report."""
     found = {report.name: report for report in reports}
     if name is not None and name not in found:
-        raise ConfigError(f"{name!r} is not scored", where="--against", do=f"Name one of: {', '.join(found)}.")
+        raise ConfigError(f"{name!r} is not scored", where="--compare", do=f"Name one of: {', '.join(found)}.")
     return found[name] if name is not None else None
 
 

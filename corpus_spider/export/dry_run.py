@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from corpus_spider.config.model import Config
-    from corpus_spider.export.request import Dump
+    from corpus_spider.export.request import ExportRequest
     from corpus_spider.terminal.console import Console
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument, Outline, Selection
@@ -64,12 +64,12 @@ _KEYS: Mapping[str, Callable[[CorpusDocument | Outline], str]] = {
 }
 
 
-def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
+def rehearse(config: Config, wanted: ExportRequest, console: Console) -> dict[str, Any]:
     """Return the amount that an export would write: by language, site and month of publication.
 
-    The documents that it would leave out are counted by reason. For a release since an earlier dump, the changes are
+    The documents that it would leave out are counted by reason. For a release since an earlier release, the changes are
     counted too. Documents outside the selection are not counted. Raises ConfigError for a target that is not possible,
-    and for an earlier dump that cannot be read or has other filters.
+    and for an earlier release that cannot be read or has other filters.
     """
     from corpus_spider.export.tokens import notes, tokens_of
     from storage.corpus import Corpus
@@ -79,7 +79,7 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     left_out: Counter[str] = Counter()
     changes: Counter[str] = Counter()
     whole, groups = Amount(), {name: defaultdict[str, Amount](Amount) for name in _KEYS}
-    total = None if wanted.since_dump else partial(number, config, wanted)
+    total = None if wanted.since_release else partial(number, config, wanted)
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read", total) as show:
         refuse_unknown_sites(config, corpus, wanted.selection.sites)
         made = shape.format_name if shape else wanted.format_name or named_format(wanted.target)
@@ -96,11 +96,16 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
         f"{name}s": [{name: key, **amount.plain()} for key, amount in sorted(groups[name].items())] for name in _KEYS
     }
     report = {**whole.plain(), "left_out": dict((+left_out).most_common()), **tables}
-    return report | {"changes": {name: changes[name] for name in CHANGES}} if wanted.since_dump else report
+    return report | {"changes": {name: changes[name] for name in CHANGES}} if wanted.since_release else report
 
 
 def _documents(
-    config: Config, wanted: Dump, corpus: Corpus, shape: Shape | None, left_out: Counter[str], changes: Counter[str]
+    config: Config,
+    wanted: ExportRequest,
+    corpus: Corpus,
+    shape: Shape | None,
+    left_out: Counter[str],
+    changes: Counter[str],
 ) -> Iterator[CorpusDocument | Outline]:
     """Yield the documents of the export with their quality. Texts are read only if a filter needs them."""
     earlier = shape.earlier if shape else None
@@ -115,12 +120,12 @@ def _documents(
     yield from map(measured, documents)
 
 
-def _exported(wanted: Dump, format_name: str, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+def _exported(wanted: ExportRequest, format_name: str, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
     """Yield documents in their written form."""
     return fit(folded(documents, wanted.folds), format_name)
 
 
-def _refuse_target(config: Config, wanted: Dump) -> Shape | None:
+def _refuse_target(config: Config, wanted: ExportRequest) -> Shape | None:
     """Raise ConfigError for a target that is not possible. Return the shape of a release."""
     from storage.exports.changes import refuse_other_filters
     from storage.exports.formats import destination, refuse_unknown_format

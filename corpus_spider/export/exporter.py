@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from corpus_spider.config.model import Config
-    from corpus_spider.export.request import Dump
+    from corpus_spider.export.request import ExportRequest
     from corpus_spider.terminal.console import Console
     from storage.corpus import Corpus
     from storage.documents.model import Columns, CorpusDocument, Outline
@@ -32,7 +32,7 @@ ORIGINALS = (".wacz", ".cdxj")
 """Suffixes of targets for the originals."""
 
 
-def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
+def export_documents(config: Config, wanted: ExportRequest, console: Console) -> ExportReport:
     """Export the selected documents with the licence notes of corpus.toml.
 
     Raises the errors of `storage.exports.export` and of the database. Raises ConfigError for a site that is neither
@@ -54,17 +54,17 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
         for sentence in notes(tokens):
             console.note(sentence)
         if isinstance(where, Shape) or not parallel.pay(corpus, wanted.selection, where.format_name):
-            return replace(_dump(config, wanted, corpus, where, console, tokens), tokens=tokens)
-    report = _dump_by_several(config, wanted, where, console)
+            return replace(_export_here(config, wanted, corpus, where, console, tokens), tokens=tokens)
+    report = _export_by_several(config, wanted, where, console)
     if report is None:
         with Corpus.open(config.database_url, read_only=True) as corpus:
-            report = _dump(config, wanted, corpus, where, console, tokens)
+            report = _export_here(config, wanted, corpus, where, console, tokens)
     return replace(report, tokens=tokens)
 
 
-def _dump(
+def _export_here(
     config: Config,
-    wanted: Dump,
+    wanted: ExportRequest,
     corpus: Corpus,
     where: Destination | Shape,
     console: Console,
@@ -89,7 +89,9 @@ def _dump(
         )
 
 
-def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: Console) -> ExportReport | None:
+def _export_by_several(
+    config: Config, wanted: ExportRequest, where: Destination, console: Console
+) -> ExportReport | None:
     """Export with further processes. None if `parallel.parts` cannot start them."""
     from corpus_spider.export.parallel import Work, parts
     from storage.exports.atomic import make_way
@@ -112,7 +114,7 @@ def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: 
         return export_parts(made, where, overwrite=wanted.overwrite, on_progress=show)
 
 
-def number(config: Config, wanted: Dump) -> int | None:
+def number(config: Config, wanted: ExportRequest) -> int | None:
     """Count the selected documents; None if that would take a look at each of them."""
     from storage.corpus import Corpus
 
@@ -122,20 +124,20 @@ def number(config: Config, wanted: Dump) -> int | None:
         return corpus.documents.count(wanted.selection)
 
 
-def prepared(config: Config, wanted: Dump, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+def prepared(config: Config, wanted: ExportRequest, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
     """Yield the chosen documents as they are exported, before `fit` adapts them to the format."""
     return folded(chosen(config, wanted, documents, Counter()), wanted.folds)
 
 
 def _fitted(
-    config: Config, wanted: Dump, format_name: str, documents: Iterable[CorpusDocument]
+    config: Config, wanted: ExportRequest, format_name: str, documents: Iterable[CorpusDocument]
 ) -> Iterator[CorpusDocument]:
     """Yield the chosen documents in their written form."""
     return fit(prepared(config, wanted, documents), format_name)
 
 
 def chosen(
-    config: Config, wanted: Dump, documents: Iterable[CorpusDocument], left_out: Counter[str]
+    config: Config, wanted: ExportRequest, documents: Iterable[CorpusDocument], left_out: Counter[str]
 ) -> Iterator[CorpusDocument]:
     """Yield the documents that meet the request, and count the others by reason."""
     found = with_licences(documents, licences_of(config))
@@ -143,7 +145,7 @@ def chosen(
     return selected(map(measured, found) if wanted.quality else found, wanted, left_out)
 
 
-def selected(documents: Iterable[Described], wanted: Dump, left_out: Counter[str]) -> Iterator[Described]:
+def selected(documents: Iterable[Described], wanted: ExportRequest, left_out: Counter[str]) -> Iterator[Described]:
     """Yield the documents that meet the request, and count the others by reason. Licence and quality are known."""
     for document in documents:
         reason = _why_not(document, wanted)
@@ -153,7 +155,7 @@ def selected(documents: Iterable[Described], wanted: Dump, left_out: Counter[str
             yield document
 
 
-def _why_not(document: CorpusDocument | Outline, wanted: Dump) -> str | None:
+def _why_not(document: CorpusDocument | Outline, wanted: ExportRequest) -> str | None:
     """Return the reason to leave a document out, or None."""
     if wanted.require_licence and not (document.licence or document.licence_url):
         return "no licence"
@@ -203,7 +205,7 @@ def measured(document: CorpusDocument) -> CorpusDocument:
 
 
 def _release(
-    config: Config, corpus: Corpus, wanted: Dump, shape: Shape, described: Release, show: Callable[[int], None]
+    config: Config, corpus: Corpus, wanted: ExportRequest, shape: Shape, described: Release, show: Callable[[int], None]
 ) -> ExportReport:
     from storage.exports.release import write_release
 
@@ -211,7 +213,7 @@ def _release(
     return write_release(documents, wanted.target, described, shape, show)
 
 
-def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
+def about(config: Config, corpus: Corpus, wanted: ExportRequest) -> Release:
     """Return the description of a release: without data of this machine, and the same at any time."""
     from corpus_spider.config.values import bare_doi
     from corpus_spider.config.version import program_version
@@ -240,7 +242,7 @@ def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
     )
 
 
-def filters(wanted: Dump) -> dict[str, Any]:
+def filters(wanted: ExportRequest) -> dict[str, Any]:
     """Return the filters of the documents, as the manifest holds them."""
     chosen = {"require_licence": wanted.require_licence, "quality": wanted.quality.plain() if wanted.quality else None}
     chosen["without_recurring"] = wanted.without_recurring

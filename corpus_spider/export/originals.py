@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.config.version import program_version
 from corpus_spider.export.exporter import refuse_own_files
-from corpus_spider.export.request import Dump
+from corpus_spider.export.request import ExportRequest
 from storage.corpus import Corpus
 from storage.documents.model import Selection
 from storage.errors import ConfigError, DiskError
@@ -24,12 +24,12 @@ TRIES = 3
 """Attempts, when originals are removed during the export."""
 
 
-def originals(config: Config, wanted: Dump) -> OriginalsReport:
+def originals(config: Config, wanted: ExportRequest) -> OriginalsReport:
     """Export the finished WARC files as ``.wacz``, or an index of them as ``.cdxj``.
 
     Raises ConfigError for every option that would choose among documents.
     """
-    plain = Dump(wanted.target, Selection(), overwrite=wanted.overwrite)
+    plain = ExportRequest(wanted.target, Selection(), overwrite=wanted.overwrite)
     if wanted != plain:
         raise ConfigError(
             "originals are exported whole", where=wanted.target, do="Leave out every option but --overwrite."
@@ -38,7 +38,7 @@ def originals(config: Config, wanted: Dump) -> OriginalsReport:
     return _write(config, wanted, TRIES)
 
 
-def _write(config: Config, wanted: Dump, tries: int) -> OriginalsReport:
+def _write(config: Config, wanted: ExportRequest, tries: int) -> OriginalsReport:
     with Corpus.open(config.database_url, read_only=True) as corpus:
         files = _finished(config, corpus)
         try:

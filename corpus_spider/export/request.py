@@ -30,7 +30,7 @@ GROUP = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Dump:
+class ExportRequest:
     """Request of an export. ``format_name`` is needed if the target's name does not state it."""
 
     target: str
@@ -42,7 +42,7 @@ class Dump:
     folds: tuple[str, ...] = ()
     release: bool = False
     shard_size: int = 0
-    since_dump: Path | None = None
+    since_release: Path | None = None
     doi: str = ""
     """DOI of a release; empty: that of the corpus."""
     quality: Rules | None = None
@@ -67,7 +67,7 @@ def _refuse_languages(codes: Iterable[str], where: str) -> None:
         raise ConfigError(problem, where=where, do="`corpus-spider status --all` lists the languages of the corpus.")
 
 
-def request(options: dict[str, Any]) -> Dump:
+def request(options: dict[str, Any]) -> ExportRequest:
     """Return the request that the options of the command line state. Days are inclusive."""
     from storage.documents.model import Selection
 
@@ -87,12 +87,12 @@ def request(options: dict[str, Any]) -> Dump:
         representative=options["representative"],
         sample=_sample(options["sample"]) if options["sample"] else None,
     )
-    wanted = Dump(
+    wanted = ExportRequest(
         options["target"] or "", selection, options["format_name"], options["overwrite"], options["require_licence"]
     )
     shard = _shard_size(options["shard_size"]) if options["shard_size"] else 0
-    release = bool(options["release"] or options["shard_size"] or options["since_dump"])
-    more = {"release": release, "shard_size": shard, "since_dump": options["since_dump"]}
+    release = bool(options["release"] or options["shard_size"] or options["since_release"])
+    more = {"release": release, "shard_size": shard, "since_release": options["since_release"]}
     if options.get("doi") is not None:
         more["doi"] = _doi(options["doi"], release=release)
     more["without_recurring"] = bool(options["without_recurring"])
@@ -167,36 +167,40 @@ def _fields(text: str) -> Fields:
     return tuple(dict.fromkeys(found))
 
 
-def shape_of(wanted: Dump) -> Shape:
-    """Return the shape of a release. Its format is ``--format``, else by the target's name, else the earlier dump's.
+def shape_of(wanted: ExportRequest) -> Shape:
+    """Return the shape of a release. Its format is ``--format``, else by the target's name, else the earlier release's.
 
-    Its fields are ``--fields``, else the earlier dump's, else those of the format. Raises ConfigError when format and
-    name differ. Raises it for an earlier dump that cannot be read, that this release would replace, that has other
-    fields, or whose format cannot be compared.
+    Its fields are ``--fields``, else the earlier release's, else those of the format. Raises ConfigError when format
+    and name differ. Raises it for an earlier release that cannot be read, that this release would replace, that has
+    other fields, or whose format cannot be compared.
     """
     from storage.exports.changes import read_earlier
     from storage.exports.formats import FIELD_FORMATS, default_fields, named_format, refuse_fields
     from storage.exports.release import Shape
 
-    earlier = read_earlier(wanted.since_dump) if wanted.since_dump else None
+    earlier = read_earlier(wanted.since_release) if wanted.since_release else None
     if earlier and wanted.target and earlier.index.resolve().is_relative_to(Path(wanted.target).resolve()):
-        do = "Name another folder: the changes are of no use without the earlier dump."
-        raise ConfigError("the target is the earlier dump, which its changes would replace", where=wanted.target, do=do)
+        do = "Name another folder: the changes are of no use without the earlier release."
+        raise ConfigError(
+            "the target is the earlier release, which its changes would replace", where=wanted.target, do=do
+        )
     named, before = named_format(Path(wanted.target).name), _format_of(earlier)
     if wanted.format_name and named and wanted.format_name != named:
         problem = f"the name says {named}, and --format says {wanted.format_name}"
         raise ConfigError(problem, where=wanted.target, do="Leave out --format, or name the folder otherwise.")
     chosen = wanted.format_name or named or before or RELEASE_FORMAT
     if before and before != chosen and {before, chosen} & _OTHERWISE:
-        problem = f"the earlier dump is {before}: as {chosen} every document would count as changed"
-        raise ConfigError(problem, where=str(wanted.since_dump), do=f"Use --format {before}, or a dump of {chosen}.")
+        problem = f"the earlier release is {before}: as {chosen} every document would count as changed"
+        raise ConfigError(
+            problem, where=str(wanted.since_release), do=f"Use --format {before}, or a release of {chosen}."
+        )
     refuse_fields(chosen, wanted.fields)
     fields = wanted.fields
     if earlier and chosen in FIELD_FORMATS:
         fields = fields or earlier.written
         if set(fields or default_fields(chosen)) != set(earlier.written or default_fields(before or chosen)):
-            do = "Leave out --fields: the fields are then those of the earlier dump."
-            raise ConfigError("the earlier dump has other fields", where=str(wanted.since_dump), do=do)
+            do = "Leave out --fields: the fields are then those of the earlier release."
+            raise ConfigError("the earlier release has other fields", where=str(wanted.since_release), do=do)
     return Shape(chosen, wanted.shard_size, earlier, wanted.overwrite, written=fields)
 
 
@@ -213,7 +217,7 @@ def changed(
     exported: Callable[[Iterable[CorpusDocument]], Iterable[CorpusDocument]],
     counts: Counter[str],
 ) -> Iterator[CorpusDocument]:
-    """Yield the documents that were added or changed since the earlier dump, and count all changes.
+    """Yield the documents that were added or changed since the earlier release, and count all changes.
 
     ``exported`` converts documents to their written form.
     """

@@ -1,4 +1,4 @@
-"""Write the dataset card of a dump: README.md with the YAML header for Hugging Face, and tables."""
+"""Write the dataset card of a release: README.md with the YAML header for Hugging Face, and tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TYPES = {str: "string", int: "int64", float: "float64", datetime: "timestamp[us
 
 
 def card(manifest: Mapping[str, Any]) -> str:
-    """Return the dataset card of a dump. All of its content comes from the manifest."""
+    """Return the dataset card of a release. All of its content comes from the manifest."""
     counts = manifest["counts"]
     parts = [
         _header(manifest),
@@ -75,7 +75,7 @@ def _identifier(licence: str | None) -> str | None:
 
 
 def licence_of(manifest: Mapping[str, Any]) -> str:
-    """Return the identifier of the licence of a dump, or ``other``."""
+    """Return the identifier of the licence of a release, or ``other``."""
     return licence_id(each["licence"] for each in manifest["counts"]["sites"].values())
 
 
@@ -116,9 +116,9 @@ def _about(manifest: Mapping[str, Any]) -> str:
     if since:
         told = ", ".join(f"{since[name]} {name}" for name in ("added", "changed", "removed"))
         lines = [
-            f"Changes since the dump whose manifest has the SHA-256 `{since['manifest_sha256']}`: {told}.",
+            f"Changes since the release whose manifest has the SHA-256 `{since['manifest_sha256']}`: {told}.",
             (
-                "`changes.jsonl` names each document. To update the earlier dump, delete the removed and the changed"
+                "`changes.jsonl` names each document. To update the earlier release, delete the removed and the changed"
                 " documents, then add the documents here."
             ),
         ]
@@ -208,14 +208,14 @@ def _provenance(manifest: Mapping[str, Any]) -> str:
 
 
 def _removal(manifest: Mapping[str, Any]) -> str:
-    contact = manifest["contact"] or "the provider of this dump"
+    contact = manifest["contact"] or "the provider of this release"
     return "\n".join(
         [
             "## Removal",
             "",
             f"To have a text removed, write to {_text(contact)} with its `url` or `id`.",
             f"`removed.jsonl` lists documents removed on request (documents: {manifest['removed']['documents']}).",
-            "Delete them from older dumps too.",
+            "Delete them from older releases too.",
         ]
     )
 

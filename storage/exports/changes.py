@@ -1,4 +1,4 @@
-"""Compare a dump with an earlier one by ids and digests, in one pass over both."""
+"""Compare a release with an earlier one by ids and digests, in one pass over both."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _HELD = {"tei.xml": IN_TEI, "vert": IN_VERTICAL, "prevert": IN_VERTICAL}
 
 
 def fields_told(format_name: str, fields: Fields | None = None) -> tuple[str, ...]:
-    """Return the fields whose change changes a document in a dump of that format with these fields."""
+    """Return the fields whose change changes a document in a release of that format with these fields."""
     held = {field.name for field in fields} if fields else _HELD.get(format_name)
     return FIELDS_TOLD if held is None else tuple(name for name in FIELDS_TOLD if name in held)
 
@@ -71,16 +71,18 @@ def read_index(path: Path) -> Iterator[tuple[str, str]]:
             for line in io.TextIOWrapper(stream, encoding="utf-8"):
                 name, tab, value = line.rstrip("\n").partition("\t")
                 if not tab or name <= last:
-                    raise DamageError("not the index of a dump", where=str(path), do="Fetch the earlier dump again.")
+                    raise DamageError(
+                        "not the index of a release", where=str(path), do="Fetch the earlier release again."
+                    )
                 last = name
                 yield name, value
     except (OSError, UnicodeDecodeError, zstandard.ZstdError) as error:
-        raise DamageError(f"cannot be read: {error}", where=str(path), do="Fetch the earlier dump again.") from error
+        raise DamageError(f"cannot be read: {error}", where=str(path), do="Fetch the earlier release again.") from error
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """An earlier dump: its manifest, the manifest's SHA-256, the path of its index, and the fields of its digests."""
+    """An earlier release: its manifest, the manifest's SHA-256, its index, and the fields of the digests."""
 
     manifest: dict[str, object]
     sha256: str
@@ -91,7 +93,7 @@ class Earlier:
 
 
 def read_earlier(path: Path) -> Earlier:
-    """Read the manifest of an earlier dump (the file, or its folder). Raises ConfigError for another file."""
+    """Read the manifest of an earlier release (the file, or its folder). Raises ConfigError for another file."""
     file = path / MANIFEST if path.is_dir() else path
     try:
         data = file.read_bytes()
@@ -102,10 +104,10 @@ def read_earlier(path: Path) -> Earlier:
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", where=str(file), do="Name a manifest.json.") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError("not the manifest of a dump", where=str(file), do="Name its manifest.json.") from error
+        raise ConfigError("not the manifest of a release", where=str(file), do="Name its manifest.json.") from error
     if not index.is_file():
         raise ConfigError(
-            "the index of the earlier dump is missing", where=str(index), do="Put it beside its manifest."
+            "the index of the earlier release is missing", where=str(index), do="Put it beside its manifest."
         )
     return Earlier(manifest, hashlib.sha256(data).hexdigest(), index, fields, written)
 
@@ -119,11 +121,11 @@ def _fields_of(index: dict[str, Any]) -> tuple[str, ...]:
 
 
 def refuse_other_filters(earlier: Earlier, selection: object, folds: Sequence[str]) -> None:
-    """Raise ConfigError if an earlier dump was made with another selection or other folds."""
+    """Raise ConfigError if an earlier release was made with another selection or other folds."""
     made = earlier.manifest
     if (_asked(made.get("selection")), made.get("folds")) != (_asked(selection), list(folds)):
         do = "Export with the filters and folds that its manifest names, or without --since-release."
-        raise ConfigError("the earlier dump was made with other filters", where=str(earlier.index.parent), do=do)
+        raise ConfigError("the earlier release was made with other filters", where=str(earlier.index.parent), do=do)
 
 
 def _asked(selection: object) -> dict[str, Any]:

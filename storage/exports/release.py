@@ -5,7 +5,7 @@
 ``manifest.json``    content and provenance: counts, files with size and SHA-256, selection, configuration
 ``README.md``        the dataset card
 ``CITATION.cff``     how to cite it
-``documents.tsv.zst``  id and digest of every document of the selection, with which a later dump finds changes
+``documents.tsv.zst``  id and digest of every document of the selection, with which a later release finds changes
 ``removed.jsonl``    documents that were removed on request: ``id``, ``removed`` (day), ``kind`` of the request
 ``registry``         vertical text only: the configuration for Sketch Engine
 ``changes.jsonl``    with ``since`` only: ``id`` and ``change`` (added, changed, removed)
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from storage.documents.model import CorpusDocument
     from storage.exports.fields import Fields
 
-FORMAT = "corpus-spider dump 1"
+FORMAT = "corpus-spider release 1"
 CARD, CITATION, REMOVED, CHANGED, REGISTRY = "README.md", "CITATION.cff", "removed.jsonl", "changes.jsonl", "registry"
 CHANGES = ("added", "changed", "removed")
 LEVEL = 6
@@ -92,7 +92,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Form of a release: format, size of a shard in bytes (0: one shard), earlier dump, whether to overwrite.
+    """Form of a release: format, size of a shard in bytes (0: one shard), earlier release, whether to overwrite.
 
     ``written``: the fields to write, in their order; None for those of the format.
     """
@@ -105,7 +105,7 @@ class Shape:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Names of the fields of the digests: those of the earlier dump, if there is one."""
+        """Names of the fields of the digests: those of the earlier release, if there is one."""
         return self.earlier.fields if self.earlier else fields_told(self.format_name, self.written)
 
 
@@ -119,8 +119,8 @@ def write_release(
     """Write the documents, in order of their ids, as a release.
 
     ``sha256`` of the report is that of the checksum file. Raises ConfigError when the target exists and must not be
-    replaced or is not a release, when the format is a folder, or when the earlier dump has another selection; DiskError
-    when it cannot be written; and every error of the documents' iterator.
+    replaced or is not a release, when the format is a folder, or when the earlier release has another selection;
+    DiskError when it cannot be written; and every error of the documents' iterator.
     """
     path = Path(target)
     if path.name.endswith(tuple(f".{name}" for name in formats())) and not str(target).endswith(os.sep):
@@ -212,7 +212,7 @@ def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape:
 
 def _manifest(files: _Files, about: Release, shape: Shape, census: Census) -> dict[str, Any]:
     return {
-        "dump": FORMAT,
+        "release": FORMAT,
         "name": about.name,
         "title": about.title,
         "authors": list(about.authors),

@@ -1,4 +1,4 @@
-"""Statistics of a dump, counted while it is written: by language, site, script and month, with its time span."""
+"""Statistics of a release, counted while it is written: by language, site, script and month, with its time span."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ PROGRESS_EVERY = 1000
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """Result of an export. ``path`` is None for standard output. ``changes`` counts changes since an earlier dump.
+    """Result of an export. ``path`` is None for standard output. ``changes`` counts changes since an earlier release.
 
     ``tokens``: what the tokens of vertical text are, by language, where that needs a segmenter.
     ``sha256`` is that of the file. For a folder it is that of its checksum file, which lists every file in it.

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
-from corpus_spider.cli import former_names
 from corpus_spider.cli.app import cli
 from corpus_spider.cli.options import PROGRAM, State
 from corpus_spider.config.loader import assemble
@@ -69,12 +68,6 @@ def any_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(click.Path, "convert", lambda _self, value, _param, _context: Path(value))
 
 
-@pytest.fixture
-def names_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Former names of options are refused: a page shows those of today."""
-    monkeypatch.setattr(former_names, "FORMER", ())
-
-
 def refusal(arguments: list[str]) -> str:
     """Return the error of a command line, as the program reports it; empty if it is accepted."""
     state = State()
@@ -94,7 +87,7 @@ def refusal(arguments: list[str]) -> str:
     return ""
 
 
-@pytest.mark.usefixtures("any_file", "names_of_today")
+@pytest.mark.usefixtures("any_file")
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_the_program_accepts_each_command_of_a_page(page: Path) -> None:
     """Verb, options, their values and the number of arguments. Words in capitals such as VERB stand for others."""

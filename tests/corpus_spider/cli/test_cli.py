@@ -322,10 +322,10 @@ def test_an_export_takes_the_place_of_no_file_of_the_corpus(
     assert [(home / name).read_bytes() for name in own] == before
 
 
-def test_a_rehearsal_looks_for_the_earlier_dump(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_rehearsal_looks_for_the_earlier_release(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It would be told of the slip by the export itself, hours later."""
     Corpus.open(home / "corpus.db", create=True).close()
-    assert run(["export", "--since-dump", "none.json", "--dry-run"]) == 2
+    assert run(["export", "--since-release", "none.json", "--dry-run"]) == 2
     assert "Name a manifest.json" in capsys.readouterr().err
 
 

@@ -119,7 +119,7 @@ def test_a_release_with_chosen_fields_documents_only_these(folder: Path, tmp_pat
     manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())
     assert manifest["fields"] == ["id", "url", "text"]
     assert manifest["index"]["fields"] == ["id", "text", "url"]
-    since = ("export", "--since-dump", f"{tmp_path}/one", "-o")
+    since = ("export", "--since-release", f"{tmp_path}/one", "-o")
     again = run(folder, *since, f"{tmp_path}/two/", "--json")
     assert (again.returncode, json.loads(again.stdout)["changes"]) == (0, {"added": 0, "changed": 0, "removed": 0})
     assert json.loads((tmp_path / "two" / "manifest.json").read_text())["fields"] == ["id", "url", "text"]

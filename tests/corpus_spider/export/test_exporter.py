@@ -53,7 +53,7 @@ OPTIONS = {
     "fold": ("digits", "quotes"),
     "release": False,
     "shard_size": "1MB",
-    "since_dump": None,
+    "since_release": None,
     "quality": "words>=9",
     "representative": "earliest",
     "without_recurring": True,
@@ -117,7 +117,7 @@ def test_what_is_told_of_a_text_without_its_recurring_lines_is_told_of_what_is_l
     [{"languages": ("vi", "english")}, {"languages": ("xx",)}, {"until": datetime(2026, 1, 1)}],  # noqa: DTZ001
 )
 def test_what_no_document_can_meet_is_refused(changes: dict[str, object]) -> None:
-    """A language that is none, or days the wrong way round, would be a dump of nothing without a word."""
+    """A language that is none, or days the wrong way round, would be an export of nothing without a word."""
     with pytest.raises(ConfigError):
         request(OPTIONS | changes)
 

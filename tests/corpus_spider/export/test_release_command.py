@@ -21,7 +21,7 @@ from corpus_spider.cli import app
 from corpus_spider.config.loader import load
 from corpus_spider.export.exporter import cut, folded
 from corpus_spider.export.originals import originals
-from corpus_spider.export.request import Dump, request
+from corpus_spider.export.request import ExportRequest, request
 from corpus_spider.maintenance.remove import remove
 from pipelines.text.segmentation.choice import CHOICES
 from storage import Corpus
@@ -67,7 +67,7 @@ def test_a_release_is_the_same_twice_and_the_next_one_tells_what_was_removed(fol
     shown = run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()
     gone = json.loads(shown[0])["id"]
     assert run(tmp_path / "corpus", "remove", "--yes", "--id", gone, "--reason", "asked").returncode == 0
-    since = ("--since-dump", str(one / "manifest.json"), "--fold", "digits")
+    since = ("--since-release", str(one / "manifest.json"), "--fold", "digits")
     done = run(tmp_path / "corpus", "export", "-o", f"{tmp_path / 'three'}/", *since)
     assert done.returncode == 0, done.stderr
     assert re.search(r"removed\s*1", done.stdout), done.stdout
@@ -85,7 +85,7 @@ def test_the_next_release_is_of_the_format_of_the_earlier_one(folder: Path, tmp_
     shutil.copytree(folder, tmp_path / "corpus")
     gone = json.loads(run(folder, "export", "-o", "-").stdout.splitlines()[0])["id"]
     assert run(tmp_path / "corpus", "remove", "--yes", "--id", gone, "--reason", "asked").returncode == 0
-    since = ("export", "--json", "--since-dump", str(tmp_path / "one"), "-o")
+    since = ("export", "--json", "--since-release", str(tmp_path / "one"), "-o")
     done = run(tmp_path / "corpus", *since, f"{tmp_path}/two/")
     assert done.returncode == 0, done.stderr
     told, expected = json.loads(done.stdout), {"added": 0, "changed": 0, "removed": 1}
@@ -99,12 +99,20 @@ def test_the_next_release_is_of_the_format_of_the_earlier_one(folder: Path, tmp_
     ("target", "options", "expected"),
     [
         ("new.parquet/", [], "parquet"),
-        ("new.vert/", ["--since-dump", "one.parquet"], "the earlier dump is parquet"),
-        ("new/", ["--since-dump", "one.parquet", "--format", "tei.xml"], "the earlier dump is parquet"),
-        ("new.prevert/", ["--since-dump", "one.parquet"], "the earlier dump is parquet"),
-        ("new/", ["--since-dump", "one.parquet", "--min-chars", "1"], "the earlier dump was made with other filters"),
-        ("new/", ["--since-dump", "one.parquet", "--fold", "digits"], "the earlier dump was made with other filters"),
-        ("new/", ["--since-dump", "one.parquet", "--format", "jsonl"], "jsonl"),
+        ("new.vert/", ["--since-release", "one.parquet"], "the earlier release is parquet"),
+        ("new/", ["--since-release", "one.parquet", "--format", "tei.xml"], "the earlier release is parquet"),
+        ("new.prevert/", ["--since-release", "one.parquet"], "the earlier release is parquet"),
+        (
+            "new/",
+            ["--since-release", "one.parquet", "--min-chars", "1"],
+            "the earlier release was made with other filters",
+        ),
+        (
+            "new/",
+            ["--since-release", "one.parquet", "--fold", "digits"],
+            "the earlier release was made with other filters",
+        ),
+        ("new/", ["--since-release", "one.parquet", "--format", "jsonl"], "jsonl"),
         ("new.vert/", ["--format", "parquet"], "the name says vert, and --format says parquet"),
     ],
 )
@@ -112,7 +120,7 @@ def test_the_next_release_is_of_the_format_of_the_earlier_one(folder: Path, tmp_
 def test_the_format_of_a_release_is_asked_for_by_name_or_option(
     folder: Path, tmp_path: Path, target: str, options: list[str], expected: str, dry: list[str]
 ) -> None:
-    """One whose documents are others than those of the earlier dump is refused, in a rehearsal as well."""
+    """One whose documents are others than those of the earlier release is refused, in a rehearsal as well."""
     options = [str(tmp_path / one) if one == "one.parquet" else one for one in options]
     if options:
         assert run(folder, "export", "-o", f"{tmp_path}/one.parquet/", "--release").returncode == 0
@@ -126,13 +134,13 @@ def test_the_format_of_a_release_is_asked_for_by_name_or_option(
 
 
 @pytest.mark.parametrize("dry", [["--dry-run"], []])
-def test_a_dump_is_not_replaced_by_what_has_changed_since(folder: Path, tmp_path: Path, dry: list[str]) -> None:
+def test_a_release_is_not_replaced_by_what_has_changed_since(folder: Path, tmp_path: Path, dry: list[str]) -> None:
     """A slip would take away what the changes are of; every document of it is there yet."""
     target = f"{tmp_path}/one/"
     assert run(folder, "export", "-o", target, "--release").returncode == 0
     before = (tmp_path / "one" / "manifest.json").read_bytes()
-    done = run(folder, "export", "-o", target, "--since-dump", f"{tmp_path}/one/manifest.json", "--overwrite", *dry)
-    assert (done.returncode, "the target is the earlier dump" in done.stderr) == (2, True), done.stderr
+    done = run(folder, "export", "-o", target, "--since-release", f"{tmp_path}/one/manifest.json", "--overwrite", *dry)
+    assert (done.returncode, "the target is the earlier release" in done.stderr) == (2, True), done.stderr
     assert (tmp_path / "one" / "manifest.json").read_bytes() == before
 
 
@@ -288,7 +296,7 @@ def test_unspaced_languages_need_a_segmenter(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_an_unknown_fold_is_refused() -> None:
-    names = "since until fold release shard_size since_dump format_name languages sites min_chars include_duplicates"
+    names = "since until fold release shard_size since_release format_name languages sites min_chars include_duplicates"
     more = "versions min_confidence overwrite target without_reserved require_licence quality"
     options = dict.fromkeys(f"{names} {more} representative without_recurring without_mixed sample".split())
     with pytest.raises(ConfigError, match="no fold 'tatwel'"):
@@ -365,8 +373,8 @@ def test_an_index_is_sorted_however_many_runs_it_takes(
         originals(config, replace(wanted(tmp_path / "some.cdxj"), folds=("digits",)))
 
 
-def wanted(target: Path) -> Dump:
-    return Dump(str(target), Selection())
+def wanted(target: Path) -> ExportRequest:
+    return ExportRequest(str(target), Selection())
 
 
 @pytest.mark.parametrize(

@@ -106,8 +106,8 @@ def test_a_backup_made_during_a_crawl_survives_the_restore_drill(tmp_path: Path)
     assert documents(copied) > 3
 
 
-def test_a_dump_made_during_a_crawl_survives_the_restore_drill(tmp_path: Path, postgresql_url: str) -> None:
-    """Dump first, originals second; the restored database agrees with the originals."""
+def test_a_copy_by_pg_dump_made_during_a_crawl_survives_the_restore_drill(tmp_path: Path, postgresql_url: str) -> None:
+    """The database first, originals second; the restored database agrees with the originals."""
     machine = Machine(tmp_path, postgresql_url)
     name = postgresql_url.rpartition("/")[2]
     source, drill = (

@@ -50,7 +50,7 @@ def before_commit(monkeypatch: pytest.MonkeyPatch, url: str, meanwhile: Callable
 def test_a_text_that_comes_in_while_its_removal_is_declared_goes_with_the_others(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It would be in the corpus, and in every dump, of a domain that was removed and is never looked at again."""
+    """It would be in the corpus, and in every export, of a domain that was removed and is never looked at again."""
     with Corpus.open(postgresql_url, create=True) as corpus, Corpus.open(postgresql_url) as other:
         crawl = Crawl(corpus)
         crawl.visit("one", made("the first text"))

@@ -35,7 +35,7 @@ def release(folder: Path, about: Release = ABOUT, shape: Shape | None = None, **
 
 def test_a_citation_file_has_what_the_format_requires(tmp_path: Path) -> None:
     """Version, message, title and an author, also if the configuration names none."""
-    read = release(tmp_path / "dump")
+    read = release(tmp_path / "release")
     assert (read["cff-version"], read["type"], read["title"]) == ("1.2.0", "dataset", "vi-news")
     assert read["message"]
     assert read["authors"] == [{"name": "Makers of vi-news"}]
@@ -63,7 +63,7 @@ def test_title_authors_and_doi_are_those_of_the_corpus(tmp_path: Path) -> None:
         doi="10.5281/zenodo.1234567",
         contact="https://example.org/crawl",
     )
-    read = release(tmp_path / "dump", about, licence="ask the publisher")
+    read = release(tmp_path / "release", about, licence="ask the publisher")
     assert read["title"] == title
     assert read["authors"] == [
         {"family-names": "Nguyễn", "given-names": "Thị Minh"},
@@ -73,7 +73,7 @@ def test_title_authors_and_doi_are_those_of_the_corpus(tmp_path: Path) -> None:
     assert DOI.fullmatch(read["doi"])
     assert read["contact"] == [{"name": "Maintainers", "website": "https://example.org/crawl"}]
     assert "license" not in read
-    text = (tmp_path / "dump" / "README.md").read_text()
+    text = (tmp_path / "release" / "README.md").read_text()
     assert "DOI: [10.5281/zenodo.1234567](https://doi.org/10.5281/zenodo.1234567)." in text
 
 
@@ -86,8 +86,8 @@ def test_every_field_has_a_description() -> None:
 @pytest.mark.parametrize("fields", [None, MINIMAL])
 def test_the_card_documents_the_fields_of_the_release(tmp_path: Path, fields: Any) -> None:
     """Each with its type and meaning, and no other."""
-    release(tmp_path / "dump", shape=Shape(written=fields))
-    text = (tmp_path / "dump" / "README.md").read_text()
+    release(tmp_path / "release", shape=Shape(written=fields))
+    text = (tmp_path / "release" / "README.md").read_text()
     rows = text.partition("## Fields\n")[2].partition("\n\n## ")[0].splitlines()
     names = [row.split(" | ")[0].removeprefix("| ").replace("\\", "") for row in rows if row.startswith("| ")][2:]
     assert names == [field.name for field in fields or FIELDS]
@@ -107,8 +107,8 @@ def test_the_card_documents_the_fields_of_the_release(tmp_path: Path, fields: An
 )
 def test_the_card_says_how_to_load_the_release(tmp_path: Path, format_name: str, install: str, code: str) -> None:
     """What must be installed, and the code, which is valid Python."""
-    release(tmp_path / "dump", shape=Shape(format_name))
-    text = (tmp_path / "dump" / "README.md").read_text()
+    release(tmp_path / "release", shape=Shape(format_name))
+    text = (tmp_path / "release" / "README.md").read_text()
     assert install in text
     assert code in text
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
@@ -119,7 +119,7 @@ def test_the_card_says_how_to_load_the_release(tmp_path: Path, format_name: str,
 
 def test_the_card_and_the_citation_follow_from_the_manifest(tmp_path: Path) -> None:
     """So a release can be described again from its manifest alone."""
-    release(tmp_path / "dump")
-    manifest = json.loads((tmp_path / "dump" / "manifest.json").read_text())
-    assert card(manifest) == (tmp_path / "dump" / "README.md").read_text()
-    assert citation(manifest, "cc-by-4.0") == (tmp_path / "dump" / "CITATION.cff").read_text()
+    release(tmp_path / "release")
+    manifest = json.loads((tmp_path / "release" / "manifest.json").read_text())
+    assert card(manifest) == (tmp_path / "release" / "README.md").read_text()
+    assert citation(manifest, "cc-by-4.0") == (tmp_path / "release" / "CITATION.cff").read_text()

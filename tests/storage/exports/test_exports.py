@@ -166,9 +166,9 @@ def test_a_target_that_cannot_be_is_explained(
 def test_the_given_format_wins_over_the_name(tmp_path: Path) -> None:
     """A new folder needs no final slash when the format is named, and any file name will do."""
     export(documents(["x"]), tmp_path / "texts", format_name="txt")
-    export(documents(["x"]), tmp_path / "dump.data", format_name="jsonl.gz")
+    export(documents(["x"]), tmp_path / "export.data", format_name="jsonl.gz")
     assert (tmp_path / "texts" / "doc-000000.txt").read_text() == "x\n"
-    assert gzip.decompress((tmp_path / "dump.data").read_bytes()).endswith(b"}\n")
+    assert gzip.decompress((tmp_path / "export.data").read_bytes()).endswith(b"}\n")
 
 
 def test_a_dash_writes_json_lines_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -334,7 +334,7 @@ from datasets import load_dataset
 failed = 0
 for read in (polars.read_ndjson, lambda path: load_dataset("json", data_files=path)):
     try:
-        read("dump.jsonl")
+        read("news.jsonl")
     except Exception:
         failed += 1
 assert failed == 2, failed
@@ -346,7 +346,7 @@ def test_the_page_on_exports_reads_json_lines_whose_fields_have_their_first_valu
     need("data")
     late = {"licence": "CC BY", "authors": ("Mai",), "foreign_share": 0.25}
     rows = [a_document(number, "word " * 15_000, licence=None, authors=()) for number in range(260)]
-    export([*rows[:-1], a_document(999, **late)], tmp_path / "dump.jsonl")
+    export([*rows[:-1], a_document(999, **late)], tmp_path / "news.jsonl")
     Corpus.open(tmp_path / "vi-news" / "corpus.db", create=True).close()
     (tmp_path / "vi-news" / "corpus.toml").write_text('[corpus]\nname = "vi"\ncontact = "you@example.org"\n')
     page = (ROOT / "docs" / "how-to" / "export.md").read_text("utf-8")

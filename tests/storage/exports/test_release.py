@@ -73,16 +73,16 @@ def data(target: Path) -> list[dict[str, Any]]:
 def test_the_manifest_tells_every_file_and_what_is_in_it(tmp_path: Path) -> None:
     """Counts, digests, spans of time; the checksum file beside lists all of it."""
     documents = [a_document(n, licence="CC BY 4.0", language=("vi", "ar")[n % 2]) for n in range(1, 6)]
-    manifest = release(tmp_path / "dump", documents)
+    manifest = release(tmp_path / "release", documents)
     assert manifest["counts"]["documents"] == 5
     assert manifest["counts"]["languages"]["vi"] == {"documents": 2, "chars": 22}
     assert manifest["counts"]["fetched"] == ["2026-03-02", "2026-03-06"]
     assert manifest["counts"]["sites"]["a"]["licence"] == "CC BY 4.0"
     for entry in (*manifest["files"], manifest["index"], manifest["removed"]):
-        content = (tmp_path / "dump" / entry["path"]).read_bytes()
+        content = (tmp_path / "release" / entry["path"]).read_bytes()
         assert (entry["bytes"], entry["sha256"]) == (len(content), hashlib.sha256(content).hexdigest())
-    listed = dict(line.split("  ")[::-1] for line in (tmp_path / "dump.sha256").read_text().splitlines())
-    files = {str(path.relative_to(tmp_path)) for path in (tmp_path / "dump").rglob("*") if path.is_file()}
+    listed = dict(line.split("  ")[::-1] for line in (tmp_path / "release.sha256").read_text().splitlines())
+    files = {str(path.relative_to(tmp_path)) for path in (tmp_path / "release").rglob("*") if path.is_file()}
     assert set(listed) == files
     assert all(hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == value for name, value in listed.items())
 
@@ -103,8 +103,8 @@ def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path, format_name: str) 
 def test_shards_end_at_the_size_and_lose_nothing(tmp_path: Path) -> None:
     """Each is a whole file; together they have every document once, in order."""
     documents = [a_document(n, "x" * 1000) for n in range(1, 21)]
-    manifest = release(tmp_path / "dump", documents, shape=Shape("jsonl", 5000))
-    assert [row["id"] for row in data(tmp_path / "dump")] == [document.id for document in documents]
+    manifest = release(tmp_path / "release", documents, shape=Shape("jsonl", 5000))
+    assert [row["id"] for row in data(tmp_path / "release")] == [document.id for document in documents]
     sizes = [entry["bytes"] for entry in manifest["files"]]
     assert len(sizes) > 3
     assert all(5000 <= size < 7500 for size in sizes[:-1])
@@ -112,17 +112,17 @@ def test_shards_end_at_the_size_and_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_a_release_of_nothing_is_a_release(tmp_path: Path) -> None:
-    manifest = release(tmp_path / "dump", [], shape=Shape("parquet"))
+    manifest = release(tmp_path / "release", [], shape=Shape("parquet"))
     assert manifest["counts"]["documents"] == 0
-    assert parquet.read_table(tmp_path / "dump" / "data" / "part-00001.parquet").num_rows == 0
+    assert parquet.read_table(tmp_path / "release" / "data" / "part-00001.parquet").num_rows == 0
 
 
 def test_the_card_has_a_header_that_loads_and_tables(tmp_path: Path) -> None:
     """Hostile names stay text: no table, no link, no header is broken out of."""
     about = dataclasses.replace(ABOUT, name='n"\n---\n<script>', removed=({"id": "0" * 32, "removed": "2026-03-01"},))
     about = dataclasses.replace(about, selection={"min_chars": 40}, folds=("digits",))
-    release(tmp_path / "dump", [a_document(1, site="evil|[x](y)", licence="a\n| b |")], about)
-    text = (tmp_path / "dump" / "README.md").read_text()
+    release(tmp_path / "release", [a_document(1, site="evil|[x](y)", licence="a\n| b |")], about)
+    text = (tmp_path / "release" / "README.md").read_text()
     header = dict(line.split(": ", 1) for line in text.split("---\n")[1].splitlines())
     assert json.loads(header["pretty_name"]) == about.name
     assert json.loads(header["configs"])[0]["data_files"][0]["path"] == ["data/part-00001.parquet"]
@@ -187,8 +187,8 @@ def test_size_categories() -> None:
     ]
 
 
-def test_a_difference_brings_an_earlier_dump_up_to_date(tmp_path: Path) -> None:
-    """Deleting what was removed and changed, and adding what is here, gives the dump of today; and it can go on."""
+def test_a_difference_brings_an_earlier_release_up_to_date(tmp_path: Path) -> None:
+    """Deleting what was removed and changed, and adding what is here, gives the release of today; and it can go on."""
     first = [a_document(n) for n in (1, 2, 3, 4)]
     second = [a_document(0), a_document(1), a_document(3, "Other words."), a_document(4, warc_offset=7, duplicates=2)]
     release(tmp_path / "first", first)
@@ -200,7 +200,7 @@ def test_a_difference_brings_an_earlier_dump_up_to_date(tmp_path: Path) -> None:
         ("added", "changed", "removed"), 1
     )
     assert [row["id"][-1] for row in data(tmp_path / "second")] == ["0", "3"]
-    assert "To update the earlier dump" in (tmp_path / "second" / "README.md").read_text()
+    assert "To update the earlier release" in (tmp_path / "second" / "README.md").read_text()
     third = release(tmp_path / "third", second, shape=Shape(earlier=read_earlier(tmp_path / "second")))
     assert (third["counts"]["documents"], third["since"]["added"]) == (0, 0)
 
@@ -246,7 +246,7 @@ def test_a_difference_is_right_for_any_two_corpora(
 def test_a_document_has_changed_where_its_format_shows_it(
     tmp_path: Path, format_name: str, held: str, not_held: str
 ) -> None:
-    """What a dump does not hold changes none of its documents; a later dump goes by what the earlier one went by."""
+    """What a release does not hold changes none of its documents; a later one goes by what the earlier one went by."""
     other = {"author": "B", "licence": "mine", "kinds": "q", "confidence": 0.5, "captions": ("a",), "tdm": 1}
     other |= {"fetched_at": datetime(2026, 5, 5, tzinfo=UTC), "script": "Arab", "languages": ("ar 0.98 Arab 1.00",)}
     other |= {"warc_offset": 7, "quality": None, "duplicates": 3}
@@ -262,29 +262,29 @@ def test_a_document_has_changed_where_its_format_shows_it(
 @pytest.mark.parametrize("fields", [None, ["id", "mood"]])
 def test_an_index_of_other_fields_is_refused(tmp_path: Path, fields: list[str] | None) -> None:
     """It names the fields of its digests, and this program knows them."""
-    release(tmp_path / "dump", [a_document(1)], shape=Shape("jsonl"))
-    manifest = tmp_path / "dump" / "manifest.json"
+    release(tmp_path / "release", [a_document(1)], shape=Shape("jsonl"))
+    manifest = tmp_path / "release" / "manifest.json"
     told = json.loads(manifest.read_text())
     del told["index"]["fields"]
     if fields:
         told["index"]["fields"] = fields
     manifest.write_text(json.dumps(told))
-    with pytest.raises(ConfigError, match="not the manifest of a dump"):
+    with pytest.raises(ConfigError, match="not the manifest of a release"):
         read_earlier(manifest)
 
 
 def test_a_filter_that_an_earlier_program_did_not_have_is_none(tmp_path: Path) -> None:
-    """Dumps made before it go on: what is not asked for is not there."""
-    release(tmp_path / "dump", [a_document(1)])
+    """Releases made before it go on: what is not asked for is not there."""
+    release(tmp_path / "release", [a_document(1)])
     about = dataclasses.replace(ABOUT, selection=ABOUT.selection | {"sample": None, "without_new": False})
-    release(tmp_path / "new", [a_document(1)], about, Shape(earlier=read_earlier(tmp_path / "dump")))
+    release(tmp_path / "new", [a_document(1)], about, Shape(earlier=read_earlier(tmp_path / "release")))
     assert (tmp_path / "new" / "changes.jsonl").read_text() == ""
 
 
-def test_what_is_no_earlier_dump_is_refused(tmp_path: Path) -> None:
+def test_what_is_no_earlier_release_is_refused(tmp_path: Path) -> None:
     """Other filters, a damaged index, a missing one, no manifest."""
-    release(tmp_path / "dump", [a_document(1)])
-    earlier = read_earlier(tmp_path / "dump")
+    release(tmp_path / "release", [a_document(1)])
+    earlier = read_earlier(tmp_path / "release")
     other = dataclasses.replace(ABOUT, selection={"languages": ["ar"]})
     with pytest.raises(ConfigError, match="other filters"):
         release(tmp_path / "new", [], other, Shape(earlier=earlier))
@@ -293,10 +293,10 @@ def test_what_is_no_earlier_dump_is_refused(tmp_path: Path) -> None:
         list(read_index(earlier.index))
     earlier.index.unlink()
     wrong = {
-        tmp_path / "dump": "index of the earlier dump is missing",
+        tmp_path / "release": "index of the earlier release is missing",
         tmp_path: "cannot be read: No such file",
         tmp_path / "nowhere": "cannot be read: No such file",
-        tmp_path / "dump" / "README.md": "not the manifest of a dump",
+        tmp_path / "release" / "README.md": "not the manifest of a release",
     }
     for path, what in wrong.items():
         with pytest.raises(ConfigError, match=what):
@@ -306,10 +306,10 @@ def test_what_is_no_earlier_dump_is_refused(tmp_path: Path) -> None:
 
 def test_only_a_release_is_replaced_by_one(tmp_path: Path) -> None:
     """And only when it was asked for; a folder of anything else never."""
-    release(tmp_path / "dump", [a_document(1)])
+    release(tmp_path / "release", [a_document(1)])
     with pytest.raises(ConfigError, match="exists already"):
-        release(tmp_path / "dump", [])
-    assert release(tmp_path / "dump", [], shape=Shape(overwrite=True))["counts"]["documents"] == 0
+        release(tmp_path / "release", [])
+    assert release(tmp_path / "release", [], shape=Shape(overwrite=True))["counts"]["documents"] == 0
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("")
     with pytest.raises(ConfigError, match="is not a release"):
@@ -328,10 +328,10 @@ def test_an_error_midway_leaves_nothing(tmp_path: Path) -> None:
         raise DamageError("broken")
 
     with pytest.raises(DamageError):
-        write_release(failing(), tmp_path / "dump", ABOUT, Shape("jsonl", 1))
+        write_release(failing(), tmp_path / "release", ABOUT, Shape("jsonl", 1))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_card_is_made_of_the_manifest_alone(tmp_path: Path) -> None:
-    manifest = release(tmp_path / "dump", [a_document(1)])
-    assert card(manifest) == (tmp_path / "dump" / "README.md").read_text()
+    manifest = release(tmp_path / "release", [a_document(1)])
+    assert card(manifest) == (tmp_path / "release" / "README.md").read_text()
