@@ -53,11 +53,16 @@ def facts(where: str) -> Facts:
         return [(each.id, each.url, each.version, each.title, each.text) for each in corpus.documents()]
 
 
-def opened(release: Path, url: str, *, failpoint: str = "", after: float | None = None) -> int:
-    """Open a corpus with another release, which is killed at a point or after so many seconds. Return the exit code."""
+def opening(release: Path, url: str, failpoint: str = "") -> subprocess.Popen[bytes]:
+    """Start to open a corpus with another release, which is killed at a point."""
     command = [sys.executable, "-c", OPEN, url]
     variables = environment(PYTHONPATH=str(release), CORPUS_SPIDER_FAILPOINT=failpoint)
-    child = subprocess.Popen(command, env=variables, cwd=release, start_new_session=True)
+    return subprocess.Popen(command, env=variables, cwd=release, start_new_session=True)
+
+
+def opened(release: Path, url: str, *, failpoint: str = "", after: float | None = None) -> int:
+    """Open a corpus with another release, which is killed at a point or after so many seconds. Return the exit code."""
+    child = opening(release, url, failpoint)
     if after is not None:
         time.sleep(after)
         os.killpg(child.pid, signal.SIGKILL)
@@ -97,3 +102,17 @@ def test_a_corpus_comes_forward_whole_whenever_that_is_killed(
         Crawl(corpus, "b.example").visit("new", made("a text of the night after"))
     assert len(facts(database_url)) == len(before) + 1
     record_property("kills", f"seed {SEED}: {kills}")
+
+
+def test_several_programs_bring_a_corpus_forward_at_once(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They wait for each other, then all have the corpus of the next release with every document."""
+    with Corpus.open(database_url, create=True) as corpus:
+        fill(corpus)
+    before, release = facts(database_url), next_release(tmp_path)
+    programs = [opening(release, database_url) for _ in range(3)]
+    assert [program.wait(PATIENCE) for program in programs] == [0, 0, 0]
+    open_as(release, monkeypatch)
+    assert facts(database_url) == before
+    assert len(list(tmp_path.glob("corpus.db.before-*"))) == database_url.startswith("sqlite")
