@@ -28,7 +28,7 @@ from storage import plugins as plug_ins
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 Section = TypeVar("Section", Corpus, Crawl, Archive, Notify, Log, Monitor, Plugins, Site, Rules)
 Layer = dict[str, Given]
@@ -48,8 +48,6 @@ SECTIONS: dict[
     "plugins": Plugins,
 }
 MAKE_ONE = "Create one with `corpus-spider init NAME --language CODE --contact E-MAIL`, or name one with --config."
-MOVED = {"disk_reserve": "reserve in [archive]"}
-"""Keys that were renamed, with their new names."""
 
 
 def _nearby() -> str:
@@ -156,17 +154,13 @@ def build(section: type[Section], layer: Layer, problems: list[Problem], label: 
     for name, given in layer.items():
         origin = given.origin + label
         if name not in known:
-            problems.append(Problem(origin, f"there is no such key{_hint(name, known)}"))
+            problems.append(Problem(origin, f"there is no such key{nearest(name, known)}"))
             continue
         try:
             good[name] = convert(given, wanted[name], known[name])
         except WrongValueError as problem:
             problems.append(Problem(f"{given.origin}{problem.path}{label}", str(problem)))
     return section(**good)
-
-
-def _hint(name: str, known: Iterable[str], written: str = "") -> str:
-    return f" (it is {MOVED[name]} now)" if name in MOVED else nearest(written or name, known)
 
 
 def build_sites(tables: object, problems: list[Problem]) -> tuple[Site, ...]:
@@ -241,7 +235,7 @@ def _add_environment(layers: dict[str, Layer], environ: Mapping[str, str], probl
             layers[section][key] = Given(text, f"${variable}", as_text=True)
         else:
             names = [f"{PREFIX}{section}_{name}".upper() for name in keys(SECTIONS[section])]
-            problems.append(Problem(f"${variable}", f"there is no such setting{_hint(key, names, variable)}"))
+            problems.append(Problem(f"${variable}", f"there is no such setting{nearest(variable, names)}"))
 
 
 def _add_overrides(layers: dict[str, Layer], overrides: Mapping[str, object], problems: list[Problem]) -> None:

@@ -204,7 +204,6 @@ def test_relative_paths_belong_to_the_folder_of_the_file(tmp_path: Path, monkeyp
         ("[crwal]\n", "crwal: there is no such section (did you mean crawl?)"),
         ("[crawl]\ndealy = 1\n", "crawl.dealy: there is no such key (did you mean delay?)"),
         ("[crawl]\nobey_robots = false\n", "crawl.obey_robots: there is no such key"),
-        ("[crawl]\ndisk_reserve = 1\n", "crawl.disk_reserve: there is no such key (it is reserve in [archive] now)"),
         ('[crawl]\ndelay = "slow"\n', "crawl.delay: expected a number, got a text in quotes"),
         ("[crawl]\ndelay = -1\n", "crawl.delay: expected a number of at least 0, got -1"),
         ("[crawl]\ndelay = nan\n", "crawl.delay: expected a number"),
@@ -218,7 +217,7 @@ def test_relative_paths_belong_to_the_folder_of_the_file(tmp_path: Path, monkeyp
         ("[crawl]\nverify_certificates = 1\n", "crawl.verify_certificates: expected true or false, got 1"),
         ('[crawl]\nmax_body = "ten"\n', 'crawl.max_body: expected a size such as "10 MiB" or "5 GB", got "ten"'),
         ('[crawl]\nallow_private = ["127.0.0.1"]\n', 'crawl.allow_private[0]: expected "host:port"'),
-        ('[crawl]\nlanguage_backend = "py3langid"\n', "language_backend"),
+        ('[crawl]\nlanguage_backend = "py3langid"\n', "crawl.language_backend: there is no such key"),
         ("crawl = 3\n", "crawl: expected a [crawl] table"),
         ('[corpus]\nlanguages = ["vi", 3]\n', "corpus.languages[1]: expected a text in quotes, got a whole number"),
         ('[corpus]\nlanguages = "vi"\n', "corpus.languages: expected a list, got a text in quotes"),
@@ -307,12 +306,6 @@ def test_a_misspelt_variable_is_not_silently_ignored(tmp_path: Path) -> None:
     """A setting of ours that does not exist is an error in the environment too."""
     message = refused(MINIMAL, tmp_path, CORPUS_SPIDER_CRAWL_DEALY="1")
     assert "$CORPUS_SPIDER_CRAWL_DEALY: there is no such setting (did you mean CORPUS_SPIDER_CRAWL_DELAY?)" in message
-
-
-def test_a_variable_of_a_key_that_moved_says_where_to(tmp_path: Path) -> None:
-    """A service's environment is found out too."""
-    message = refused(MINIMAL, tmp_path, CORPUS_SPIDER_CRAWL_DISK_RESERVE="1")
-    assert "$CORPUS_SPIDER_CRAWL_DISK_RESERVE: there is no such setting (it is reserve in [archive] now)" in message
 
 
 def test_a_password_never_stands_in_an_error(tmp_path: Path) -> None:
