@@ -48,7 +48,7 @@ from pipelines.text.sentences import marked
 from storage.corpus import Corpus
 from storage.database.schema import scheme
 from storage.documents.duplicates import register
-from storage.documents.near_duplicates import THRESHOLD, Neighbours, Sketched
+from storage.documents.near_duplicates import THRESHOLD, Neighbours, SketchedText
 from storage.documents.sketches import numbers_agree
 from storage.records import SENTENCE, Fingerprint
 
@@ -316,7 +316,7 @@ def _asked(connection: Connection, prints: list[Fingerprint]) -> Iterator[float]
     (scheme_id,) = connection.execute(sa.select(scheme.c.id)).scalars()
     for each in prints:
         started = time.perf_counter()
-        asked = Sketched(0, scheme_id, each.sketch, each.bands)
+        asked = SketchedText(0, scheme_id, each.sketch, each.bands)
         neighbours = Neighbours(connection, [asked])
         neighbours.like(asked, neighbours.holders(asked))
         yield (time.perf_counter() - started) * 1000

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.cli.extract import json_line
 from corpus_spider.config.model import Config
 from corpus_spider.sites.many_pages import extract_all, sources
-from corpus_spider.sites.single_page import Wanted, model_for
+from corpus_spider.sites.single_page import ExtractRequest, model_for
 from storage.records import Capture
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def processor_seconds(pid: int) -> float:
 def _process(bodies: Sequence[bytes], ready: Barrier, spent: multiprocessing.Queue[float]) -> None:
     from pipelines.page.process import process
 
-    model = model_for(Config(), "about:blank", Wanted())
+    model = model_for(Config(), "about:blank", ExtractRequest())
     captures = [Capture("about:blank", datetime.now(UTC), 200, (), (), body) for body in bodies]
     for capture in captures:
         process(capture, model)
@@ -79,7 +79,7 @@ def workers(files: Sequence[str]) -> tuple[float, float]:
 
     Pages are read before their turn. So there are three turns of the files, and the time from the second on is taken.
     """
-    found = extract_all(sources([*files, *files, *files]), Wanted(), Config(), only_articles=True)
+    found = extract_all(sources([*files, *files, *files]), ExtractRequest(), Config(), only_articles=True)
     for _ in files:
         next(found)
     begun, before = time.monotonic(), processor_seconds(os.getpid())

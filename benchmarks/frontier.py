@@ -34,7 +34,7 @@ import sqlalchemy as sa
 from storage.corpus import Corpus
 from storage.database.schema import host, url
 from storage.database.transactions import insert_many
-from storage.frontier.new_links import Found, base_row
+from storage.frontier.new_links import FoundLink, base_row
 from storage.records import Failure, Kind, Lease, Link, Seed, UrlState
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Bench:
         """Put in the links of a page, all of them new."""
         parent = Lease(1, "https://site0.example/", "https://site0.example/", NAMES[0], host_of(NAMES[0]), Kind.PAGE)
         new = [f"https://{parent.host}/new/{next(self.links)}" for _ in range(LINKS)]
-        self.corpus.frontier.add([Found(Link(address, address, parent.host), parent) for address in new])
+        self.corpus.frontier.add([FoundLink(Link(address, address, parent.host), parent) for address in new])
 
     def operations(self) -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
         """Yield each operation's name, what is done before it, and the operation."""

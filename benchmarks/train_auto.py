@@ -33,7 +33,7 @@ from labels import CONTENT, decoded, shares
 from corpus_spider.evaluation.gold import MANIFEST, load_gold
 from corpus_spider.evaluation.scores import score
 from pipelines.extractors.auto.blocks.features import measure, measure_again
-from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import LINE, walk
 from pipelines.extractors.auto.model import LIMIT, MODEL
 from pipelines.extractors.auto.rules.parts import TITLE
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from corpus_spider.evaluation.gold import GoldPage
-    from pipelines.extractors.auto.blocks.walk import Blocks
+    from pipelines.extractors.auto.blocks.walk import BlockSequence
 
 PENALTY = 100.0
 """Weight of the squared weights against the sum over blocks."""
@@ -66,7 +66,7 @@ class Sample:
     gold: GoldPage
     source: str
     site: str
-    page: Page
+    page: PageBlocks
     columns: dict[str, Any]
     content: Any = None
     weights: Any = None
@@ -104,8 +104,8 @@ def composed(pages: Sequence[Sample], parts: dict[str, str]) -> list[Sample]:
     return found
 
 
-def _sample(gold: GoldPage, source: str, site: str, blocks: Blocks) -> Sample:
-    page = Page(blocks)
+def _sample(gold: GoldPage, source: str, site: str, blocks: BlockSequence) -> Sample:
+    page = PageBlocks(blocks)
     sample = Sample(gold, source, site, page, measure(page))
     sample.content = shares([text.replace(LINE, " ") for text in blocks.texts], gold.truth()) >= CONTENT
     sample.weights = weigh(sample)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from corpus_spider.config.model import Config
-    from corpus_spider.config.sections import Site
+    from corpus_spider.config.sections import SiteSettings
 
 
 class CorpusAddon:
@@ -79,7 +79,7 @@ def crawl_settings(config: Config) -> dict[str, Any]:
     }
 
 
-def slot_of(config: Config, site: Site) -> dict[str, Any]:
+def slot_of(config: Config, site: SiteSettings) -> dict[str, Any]:
     """Return the downloader's settings for each host of a site."""
     return {"delay": config.site_delay(site), "concurrency": config.crawl.per_host, "jitter": 0}
 

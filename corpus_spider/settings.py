@@ -11,9 +11,9 @@ ADDONS = {"corpus_spider.addon.CorpusAddon": 0}
 
 # The order of the stages.
 ITEM_PIPELINES = {
-    "pipelines.runtime.stages.Archive": 100,
-    "pipelines.runtime.stages.Process": 200,
-    "pipelines.runtime.stages.Store": 300,
+    "pipelines.runtime.stages.ArchiveStage": 100,
+    "pipelines.runtime.stages.ProcessStage": 200,
+    "pipelines.runtime.stages.StoreStage": 300,
 }
 # Only those of Scrapy's own components that are used. Scrapy imports every component of its lists, also to switch it
 # off, which takes half a second at start. And a component of a later version is not on unseen.

@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from storage.documents.model import CorpusDocument, Selection, Status
     from storage.errors import CorpusError
     from storage.locking.locks import SiteLocks
-    from storage.records import Capture, Document, Drop, Failure, Fetched, Lease, Pointer, Processed, Seed, Unprocessed
+    from storage.records import (
+        Capture,
+        Document,
+        Drop,
+        Failure,
+        Fetched,
+        Lease,
+        Pointer,
+        Processed,
+        Seed,
+        UnprocessedPage,
+    )
 
 __all__ = [
     "Capture",
@@ -37,7 +48,7 @@ __all__ = [
     "Selection",
     "SiteLocks",
     "Status",
-    "Unprocessed",
+    "UnprocessedPage",
 ]
 _HOMES = {
     "Corpus": "storage.corpus",

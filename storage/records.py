@@ -66,7 +66,7 @@ class Turn(StrEnum):
     """URLs whose last attempt or visit failed. Such a URL may ask for a pause of its host again, and end its night."""
 
 
-class Ruling(StrEnum):
+class LeaseRuling(StrEnum):
     """What happens to a queued URL when its turn comes."""
 
     FETCH = "fetch"
@@ -219,7 +219,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class DecodedBody:
     """Decoded body, its encoding, and the share of undecodable characters (U+FFFD)."""
 
     text: str
@@ -524,7 +524,7 @@ class SiteModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Unprocessed:
+class UnprocessedPage:
     """A page between the two transactions, fetched or ``imported``. ``crashes``: attempts that failed in a worker."""
 
     fetch_id: int

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from corpus_spider.api.filters import Day, Filters
+    from corpus_spider.api.filters import Day, DocumentFilters
     from corpus_spider.config.model import Config
     from corpus_spider.export.request import ExportRequest
     from corpus_spider.search.searching import SearchIndex
@@ -150,7 +150,7 @@ class Corpus(AbstractContextManager["Corpus"]):
     def __iter__(self) -> Iterator[Document]:
         return self.documents()
 
-    def documents(self, **filters: Unpack[Filters]) -> Iterator[Document]:
+    def documents(self, **filters: Unpack[DocumentFilters]) -> Iterator[Document]:
         """Return an iterator over the documents, in the order of their ids. Memory use is constant.
 
         It shows the corpus as it is at the first document, also while a crawl adds some. Filters are checked at once.
@@ -166,7 +166,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         rows = with_licences([found] if found else [], licences_of(self.config))
         return next(map(Document.of_corpus, rows), None)
 
-    def to_batches(self, **filters: Unpack[Filters]) -> pyarrow.RecordBatchReader:
+    def to_batches(self, **filters: Unpack[DocumentFilters]) -> pyarrow.RecordBatchReader:
         """Return the documents as a reader of Arrow record batches, with the schema of an export in Parquet.
 
         A batch has 256 documents at most, and only one is in memory. Read it in a loop, or hand it to a library.
@@ -180,17 +180,17 @@ class Corpus(AbstractContextManager["Corpus"]):
         fields = wanted.fields or FIELDS
         return pyarrow.RecordBatchReader.from_batches(schema(fields), record_batches(rows, fields))
 
-    def to_arrow(self, **filters: Unpack[Filters]) -> pyarrow.Table:
+    def to_arrow(self, **filters: Unpack[DocumentFilters]) -> pyarrow.Table:
         """Return the documents as an Arrow table in memory, read by batches."""
         return self.to_batches(**filters).read_all()
 
-    def to_pandas(self, **filters: Unpack[Filters]) -> pandas.DataFrame:
+    def to_pandas(self, **filters: Unpack[DocumentFilters]) -> pandas.DataFrame:
         """Return the documents as a pandas data frame. Needs pandas."""
         _require("pandas")
         # Each column of the Arrow table is freed when it is converted, so memory holds the texts about once.
         return self.to_arrow(**filters).to_pandas(split_blocks=True, self_destruct=True)
 
-    def to_polars(self, **filters: Unpack[Filters]) -> polars.DataFrame:
+    def to_polars(self, **filters: Unpack[DocumentFilters]) -> polars.DataFrame:
         """Return the documents as a Polars data frame. Needs polars."""
         _require("polars")
         import polars
@@ -223,7 +223,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         Raises ConfigError for a question or filter that is wrong.
         """
         from corpus_spider.search.searching import ORDERS
-        from corpus_spider.search.shard import Filters as SearchFilters
+        from corpus_spider.search.shard import SearchFilters
 
         if order not in ORDERS:
             raise ConfigError(
@@ -273,7 +273,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         """
         from dataclasses import asdict
 
-        from corpus_spider.search.manifest import Selected
+        from corpus_spider.search.manifest import CellSelection
         from corpus_spider.words import lists
         from corpus_spider.words.request import WordList, rows_of, unknown_stop_words
 
@@ -286,7 +286,7 @@ class Corpus(AbstractContextManager["Corpus"]):
             raise ConfigError(f'expected words to count and by="month", got by={by!r:.60}', where="words", do=do)
         _require_limit(limit, 100_000)
         months = (_day(since, "since")[:7], _day(until, "until")[:7])
-        selected = Selected(several(language, "language"), several(site, "site"), *months)
+        selected = CellSelection(several(language, "language"), several(site, "site"), *months)
         wanted = WordList(against, around, trends, without_stop_words, limit, spelling)
         with self._index() as index:
             sizes = lists.sizes(index.manifest, selected)
@@ -314,7 +314,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         with SearchIndex.open(folder, self.store) as index:
             yield index
 
-    def _selected(self, filters: Filters) -> tuple[ExportRequest, Iterator[CorpusDocument]]:
+    def _selected(self, filters: DocumentFilters) -> tuple[ExportRequest, Iterator[CorpusDocument]]:
         """Return the request of these filters, and the documents as an export gets them."""
         from corpus_spider.export.exporter import prepared, refuse_unknown_sites
 

@@ -16,7 +16,7 @@ Day = str | date
 """A day: ``"2026-11-20"`` or a `datetime.date`. Of a `datetime.datetime` its day counts."""
 
 
-class Filters(TypedDict, total=False):
+class DocumentFilters(TypedDict, total=False):
     """Filters of the documents. Without one: newest versions, no duplicates, as in `corpus-spider export`."""
 
     language: str | Sequence[str]

@@ -54,7 +54,7 @@ def extract(
     It runs in this process and without a time limit. `corpus-spider extract` extracts many files in confined workers.
     """
     from corpus_spider.config.values import web_address
-    from corpus_spider.sites.single_page import Wanted, checked, fields_of, model_for, reading
+    from corpus_spider.sites.single_page import ExtractRequest, checked, fields_of, model_for, reading
     from pipelines.page.process import process
     from storage.records import Capture, Drop
 
@@ -69,7 +69,7 @@ def extract(
             f"expected the HTML of a page, got text without an element: {html[:60]!r}", where="html", do=do
         )
     languages = (language,) if isinstance(language, str) else tuple(language)
-    wanted = Wanted(extractor, languages)
+    wanted = ExtractRequest(extractor, languages)
     checked(wanted, "language")
     if url and (wrong := web_address(url)):
         raise ConfigError(f"{wrong}; only http and https", where="url", do="Give the page's own address.")

@@ -16,7 +16,7 @@ from corpus_spider.archive.foreign_warc import EARLIEST, PAGES
 from pipelines.discovery.scope import scope_of
 from pipelines.urls.url import parse
 from storage.errors import CorpusError, MissingFileError
-from storage.frontier.imported_pages import Seen
+from storage.frontier.imported_pages import CapturedPage
 from storage.records import Fetched
 from storage.reporting import counted
 from storage.warc import read_record
@@ -60,11 +60,11 @@ class PageSites:
         """Return whether a host belongs to a configured site that is not selected."""
         return any(scope.has_host(host) for scope in self._others)
 
-    def seen(self, address: str, at: datetime = EARLIEST) -> Seen | None:
+    def seen(self, address: str, at: datetime = EARLIEST) -> CapturedPage | None:
         """Return the page of an address, captured at that time, with its site; None if it belongs to no site."""
         parsed = parse(address)
         site = next((name for name, scope in self._scopes.items() if scope.has(parsed)), None) if parsed else None
-        return Seen(parsed.canonical, parsed.fetchable, site, parsed.host, at) if parsed and site else None
+        return CapturedPage(parsed.canonical, parsed.fetchable, site, parsed.host, at) if parsed and site else None
 
 
 def waiting(config: Config, corpus: Corpus) -> int:
@@ -92,7 +92,7 @@ def take_up(config: Config, corpus: Corpus, run_id: int) -> int:
 
 def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays: Sequence[UndecidedOrphan]) -> int:
     """Adopt the wanted ones of some orphans, the last found first, and record a reason for the others."""
-    pages: dict[str, tuple[Seen, Capture, UndecidedOrphan]] = {}
+    pages: dict[str, tuple[CapturedPage, Capture, UndecidedOrphan]] = {}
     why: dict[int, str] = {}
     for stray in strays:
         seen = sites.seen(stray.uri, stray.fetched_at)

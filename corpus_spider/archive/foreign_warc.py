@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 from storage.records import Capture
-from storage.warc import FileSource, ForeignRecord, ForeignRecords, Form, Loss, StatedDigest, StreamSource
+from storage.warc import ArchiveForm, FileSource, ForeignRecord, ForeignRecords, Loss, StatedDigest, StreamSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
     from zipfile import ZipInfo
 
-    from storage.warc import Source
+    from storage.warc import ByteSource
 
 PAGES = frozenset({"", "text/html", "application/xhtml+xml"})
 """Content types of pages."""
@@ -48,7 +48,7 @@ _DAMAGED = (EOFError, ValueError, OSError, RuntimeError, OverflowError, zlib.err
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ForeignPage:
     """A page. ``rewritten``: it does not have the stated payload digest, but its record is sound."""
 
     capture: Capture
@@ -56,7 +56,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedResponse:
     """A response that is not imported, with its URL and the reason."""
 
     url: str
@@ -64,7 +64,7 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class ArchiveDamage:
     """A damaged part of an archive: ``where`` (file, and archive in a collection), its bytes, and the reason."""
 
     where: str
@@ -77,7 +77,9 @@ class Lost:
         return " ".join(f"{self.where} at {loss.offset}{extent}: {loss.reason}{uri}".split())
 
 
-def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterator[Page | Skipped | Lost]:
+def captures(
+    path: Path, wanted: Callable[[str], bool], max_body: int
+) -> Iterator[ForeignPage | SkippedResponse | ArchiveDamage]:
     """Yield for each response in an archive its page, or the reason to skip it, and every damaged part.
 
     Args:
@@ -97,35 +99,35 @@ def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterat
                 for found in _responses(ForeignRecords(source, keep, form), wanted, max_body):
                     number += 1
                     if isinstance(found, Loss):
-                        yield Lost(where, found)
+                        yield ArchiveDamage(where, found)
                     elif found is not None:
                         yield found
                 if isinstance(source, StreamSource) and source.damage:
                     number += 1
-                    yield Lost(where, Loss(0, 0, f"it cannot be unpacked to its end: {source.damage}"))
+                    yield ArchiveDamage(where, Loss(0, 0, f"it cannot be unpacked to its end: {source.damage}"))
     except _DAMAGED as error:
         number += 1
-        yield Lost(str(path), Loss(0, 0, " ".join(str(error).split())[:200] or type(error).__name__))
+        yield ArchiveDamage(str(path), Loss(0, 0, " ".join(str(error).split())[:200] or type(error).__name__))
     if not number:
-        yield Lost(str(path), Loss(0, 0, "it has no record"))
+        yield ArchiveDamage(str(path), Loss(0, 0, "it has no record"))
 
 
 def _responses(
     records: ForeignRecords, wanted: Callable[[str], bool], max_body: int
-) -> Iterator[Page | Skipped | Loss | None]:
+) -> Iterator[ForeignPage | SkippedResponse | Loss | None]:
     """Yield the pages, skipped responses and losses of an archive; None for other records."""
     for found in records:
         if isinstance(found, Loss):
             yield found
         elif found.fields.get("warc-type") == "revisit":
-            yield Skipped(found.fields.get("warc-target-uri", ""), "revisit")
+            yield SkippedResponse(found.fields.get("warc-target-uri", ""), "revisit")
         elif found.fields.get("warc-type") == "response":
             yield _response(found, wanted, max_body)
         else:
             yield None
 
 
-def _archives(file: BinaryIO, path: str) -> Iterator[tuple[str, Source, Form]]:
+def _archives(file: BinaryIO, path: str) -> Iterator[tuple[str, ByteSource, ArchiveForm]]:
     """Yield names, sources and expected forms of the archives in a file.
 
     It is one archive without a name, or those of a WACZ collection.
@@ -142,27 +144,27 @@ def _archives(file: BinaryIO, path: str) -> Iterator[tuple[str, Source, Form]]:
         return StreamSource(start, _DAMAGED)
 
     if beginning == _LZ4_MAGIC:
-        yield "", unpacked(Lz4Reader), Form()
+        yield "", unpacked(Lz4Reader), ArchiveForm()
     elif beginning == _ZSTANDARD_MAGIC:
-        yield "", unpacked(ZstdReader), Form()
+        yield "", unpacked(ZstdReader), ArchiveForm()
     elif beginning in _ZIP_MAGIC:
         # A WARC file may end like a ZIP file, with a page that is one. So its beginning decides.
         try:
             collection = ZipFile(file)
         except BadZipFile:
             # Its directory is at the end. Without it the records are found by a search.
-            yield "", whole, Form(packed=True, between=b"PK")
+            yield "", whole, ArchiveForm(packed=True, between=b"PK")
             return
         with closing(collection):
             for entry in collection.infolist():
                 if _IN_WACZ.fullmatch(entry.filename):
                     source = _entry(collection, entry, file.fileno())
-                    yield entry.filename, source, Form(packed=entry.filename.endswith(".gz"))
+                    yield entry.filename, source, ArchiveForm(packed=entry.filename.endswith(".gz"))
     else:
-        yield "", whole, Form(packed=path.endswith(".gz"))
+        yield "", whole, ArchiveForm(packed=path.endswith(".gz"))
 
 
-def _entry(collection: ZipFile, entry: ZipInfo, descriptor: int) -> Source:
+def _entry(collection: ZipFile, entry: ZipInfo, descriptor: int) -> ByteSource:
     """Return the source of an archive in a collection. The CRC of a stored one is not verified, only its records."""
     if entry.compress_type != ZIP_STORED:
         return StreamSource(lambda: collection.open(entry), _DAMAGED)
@@ -171,31 +173,33 @@ def _entry(collection: ZipFile, entry: ZipInfo, descriptor: int) -> Source:
     return FileSource(descriptor, entry.header_offset + _ZIP_HEADER + names, entry.file_size)
 
 
-def _response(record: ForeignRecord, wanted: Callable[[str], bool], max_body: int) -> Page | Skipped | Loss:
+def _response(
+    record: ForeignRecord, wanted: Callable[[str], bool], max_body: int
+) -> ForeignPage | SkippedResponse | Loss:
     fields = record.fields
     url = fields.get("warc-target-uri", "")
     if not wanted(url):
-        return Skipped(url, "other_site")
+        return SkippedResponse(url, "other_site")
     stream = BytesIO(record.block)
     answer, fetched_at = _head(stream), _moment(fields.get("warc-date", ""))
     if answer is None:
-        return Skipped(url, "no_answer")
+        return SkippedResponse(url, "no_answer")
     if answer.get_statuscode() != "200":
-        return Skipped(url, f"http_{answer.get_statuscode()}")
+        return SkippedResponse(url, f"http_{answer.get_statuscode()}")
     if (answer.get_header("Content-Type") or "").partition(";")[0].strip().lower() not in PAGES:
-        return Skipped(url, "not_html")
+        return SkippedResponse(url, "not_html")
     if fetched_at is None:
-        return Skipped(url, "undated")
+        return SkippedResponse(url, "undated")
     if not record.whole:
-        return Skipped(url, "too_large")
+        return SkippedResponse(url, "too_large")
     sent = stream.read()
     found = _body(sent, answer, max_body)
     if found is None:
-        return Skipped(url, "too_large")
+        return SkippedResponse(url, "too_large")
     body, whole = found
     if not whole or fields.get("warc-truncated"):
         # A crawl or another archive may have the whole page. It must not find this one in its place.
-        return Skipped(url, "truncated")
+        return SkippedResponse(url, "truncated")
     agrees = _payload_agrees(fields, (sent, body))
     if not (agrees or record.vouched):
         return Loss(record.offset, 0, "the payload digest does not agree", url)
@@ -211,7 +215,7 @@ def _response(record: ForeignRecord, wanted: Callable[[str], bool], max_body: in
         protocol=answer.protocol,
         recovered=record.recovered,
     )
-    return Page(capture, rewritten=not agrees)
+    return ForeignPage(capture, rewritten=not agrees)
 
 
 def _payload_agrees(fields: dict[str, str], payloads: tuple[bytes, bytes]) -> bool:

@@ -20,7 +20,7 @@ from storage.fetches.fetches import Orphan
 from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED
 from storage.reporting import counted
-from storage.warc.redact import Scrubbed, latest
+from storage.warc.redact import RedactedFile, latest
 from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from storage.corpus import Corpus
-    from storage.warc import Recovered
+    from storage.warc import RecoveredFile
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
     def committed(name: str) -> set[int]:
         return {pointer.offset for _, pointer in corpus.warc.pointers(name)}
 
-    def adopt(found: Recovered) -> None:
+    def adopt(found: RecoveredFile) -> None:
         orphans = [
             Orphan(
                 record.uri,
@@ -79,7 +79,7 @@ def _replaced_since(corpus: Corpus, folder: Path, states: Mapping[str, str]) -> 
         found = {record.record_id: (record.offset, record.length) for record in warc.scan(newer) if record.is_answer}
         pointers = [pointer for _, pointer in corpus.warc.pointers(name)]
         moves = {each.offset: found[each.record_id] for each in pointers if each.record_id in found}
-        corpus.removals.move(name, Scrubbed(newer.name, newer.stat().st_size, moves))
+        corpus.removals.move(name, RedactedFile(newer.name, newer.stat().st_size, moves))
         corpus.removals.forget_file(name)
         logger.info("%s has replaced %s", newer.name, name)
         yield newer
@@ -94,7 +94,7 @@ def _moment(stated: str) -> datetime:
         return datetime.now(UTC)
 
 
-def _tell(found: Recovered) -> None:
+def _tell(found: RecoveredFile) -> None:
     records = counted(len(found.records), "record")
     logger.info("recovered %s: %s read, %d without a row", found.name, records, len(found.orphans))
     if found.torn:

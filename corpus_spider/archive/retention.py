@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ArchiveLimits:
     """Limits of the archive: age in seconds, size in bytes. 0 is no limit."""
 
     age: float = 0.0
@@ -40,7 +40,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class ExpiredFile:
     """A WARC file to remove, and the reason."""
 
     name: str
@@ -48,7 +48,7 @@ class Going:
     why: str
 
 
-def choose(files: Sequence[AgedFile], limits: Limits, now: datetime) -> list[Going]:
+def choose(files: Sequence[AgedFile], limits: ArchiveLimits, now: datetime) -> list[ExpiredFile]:
     """Choose the files to remove, the oldest first. A file with an unprocessed page always stays."""
     total = sum(file.size for file in files)
     going = []
@@ -59,17 +59,17 @@ def choose(files: Sequence[AgedFile], limits: Limits, now: datetime) -> list[Goi
         if old or much:
             days = "1 day" if limits.age == DAY else f"{limits.age / DAY:g} days"
             why = f"older than {days}" if old else f"beyond {human_size(limits.size)}"
-            going.append(Going(file.name, file.size, why))
+            going.append(ExpiredFile(file.name, file.size, why))
             total -= file.size
     return going
 
 
-def limits_of(config: Config) -> Limits:
+def limits_of(config: Config) -> ArchiveLimits:
     """Return the limits in a configuration."""
-    return Limits(config.archive.keep_seconds, config.archive.max)
+    return ArchiveLimits(config.archive.keep_seconds, config.archive.max)
 
 
-def prune(config: Config, *, dry_run: bool = False) -> list[Going]:
+def prune(config: Config, *, dry_run: bool = False) -> list[ExpiredFile]:
     """Remove the files beyond the limits, and return them. ``dry_run`` only returns them.
 
     Raises CorpusError when the corpus cannot be opened, a file cannot be removed, another program holds or has taken
@@ -99,7 +99,7 @@ def apply(corpus: Corpus, config: Config) -> None:
 
 
 def remove(
-    corpus: Corpus, folder: Path, going: Sequence[Going], before_each: Callable[[], object] = lambda: None
+    corpus: Corpus, folder: Path, going: Sequence[ExpiredFile], before_each: Callable[[], object] = lambda: None
 ) -> None:
     """Remove files. Each is recorded as removed first, so that a missing file never counts as damage.
 

@@ -33,7 +33,7 @@ from corpus_spider.cli import show as lookup
 from corpus_spider.cli.export_commands import keeping
 from corpus_spider.cli.options import (
     PROGRAM,
-    State,
+    CommonOptions,
     Verbs,
     allow_private,
     as_json,
@@ -125,7 +125,7 @@ for command in (
     metavar="FILE",
     help="File with such names and URLs, one a line. # begins a comment.",
 )
-def init(state: State, /, **options: Any) -> None:
+def init(state: CommonOptions, /, **options: Any) -> None:
     """Create a corpus: write NAME/corpus.toml.
 
     The file contains the known newspapers of the languages and a comment for each setting. Nothing is overwritten.
@@ -164,7 +164,7 @@ def init(state: State, /, **options: Any) -> None:
 @click.option("--rebuild", is_flag=True, help="Make a lost database again from the WARC files, then crawl.")
 @click.option("--dry-run", is_flag=True, help="Show sites, sources and rules; fetch nothing.")
 @as_json
-def crawl(state: State, /, **options: Any) -> int:
+def crawl(state: CommonOptions, /, **options: Any) -> int:
     """Crawl all URLs that are due, then end.
 
     Resumes an interrupted crawl. Ctrl-C finishes the requests in progress; a second Ctrl-C stops at once. Nothing is
@@ -239,7 +239,7 @@ crawl.help = "\n".join(
 @click.option("--marks", is_flag=True, help="Write the text as Markdown: headings, list items, quotations.")
 @click.option("--list", "list_them", is_flag=True, help="List the extractors.")
 @as_json
-def extract(state: State, /, targets: tuple[str, ...], **options: Any) -> int:
+def extract(state: CommonOptions, /, targets: tuple[str, ...], **options: Any) -> int:
     """Extract the texts of pages.
 
     Prints the text that a crawl would store, however short. Several pages are processed by as many workers as there are
@@ -253,14 +253,16 @@ def extract(state: State, /, targets: tuple[str, ...], **options: Any) -> int:
         return 0
     if not targets:
         raise click.UsageError("Name a URL, a file, a folder, or - for standard input.")
-    wanted = single_page.Wanted(options["extractor"], options["languages"], options["url"], options["allow_private"])
+    wanted = single_page.ExtractRequest(
+        options["extractor"], options["languages"], options["url"], options["allow_private"]
+    )
     return extracted.extract(config, state.console, targets, wanted, options)
 
 
 @verb("check", "check --deep --json")
 @click.option("--deep", is_flag=True, help="Also read every WARC record, and extract a sample of pages again.")
 @as_json
-def check(state: State, /, **options: Any) -> int:
+def check(state: CommonOptions, /, **options: Any) -> int:
     """Check that database and WARC files agree.
 
     Prints every problem. Exit code 6 if there is one.
@@ -287,7 +289,7 @@ def check(state: State, /, **options: Any) -> int:
 )
 @until("With --serve: the newspapers as they were after this day.")
 @as_json
-def demo(state: State, /, **options: Any) -> int:
+def demo(state: CommonOptions, /, **options: Any) -> int:
     """Try the program on five small invented newspapers.
 
     Serves them on this machine, crawls them, and compares the corpus with the true texts. Needs no network.
@@ -339,7 +341,7 @@ def demo(state: State, /, **options: Any) -> int:
 )
 @click.option("--site-models", is_flag=True, help="Print F1 with and without a model of the site's other pages.")
 @as_json
-def evaluate(state: State, /, **options: Any) -> None:
+def evaluate(state: CommonOptions, /, **options: Any) -> None:
     """Score extractors, or a corpus, against true texts.
 
     Prints precision, recall and F1 by language.
@@ -362,7 +364,7 @@ def evaluate(state: State, /, **options: Any) -> None:
 @several("--extractor", "extractors", "NAME", "Try this extractor, by default all")
 @click.option("--write", is_flag=True, help="Write the best one to corpus.toml, if it is better than the present one.")
 @as_json
-def tune(state: State, /, site: str, **options: Any) -> None:
+def tune(state: CommonOptions, /, site: str, **options: Any) -> None:
     """Find the best extractor for a site.
 
     Scores extractors, and the parameter P of r2l and dana, on pages of the site with known true text. Prints the best
@@ -381,7 +383,7 @@ def tune(state: State, /, site: str, **options: Any) -> None:
 @several_sites
 @click.option("--dry-run", is_flag=True, help="Show what would be learned; write nothing.")
 @as_json
-def learn(state: State, /, **options: Any) -> None:
+def learn(state: CommonOptions, /, **options: Any) -> None:
     """Learn the boilerplate of each site.
 
     Finds text that recurs on the newest pages of a site. Later extraction removes it; `reextract` removes it from
@@ -402,7 +404,7 @@ def learn(state: State, /, **options: Any) -> None:
 @click.option("--keep-models", is_flag=True, help="Use the site model that each document was extracted with.")
 @click.option("--metadata", is_flag=True, help="Update only titles, authors and dates; texts stay as they are.")
 @as_json
-def reextract(state: State, /, **options: Any) -> int:
+def reextract(state: CommonOptions, /, **options: Any) -> int:
     """Extract the texts again from the originals.
 
     Uses the present extractors and rules. Fetches nothing. Exit code 6 if an original cannot be read.
@@ -435,7 +437,7 @@ def _for_reading(report: ReextractReport) -> dict[str, Any]:
 
 @verb("config", "config -s crawl.delay=5", name="config")
 @as_json
-def show_config(state: State, /, **_: Any) -> None:
+def show_config(state: CommonOptions, /, **_: Any) -> None:
     """Print the effective configuration.
 
     Prints JSON, merged from file, environment and options, without passwords.
@@ -443,7 +445,7 @@ def show_config(state: State, /, **_: Any) -> None:
     state.console.json(state.load().effective())
 
 
-def _report(state: State, options: dict[str, Any], report: Any, internals: Collection[str] = ()) -> None:
+def _report(state: CommonOptions, options: dict[str, Any], report: Any, internals: Collection[str] = ()) -> None:
     """Write the report of a command: JSON with --json, nothing with --quiet, tables otherwise."""
     if options["as_json"]:
         state.console.json(report)
@@ -471,7 +473,7 @@ def run(arguments: Sequence[str]) -> int:
             stream.reconfigure(errors="backslashreplace")
     if "_CORPUS_SPIDER_COMPLETE" in os.environ:
         cli.main(prog_name=PROGRAM)
-    state = State()
+    state = CommonOptions()
     try:
         with cli.make_context(PROGRAM, list(arguments), obj=state) as context:
             code = cli.invoke(context) or 0
@@ -514,7 +516,7 @@ def _explain(error: Exception, console: Console) -> int:
     return INTERNAL
 
 
-def _with_owners(error: Exception, state: State) -> Exception:
+def _with_owners(error: Exception, state: CommonOptions) -> Exception:
     """Return an error of permissions with the advice about files of other users; other errors as they are."""
     if isinstance(error, click.ClickException | click.exceptions.Exit):
         return error

@@ -15,7 +15,7 @@ from corpus_spider.terminal.layout import GAP, is_right_to_left, padded, pieces
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from corpus_spider.search.searching import Place
+    from corpus_spider.search.searching import ConcordancePlace
 
 SHORT_ID = 8
 """Digits of an id. One of a billion pairs of documents shares them, and `show` lists both of such a pair."""
@@ -25,7 +25,7 @@ _CUT = "…"
 _LEFT_ISOLATE, _POP = "\u2066", "\u2069"
 
 
-def drawn(places: Sequence[Place], width: int) -> list[str]:
+def drawn(places: Sequence[ConcordancePlace], width: int) -> list[str]:
     """Return headings and rows of ``width`` cells: context, keyword, context, and the document at the end.
 
     The document stands behind the text, so that the direction of a row is that of its text. A terminal with

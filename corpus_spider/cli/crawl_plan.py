@@ -14,7 +14,7 @@ from storage.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
     from corpus_spider.config.model import Config
-    from corpus_spider.config.sections import Site
+    from corpus_spider.config.sections import SiteSettings
     from corpus_spider.terminal.console import Console
 
 
@@ -112,7 +112,7 @@ def render(planned: dict[str, Any], console: Console) -> None:
     console.table("Queued URLs and changed link rules", ("site", "taken_out", "let_in"), changed)
 
 
-def _site(config: Config, site: Site) -> dict[str, Any]:
+def _site(config: Config, site: SiteSettings) -> dict[str, Any]:
     model = config.site_model(site)
     return {
         "name": site.name,

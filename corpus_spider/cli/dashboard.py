@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from corpus_spider.monitoring.last_night import LastNight
-    from corpus_spider.monitoring.model import Finding, PausedHost
+    from corpus_spider.monitoring.model import PausedHost, SiteProblem
     from storage.documents.model import CountRow, Status
 
 LABEL = 12
@@ -57,7 +57,7 @@ class Overview:
     """URLs that a crawl would fetch now."""
     next_due: float | None = None
     """Time (epoch seconds) when the next URL is due, None if none is known."""
-    problems: Sequence[Finding] = ()
+    problems: Sequence[SiteProblem] = ()
     paused: Sequence[PausedHost] = ()
     """Hosts that the last run left paused while URLs of them were due."""
     other_rules: Mapping[str, int] = field(default_factory=dict)

@@ -26,9 +26,9 @@ from storage.errors import ConfigError, DamageError, DiskError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from corpus_spider.cli.options import State
+    from corpus_spider.cli.options import CommonOptions
     from corpus_spider.config.model import Config
-    from storage.removal.takedown import Request
+    from storage.removal.takedown import RemovalRequest
 
 NOTHING = f"No document matches. `{PROGRAM} status` shows the documents of the corpus."
 KINDS = ("url", "domain", "id", "author")
@@ -134,7 +134,7 @@ keeping = click.Group()
 @click.option("--overwrite", is_flag=True, help="Replace the target if it exists.")
 @click.option("--dry-run", is_flag=True, help="Show the size by language, site and month; write nothing.")
 @as_json
-def export(state: State, /, **options: Any) -> None:
+def export(state: CommonOptions, /, **options: Any) -> None:
     """Export the corpus to files.
 
     Writes JSON lines, Parquet, CSV, Markdown, TEI, vertical text or a folder of texts, with a checksum. The target
@@ -173,7 +173,7 @@ def export(state: State, /, **options: Any) -> None:
         state.console.note(NOTHING)
 
 
-def _summarise(state: State, report: Any) -> None:
+def _summarise(state: CommonOptions, report: Any) -> None:
     if not state.console.quiet:
         state.console.summary(report)
 
@@ -208,7 +208,7 @@ def _summarise(state: State, report: Any) -> None:
 @click.option("--lost", is_flag=True, help="Finish without WARC files that are missing, because they are lost.")
 @click.option("--dry-run", is_flag=True, help="Show what would be removed, how long it takes; change nothing.")
 @as_json
-def remove(state: State, /, **options: Any) -> int:
+def remove(state: CommonOptions, /, **options: Any) -> int:
     """Remove texts on request, permanently.
 
     Deletes text, title, author and fingerprints, empties the originals, and never fetches the URLs again. Shows what it
@@ -260,7 +260,7 @@ def remove(state: State, /, **options: Any) -> int:
     return DiskError.exit_code if report.missing else 0
 
 
-def _with_full_ids(config: Config, requests: list[Request]) -> list[Request]:
+def _with_full_ids(config: Config, requests: list[RemovalRequest]) -> list[RemovalRequest]:
     """Return the requests with the whole ids of documents. ConfigError for a beginning that several ids have."""
     from corpus_spider.cli.show import full_id, is_id
     from storage.corpus import Corpus
@@ -276,7 +276,7 @@ def _with_full_ids(config: Config, requests: list[Request]) -> list[Request]:
         ]
 
 
-def _undo(state: State, options: dict[str, Any]) -> int:
+def _undo(state: CommonOptions, options: dict[str, Any]) -> int:
     from corpus_spider.maintenance import remove as removal
     from corpus_spider.maintenance.removal_letter import undone
 
@@ -301,7 +301,7 @@ def _undo(state: State, options: dict[str, Any]) -> int:
 @several_sites
 @click.option("--dry-run", is_flag=True, help="Show the number of pages of each site; write nothing.")
 @as_json
-def import_archives(state: State, /, archives: tuple[Path, ...], **options: Any) -> int:
+def import_archives(state: CommonOptions, /, archives: tuple[Path, ...], **options: Any) -> int:
     """Import pages from WARC files of other crawlers.
 
     Reads WARC files of Common Crawl, wget, Heritrix or Browsertrix. Pages that match a [[site]] are copied to the

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from corpus_spider.config.model import Config
-    from corpus_spider.sites.many_pages import Extracted, Source
-    from corpus_spider.sites.single_page import Reading, Wanted
+    from corpus_spider.sites.many_pages import PageResult, PageSource
+    from corpus_spider.sites.single_page import ExtractRequest, PageReading
     from corpus_spider.terminal.console import Console
     from storage.records import Document, Drop
 
@@ -64,7 +64,7 @@ class ExtractReport:
 
 
 def extract(
-    config: Config, console: Console, targets: Sequence[str], wanted: Wanted, options: Mapping[str, Any]
+    config: Config, console: Console, targets: Sequence[str], wanted: ExtractRequest, options: Mapping[str, Any]
 ) -> int:
     """Extract the pages that the targets name, and write their texts as the options say.
 
@@ -107,7 +107,7 @@ def _unseen(_: int) -> None:
     """Show no progress."""
 
 
-def _count(report: ExtractReport, found: Extracted, console: Console) -> None:
+def _count(report: ExtractReport, found: PageResult, console: Console) -> None:
     """Count a page, and name the first ones without text."""
     document, drop = found.reading.document, found.reading.drop
     if found.is_skipped:
@@ -132,7 +132,7 @@ def _count(report: ExtractReport, found: Extracted, console: Console) -> None:
 @contextmanager
 def _writer(
     output: str | None, form: str, console: Console, pages: int, *, overwrite: bool
-) -> Iterator[Callable[[Source, Document | None, Drop | None], None]]:
+) -> Iterator[Callable[[PageSource, Document | None, Drop | None], None]]:
     """Yield a function that writes the text of a page to the output, or to standard output."""
     if output is None:
         yield _Printer(console, form, pages).write
@@ -149,7 +149,7 @@ class _Printer:
     def __init__(self, console: Console, form: str, pages: int) -> None:
         self._console, self._form, self._several = console, form, pages > 1
 
-    def write(self, source: Source, document: Document | None, drop: Drop | None) -> None:
+    def write(self, source: PageSource, document: Document | None, drop: Drop | None) -> None:
         """Print a page."""
         if self._form == JSON_LINES:
             sys.stdout.buffer.write(json_line(source, document, drop))
@@ -177,7 +177,7 @@ class _Folder:
         make_folder(folder)
         self._folder, self._form = folder, form
 
-    def write(self, source: Source, document: Document | None, _: Drop | None) -> None:
+    def write(self, source: PageSource, document: Document | None, _: Drop | None) -> None:
         """Write the text of a page."""
         from storage.disk import disk_errors
 
@@ -195,7 +195,9 @@ class _Folder:
 
 
 @contextmanager
-def _lines_file(target: Path, *, overwrite: bool) -> Iterator[Callable[[Source, Document | None, Drop | None], None]]:
+def _lines_file(
+    target: Path, *, overwrite: bool
+) -> Iterator[Callable[[PageSource, Document | None, Drop | None], None]]:
     """Write lines of JSON aside, and rename the file when all are written. A failure leaves no file."""
     from storage.disk import disk_errors
     from storage.exports.atomic import refuse_to_clobber
@@ -205,7 +207,7 @@ def _lines_file(target: Path, *, overwrite: bool) -> Iterator[Callable[[Source, 
     try:
         with disk_errors(target), aside.open("wb") as stream:
 
-            def write(source: Source, document: Document | None, drop: Drop | None) -> None:
+            def write(source: PageSource, document: Document | None, drop: Drop | None) -> None:
                 with disk_errors(target):
                     stream.write(json_line(source, document, drop))
 
@@ -218,7 +220,7 @@ def _lines_file(target: Path, *, overwrite: bool) -> Iterator[Callable[[Source, 
         aside.unlink(missing_ok=True)
 
 
-def json_line(source: Source, document: Document | None, drop: Drop | None) -> bytes:
+def json_line(source: PageSource, document: Document | None, drop: Drop | None) -> bytes:
     """Return a page as a line of JSON: its file, the fields of its text, and the drop of a crawl or null."""
     from corpus_spider.sites.single_page import fields_of
     from storage.exports.jsonl import line
@@ -239,7 +241,7 @@ def written(document: Document, form: str) -> str:
     return heading + body(document.text, document.kinds)
 
 
-def show(reading: Reading, console: Console, *, as_json: bool, marks: bool = False) -> int:
+def show(reading: PageReading, console: Console, *, as_json: bool, marks: bool = False) -> int:
     """Write the text, or JSON with all metadata, and the reason if a crawl would drop the page.
 
     Return the exit code: 0, or 1 if there is no text.
@@ -256,7 +258,7 @@ def show(reading: Reading, console: Console, *, as_json: bool, marks: bool = Fal
     return 1 if document is None else 0
 
 
-def plain(reading: Reading) -> dict[str, object]:
+def plain(reading: PageReading) -> dict[str, object]:
     """Return the metadata of a text for JSON, and the drop."""
     from corpus_spider.sites.single_page import fields_of
 

@@ -14,7 +14,7 @@ from corpus_spider.exit_codes import NONE_SUCCEEDED
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
-    from corpus_spider.cli.options import State
+    from corpus_spider.cli.options import CommonOptions
     from corpus_spider.config.model import Config
     from corpus_spider.figures.page_figure import PageFigure
     from storage.records import Capture, SiteModel
@@ -31,7 +31,7 @@ class UnreadablePageError(CorpusError):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedPage:
     """A page that the user named: its bytes, its name in a caption, and the model of its site."""
 
     capture: Capture
@@ -56,7 +56,7 @@ class Named:
 @page_url
 @allow_private
 @as_json
-def plot(state: State, /, target: str, **options: Any) -> None:
+def plot(state: CommonOptions, /, target: str, **options: Any) -> None:
     """Draw why an extractor chose the text of one page.
 
     Shows the numbers of each line, word or block, and the region that the text is from. `--json` prints the numbers. A
@@ -90,7 +90,7 @@ def plot(state: State, /, target: str, **options: Any) -> None:
 VERBS = tuple(_verbs.commands.values())
 
 
-def find_page(config: Config, target: str, url: str = "", *, allow_private: bool = False) -> Named:
+def find_page(config: Config, target: str, url: str = "", *, allow_private: bool = False) -> NamedPage:
     """Return the page of an id or a URL of the corpus, of another address, or of a file.
 
     Raises ConfigError if there is no such page, and NotFetchedError if its address cannot be fetched.
@@ -106,9 +106,9 @@ def find_page(config: Config, target: str, url: str = "", *, allow_private: bool
         if _is_stored(config, target):
             return _stored(config, target)
         capture = single_page.fetch(target, single_page.manners(config, allow_private=allow_private))
-        return Named(capture, capture.url, single_page.model_for(config, capture.url, single_page.Wanted()))
+        return NamedPage(capture, capture.url, single_page.model_for(config, capture.url, single_page.ExtractRequest()))
     capture = single_page.read(target, config.crawl.max_body, url)
-    return Named(capture, url or ("standard input" if target == "-" else Path(target).name), SiteModel())
+    return NamedPage(capture, url or ("standard input" if target == "-" else Path(target).name), SiteModel())
 
 
 def _is_stored(config: Config, address: str) -> bool:
@@ -123,9 +123,9 @@ def _is_stored(config: Config, address: str) -> bool:
     return page is not None and any(visit.pointer for visit in page.visits)
 
 
-def _stored(config: Config, target: str) -> Named:
+def _stored(config: Config, target: str) -> NamedPage:
     from corpus_spider.cli.show import look_up, stored_capture
-    from corpus_spider.crawling.site_models import Models
+    from corpus_spider.crawling.site_models import ConfiguredModels
     from storage.corpus import Corpus
     from storage.records import SiteModel
 
@@ -133,12 +133,12 @@ def _stored(config: Config, target: str) -> Named:
     page, document = found.page, found.document
     capture = replace(stored_capture(config, page, document, target), kind=page.kind)
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        models = Models(config, corpus)
+        models = ConfiguredModels(config, corpus)
     made = document and models.as_made(page.site, document.site_model)
-    return Named(capture, page.url, made or models.newest.get(page.site) or SiteModel())
+    return NamedPage(capture, page.url, made or models.newest.get(page.site) or SiteModel())
 
 
-def explained(config: Config, page: Named, model: SiteModel) -> PageFigure:
+def explained(config: Config, page: NamedPage, model: SiteModel) -> PageFigure:
     """Explain a page in a worker process. Raises UnreadablePageError with the reason if it is no page."""
     from corpus_spider.figures.page_figure import PageFigure
     from pipelines.extractors.registry import explainer

@@ -41,7 +41,7 @@ COMMANDS, SETTINGS, FIELDS_PAGE, REASONS_PAGE, EXIT_CODES, VOCABULARY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class GlossaryEntry:
     """A name of the program. ``page``: the page of the documentation that explains it."""
 
     kind: str
@@ -50,7 +50,7 @@ class Entry:
     page: str
 
 
-def entries(program: click.Group) -> list[Entry]:
+def entries(program: click.Group) -> list[GlossaryEntry]:
     """Return all names of the program."""
     from corpus_spider.cli.pages import PAGES
     from corpus_spider.config import sections
@@ -60,44 +60,44 @@ def entries(program: click.Group) -> list[Entry]:
     from storage.exports.descriptions import DESCRIPTIONS
 
     own = (option for option in program.params if isinstance(option, click.Option))
-    found = [Entry("option", option.opts[-1], option.help or "", COMMANDS) for option in own]
+    found = [GlossaryEntry("option", option.opts[-1], option.help or "", COMMANDS) for option in own]
     found += _of_commands(program, "")
     for (section,) in map(get_args, get_args(sections.Section)):
         title = (section.__doc__ or "").partition(":")[0].replace("``", "")
         found += [
-            Entry("setting", f"{title} {name}", key.explanation, SETTINGS)
+            GlossaryEntry("setting", f"{title} {name}", key.explanation, SETTINGS)
             for name, key in sections.keys(section).items()
         ]
-    found += [Entry("field", name, meaning, FIELDS_PAGE) for name, meaning in DESCRIPTIONS.items()]
-    found += [Entry("reason", name, meaning, REASONS_PAGE) for name, meaning in (DROPPED | FAILED).items()]
-    found += [Entry("sign", name, meaning, VOCABULARY) for name, meaning in SIGNS.items()]
-    found += [Entry("exit code", str(code), meaning, EXIT_CODES) for code, meaning in REASONS.items()]
-    found += [Entry("word", word, meaning, VOCABULARY) for word, (meaning, _) in THINGS.items()]
+    found += [GlossaryEntry("field", name, meaning, FIELDS_PAGE) for name, meaning in DESCRIPTIONS.items()]
+    found += [GlossaryEntry("reason", name, meaning, REASONS_PAGE) for name, meaning in (DROPPED | FAILED).items()]
+    found += [GlossaryEntry("sign", name, meaning, VOCABULARY) for name, meaning in SIGNS.items()]
+    found += [GlossaryEntry("exit code", str(code), meaning, EXIT_CODES) for code, meaning in REASONS.items()]
+    found += [GlossaryEntry("word", word, meaning, VOCABULARY) for word, (meaning, _) in THINGS.items()]
     for address, (title, topic, words) in PAGES.items():
-        found.append(Entry(PAGE, title, topic, f"docs/{address}.md"))
-        found += [Entry(PAGE, word, f"{title}: {topic}", f"docs/{address}.md") for word in words]
+        found.append(GlossaryEntry(PAGE, title, topic, f"docs/{address}.md"))
+        found += [GlossaryEntry(PAGE, word, f"{title}: {topic}", f"docs/{address}.md") for word in words]
     return found
 
 
-def _of_commands(group: click.Group, path: str) -> Iterator[Entry]:
+def _of_commands(group: click.Group, path: str) -> Iterator[GlossaryEntry]:
     """Yield the commands of a group, and their options except the common ones."""
     for name, command in group.commands.items():
         whole = f"{path}{name}"
-        yield Entry("command", whole, command.get_short_help_str(200), COMMANDS)
+        yield GlossaryEntry("command", whole, command.get_short_help_str(200), COMMANDS)
         if isinstance(command, click.Group):
             yield from _of_commands(command, f"{whole} ")
             continue
         for option in command.params:
             if isinstance(option, click.Option) and option.opts[-1] not in COMMON:
-                yield Entry("option", f"{whole} {option.opts[-1]}", option.help or "", COMMANDS)
+                yield GlossaryEntry("option", f"{whole} {option.opts[-1]}", option.help or "", COMMANDS)
 
 
-def all_of(text: str, known: Sequence[Entry]) -> list[Entry]:
+def all_of(text: str, known: Sequence[GlossaryEntry]) -> list[GlossaryEntry]:
     """Return the entries of the kind that a word lists, such as ``reasons``; none for another word. Pure."""
     return [entry for entry in known if entry.kind == LISTS.get(" ".join(_words(text)))]
 
 
-def find(text: str, known: Sequence[Entry], most: int = MOST) -> list[Entry]:
+def find(text: str, known: Sequence[GlossaryEntry], most: int = MOST) -> list[GlossaryEntry]:
     """Return the entries whose name has this word, a word that begins so, or one of a similar spelling, best first.
 
     If no name has it or begins so, the entries whose meaning has it come instead of similar spellings. The command that
@@ -123,7 +123,7 @@ def find(text: str, known: Sequence[Entry], most: int = MOST) -> list[Entry]:
     return names[: most - len(last)] + last
 
 
-def near(text: str, known: Sequence[Entry]) -> list[str]:
+def near(text: str, known: Sequence[GlossaryEntry]) -> list[str]:
     """Return words of names that are a little like this one, best first. Pure."""
     from rapidfuzz import fuzz, process
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import PROGRAM, State, as_json, verb_of
+from corpus_spider.cli.options import PROGRAM, CommonOptions, as_json, verb_of
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _verbs = click.Group()
 
 @verb_of(_verbs, ("schema", "schema status"))
 @click.argument("name", metavar="[NAME]", required=False)
-def schema(state: State, /, name: str | None) -> None:
+def schema(state: CommonOptions, /, name: str | None) -> None:
     """Print the JSON Schema of a --json output.
 
     Without NAME it lists the schemas with their versions. A version changes when a field is removed, renamed or gets
@@ -53,7 +53,7 @@ def _row(name: str, file: Traversable) -> tuple[str, str, str]:
 @verb_of(_verbs, ("help crawl", "help duplicates", "help docker", "help reasons", "help delay --json"), name="help")
 @click.argument("words", metavar="[WORD]...", nargs=-1)
 @as_json
-def help_verb(state: State, /, words: tuple[str, ...], **options: Any) -> None:
+def help_verb(state: CommonOptions, /, words: tuple[str, ...], **options: Any) -> None:
     """Find a name of the program, or a page of the documentation.
 
     Names are commands, options, settings, fields, reasons, exit codes and words. WORD is the whole name, its beginning,

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NotRequired, Required, TypedDict
 
-from corpus_spider.archive.retention import Going
+from corpus_spider.archive.retention import ExpiredFile
 from corpus_spider.cli.extract import ExtractReport
-from corpus_spider.cli.glossary import Entry
+from corpus_spider.cli.glossary import GlossaryEntry
 from corpus_spider.crawling.model_learning import SiteLearning
 from corpus_spider.demo.run import DemoReport
 from corpus_spider.evaluation.site_model_gain import SiteGain
@@ -28,21 +28,21 @@ from corpus_spider.maintenance.reextract import ReextractReport
 from corpus_spider.maintenance.remove import RemovalReport
 from corpus_spider.maintenance.warc_import import ImportReport
 from corpus_spider.monitoring.health import SiteHealth
-from corpus_spider.monitoring.model import Finding as SiteFinding
 from corpus_spider.monitoring.model import PausedHost
-from corpus_spider.search.builder import Refreshed
-from corpus_spider.search.searching import Answer
-from corpus_spider.sites.discover import Finding
-from corpus_spider.sites.rule_trial import Selected
-from corpus_spider.sites.sources_check import State
-from corpus_spider.words.clouds import Weighted
+from corpus_spider.monitoring.model import SiteProblem as SiteFinding
+from corpus_spider.search.builder import RefreshReport
+from corpus_spider.search.searching import SearchAnswer
+from corpus_spider.sites.discover import SourceFinding
+from corpus_spider.sites.rule_trial import RuleMatch
+from corpus_spider.sites.sources_check import SourceCheck
+from corpus_spider.words.clouds import WeightedWord
 from corpus_spider.words.lists import CollocateRow, KeyRow, TrendRow, WordRow
-from storage.documents.healing import Past
+from storage.documents.healing import EarlierValue
 from storage.documents.model import CorpusDocument
 from storage.exports.originals import OriginalsReport
-from storage.fetches.url_history import Page, WithoutDocument
+from storage.fetches.url_history import PageWithoutDocument, UrlHistory
 from storage.records import Drop, Quality
-from storage.removal.undo import Lifted
+from storage.removal.undo import LiftReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +236,9 @@ class DoctorOutput(TypedDict):
 class DroppedOutput(TypedDict):
     """Pages without a document, URLs that failed, and URLs that wait for another attempt."""
 
-    pages: list[WithoutDocument]
-    urls: list[WithoutDocument]
-    waiting: list[WithoutDocument]
+    pages: list[PageWithoutDocument]
+    urls: list[PageWithoutDocument]
+    waiting: list[PageWithoutDocument]
 
 
 class WordsOutput(TypedDict):
@@ -277,7 +277,7 @@ class CloudOutput(TypedDict):
     """Words of a tag cloud with their weights, and its caption."""
 
     caption: str
-    words: list[Weighted]
+    words: list[WeightedWord]
 
 
 class PlotOutput(TypedDict):
@@ -399,7 +399,7 @@ class DiscoverOutput(TypedDict):
     """Sources of a newspaper. ``site``: keys for corpus.toml. ``articles``: regular expressions of article URLs."""
 
     url: str
-    findings: list[Finding]
+    findings: list[SourceFinding]
     articles: list[str]
     requests: int
     site: dict[str, str | list[str]]
@@ -410,7 +410,7 @@ class DiscoveredOutput(TypedDict, total=False):
 
     url: Required[str]
     error: str
-    findings: list[Finding]
+    findings: list[SourceFinding]
     articles: list[str]
     requests: int
     site: dict[str, str | list[str]]
@@ -441,7 +441,7 @@ class RuleTrialOutput(TypedDict):
 
     site: str
     url: str
-    rules: list[Selected]
+    rules: list[RuleMatch]
     unmatched: list[str]
     document: ExtractOutput
 
@@ -451,7 +451,7 @@ class SourcesOutput(TypedDict):
 
     ok: bool
     well: list[str]
-    sources: list[State]
+    sources: list[SourceCheck]
 
 
 class ConfigOutput(TypedDict):
@@ -500,20 +500,20 @@ OUTPUTS = (
     Output("extract-pages", "extract", ExtractReport, "several pages and -o"),
     Output("extract-list", "extract", list[ListedExtractor], "--list"),
     Output("health", "health", HealthOutput),
-    Output("help", "help", list[Entry], "a WORD"),
+    Output("help", "help", list[GlossaryEntry], "a WORD"),
     Output("import", "import", ImportReport),
-    Output("index", "index", Refreshed),
+    Output("index", "index", RefreshReport),
     Output("learn", "learn", list[SiteLearning]),
     Output("migrate", "migrate", MigrationReport),
     Output("move", "move", MoveReport),
     Output("plot", "plot", PlotOutput),
-    Output("prune", "prune", list[Going]),
+    Output("prune", "prune", list[ExpiredFile]),
     Output("reextract", "reextract", ReextractReport),
     Output("remove", "remove", RemovalReport),
-    Output("remove-undo", "remove", Lifted, "--undo ID"),
+    Output("remove-undo", "remove", LiftReport, "--undo ID"),
     Output("rules-try", "rules try", RuleTrialOutput),
-    Output("search", "search", Answer),
-    Output("show", "show", Page, more={"document": CorpusDocument | None, "history": list[Past]}),
+    Output("search", "search", SearchAnswer),
+    Output("show", "show", UrlHistory, more={"document": CorpusDocument | None, "history": list[EarlierValue]}),
     Output("sites-check", "sites check", SourcesOutput),
     Output("sites-discover", "sites discover", DiscoverOutput, "one address"),
     Output("sites-discover-all", "sites discover", list[DiscoveredOutput], "several addresses or --all"),

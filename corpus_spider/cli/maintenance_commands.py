@@ -14,7 +14,7 @@ from storage.errors import ConfigError, DamageError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from corpus_spider.cli.options import State
+    from corpus_spider.cli.options import CommonOptions
     from corpus_spider.maintenance.copy_corpus import MigrationReport
 
 _verbs = click.Group()
@@ -23,7 +23,7 @@ _verbs = click.Group()
 @verb_of(_verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @as_json
-def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
+def backup_verb(state: CommonOptions, /, folder: Path, **options: Any) -> int:
     """Copy the whole corpus into a new folder.
 
     A crawl may run meanwhile. Finished WARC files are hard-linked if the disk allows it. Exit code 6 if some are
@@ -48,7 +48,7 @@ def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
 @verb_of(_verbs, ("move postgresql://corpus@localhost/news", "move sqlite:////srv/news/corpus.db"), name="move")
 @click.argument("database_url", metavar="DATABASE")
 @as_json
-def move_verb(state: State, /, database_url: str, **options: Any) -> int:
+def move_verb(state: CommonOptions, /, database_url: str, **options: Any) -> int:
     """Move the corpus into another database.
 
     From SQLite to PostgreSQL or back. Every row is read back and compared. The old database stays. Write the new one
@@ -72,7 +72,7 @@ def move_verb(state: State, /, database_url: str, **options: Any) -> int:
 @verb_of(_verbs, ("migrate --dry-run", "migrate"), name="migrate")
 @click.option("--dry-run", is_flag=True, help="List the steps and their effect; change nothing.")
 @as_json
-def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
+def migrate_verb(state: CommonOptions, /, dry_run: bool, **options: Any) -> None:
     """Bring a corpus of an earlier release forward.
 
     Commands that write to the corpus do it by themselves; this one shows the steps, the time and the room before. A
@@ -113,7 +113,7 @@ def _told(report: MigrationReport) -> list[str]:
 @verb_of(_verbs, ("doctor", "doctor --network", "doctor --json"))
 @click.option("--network", is_flag=True, help="Also look up the name of a configured host.")
 @as_json
-def doctor(state: State, /, **options: Any) -> int:
+def doctor(state: CommonOptions, /, **options: Any) -> int:
     """Check the installation, this machine and the corpus.
 
     Prints for each check whether it is well, and what to do if not. Changes nothing. Exit code 0 if nothing hinders the

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import CLOCK, MOST_DAYS, State, as_json, max_age, several_sites, verb_of
+from corpus_spider.cli.options import CLOCK, MOST_DAYS, CommonOptions, as_json, max_age, several_sites, verb_of
 from corpus_spider.exit_codes import SICK
 from storage.reporting import counted
 
@@ -22,7 +22,7 @@ _verbs = click.Group()
 @verb_of(_verbs, ("status", "status --all", "status --json"))
 @click.option("--all", "everything", is_flag=True, help="Also show every count, and the record of the last run.")
 @as_json
-def status(state: State, /, **options: Any) -> None:
+def status(state: CommonOptions, /, **options: Any) -> None:
     """Show what there is, what happened last night, what is next, and what needs attention.
 
     --all and --json have all counts: documents by language and site, URLs by state, dropped pages and failed URLs by
@@ -57,19 +57,19 @@ def status(state: State, /, **options: Any) -> None:
 )
 @max_age("Report a site without a finished crawl for this many days.", 3)
 @as_json
-def health(state: State, /, names: tuple[str, ...], **options: Any) -> int:
+def health(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> int:
     """Report failing sites and sources.
 
     Compares the last night of each site with its earlier nights and checks its sources. Fetches nothing. Exit code 8 if
     a site is failing.
     """
     from corpus_spider.monitoring import health as examination
-    from corpus_spider.monitoring.model import Rule
+    from corpus_spider.monitoring.model import HealthThresholds
 
     config = state.load_made().only((*names, *options["sites"]))
     config.require_sites()
     with state.console.stages() as show:
-        found = examination.read(config, Rule(options["nights"], options["max_age"]), show)
+        found = examination.read(config, HealthThresholds(options["nights"], options["max_age"]), show)
     if options["as_json"]:
         state.console.json(found.plain())
     else:
@@ -98,7 +98,7 @@ def health(state: State, /, names: tuple[str, ...], **options: Any) -> int:
 @click.option("--remove", is_flag=True, help="Remove the schedule.")
 @click.option("--test-alert", is_flag=True, help="Send a test alert, as [notify] sets it. Changes nothing.")
 @click.option("--dry-run", is_flag=True, help="Print the schedule; change nothing. [default]")
-def schedule(state: State, /, **options: Any) -> None:
+def schedule(state: CommonOptions, /, **options: Any) -> None:
     """Crawl the corpus every night.
 
     Prints a systemd timer or a crontab line with absolute paths. --install installs it, and keeps the settings of the
@@ -139,7 +139,7 @@ def schedule(state: State, /, **options: Any) -> None:
 @verb_of(_verbs, ("prune --dry-run", "prune"))
 @click.option("--dry-run", is_flag=True, help="List the files; delete nothing.")
 @as_json
-def prune(state: State, /, **options: Any) -> None:
+def prune(state: CommonOptions, /, **options: Any) -> None:
     """Delete old originals, as [archive] sets it.
 
     Deletes WARC files older than `keep`, and the oldest ones beyond `max`, once all their pages are processed.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PROGRAM = "corpus-spider"
 
 
-class Moment(click.DateTime):
+class MomentParameter(click.DateTime):
     """A date or a time of day. The error message shows the expected form."""
 
     def __init__(self, example: str, *forms: str) -> None:
@@ -41,7 +41,7 @@ class Moment(click.DateTime):
             self.fail(f'expected {self._expected}, got "{value}".', param, ctx)
 
 
-class LastDay(Moment):
+class LastDay(MomentParameter):
     """A day. A month stands for its last day."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -52,7 +52,7 @@ class LastDay(Moment):
 
 
 DAY_FORMS = ("a day such as 2026-11-20, or a month such as 2026-11", "%Y-%m-%d", "%Y-%m")
-CLOCK = Moment("a time such as 02:15", "%H:%M")
+CLOCK = MomentParameter("a time such as 02:15", "%H:%M")
 MOST = 10**9
 """Largest accepted number. Databases have an upper bound of their own."""
 MOST_DAYS = 36_500
@@ -66,7 +66,7 @@ QUIET_HELP = "Print only warnings and errors."
 
 
 @dataclass
-class State:
+class CommonOptions:
     """Values of the common options."""
 
     path: Path | None = None
@@ -114,7 +114,7 @@ class State:
 
 def _take_config(context: click.Context, _: click.Parameter, path: Path | None) -> None:
     if path is not None:
-        context.ensure_object(State).path = path
+        context.ensure_object(CommonOptions).path = path
 
 
 def _take_settings(context: click.Context, _: click.Parameter, settings: tuple[str, ...]) -> None:
@@ -122,12 +122,12 @@ def _take_settings(context: click.Context, _: click.Parameter, settings: tuple[s
         key, equals, value = text.partition("=")
         if not equals:
             raise click.BadParameter(f'expected SECTION.KEY=VALUE, got "{text}"', param_hint="--set")
-        context.ensure_object(State).overrides[key.strip()] = value.strip()
+        context.ensure_object(CommonOptions).overrides[key.strip()] = value.strip()
 
 
 def _take_verbosity(context: click.Context, option: click.Parameter, value: int) -> None:
     if value:
-        context.ensure_object(State).verbosity = -1 if option.name == "quiet" else int(value)
+        context.ensure_object(CommonOptions).verbosity = -1 if option.name == "quiet" else int(value)
 
 
 Option: TypeAlias = "Callable[[Callable[..., Any]], Callable[..., Any]]"
@@ -181,7 +181,7 @@ several_sites = several("--site", "sites", "NAME", "Only this site")
 
 def since(explanation: str) -> Option:
     """Return the option ``--since``: a day, or the first day of a month."""
-    return click.option("--since", type=Moment(*DAY_FORMS), metavar="YYYY-MM[-DD]", help=explanation)
+    return click.option("--since", type=MomentParameter(*DAY_FORMS), metavar="YYYY-MM[-DD]", help=explanation)
 
 
 def until(explanation: str) -> Option:
@@ -256,7 +256,7 @@ def verb_of(
     def decorate(function: Callable[..., Any]) -> click.Command:
         @click.pass_obj
         @functools.wraps(function)
-        def started(state: State, /, *arguments: Any, **options: Any) -> Any:
+        def started(state: CommonOptions, /, *arguments: Any, **options: Any) -> Any:
             start_logging(state.level)
             return function(state, *arguments, **options)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from corpus_spider.cli.options import State, Verbs, allow_private, as_json, examples, page_url, verb_of
+from corpus_spider.cli.options import CommonOptions, Verbs, allow_private, as_json, examples, page_url, verb_of
 
 _TRY = (
     "rules try https://news.example.org/article --site example-news",
@@ -31,7 +31,7 @@ def rules() -> None:
 @page_url
 @allow_private
 @as_json
-def try_rules(state: State, /, target: str, **options: Any) -> None:
+def try_rules(state: CommonOptions, /, target: str, **options: Any) -> None:
     """Show what the rules of a site select on one page.
 
     Takes the rules of corpus.toml. A selector of the command line replaces the one of the same name, and "" turns it
@@ -39,11 +39,11 @@ def try_rules(state: State, /, target: str, **options: Any) -> None:
     """
     from corpus_spider.cli import extract as shown
     from corpus_spider.sites import rule_trial
-    from corpus_spider.sites.single_page import Wanted
+    from corpus_spider.sites.single_page import ExtractRequest
 
     names = ("content", "remove", "title", "authors", "date", "standfirst")
     given = {name: options[name] for name in names}
-    wanted = Wanted(url=options["url"], allow_private=options["allow_private"])
+    wanted = ExtractRequest(url=options["url"], allow_private=options["allow_private"])
     trial = rule_trial.attempt(target, state.load_or_default(), options["site"], given, wanted)
     if options["as_json"]:
         state.console.json(rule_trial.plain(trial, shown.plain(trial.reading)))

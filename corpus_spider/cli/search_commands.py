@@ -11,8 +11,8 @@ from storage.errors import LockedError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from corpus_spider.cli.options import State
-    from corpus_spider.search.searching import Answer
+    from corpus_spider.cli.options import CommonOptions
+    from corpus_spider.search.searching import SearchAnswer
     from corpus_spider.terminal.console import Console
 
 MOST_LINES = 10_000
@@ -23,7 +23,7 @@ _verbs = click.Group()
 @verb_of(_verbs, ("index", "index --json", "index --rebuild"))
 @click.option("--rebuild", is_flag=True, help="Make the index again, with the libraries for words that are installed.")
 @as_json
-def index(state: State, /, **options: Any) -> None:
+def index(state: CommonOptions, /, **options: Any) -> None:
     """Build or refresh the search index.
 
     It holds the words of all current documents without their duplicates. It is derived data: delete its folder, and
@@ -79,7 +79,7 @@ def index(state: State, /, **options: Any) -> None:
 )
 @limit("Maximum number of lines.", 20, MOST_LINES)
 @as_json
-def search(state: State, /, question: str, **options: Any) -> None:
+def search(state: CommonOptions, /, question: str, **options: Any) -> None:
     """Find words in the texts, each with its context.
 
     QUESTION: words, "a phrase", a beginning such as govern*, AND, OR, NOT and brackets; -word excludes. Words without
@@ -89,12 +89,12 @@ def search(state: State, /, question: str, **options: Any) -> None:
     from corpus_spider.export.exporter import refuse_unknown_sites
     from corpus_spider.search.builder import refresh_if_alone
     from corpus_spider.search.searching import SearchIndex
-    from corpus_spider.search.shard import Filters
+    from corpus_spider.search.shard import SearchFilters
     from storage.corpus import Corpus
 
     config = state.load_made()
     first, last = (f"{day:%Y-%m-%d}" if (day := options[name]) else "" for name in ("since", "until"))
-    filters = Filters(options["sites"], options["languages"], first, last)
+    filters = SearchFilters(options["sites"], options["languages"], first, last)
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, options["sites"])
         with state.console.stages() as show:
@@ -109,7 +109,7 @@ def search(state: State, /, question: str, **options: Any) -> None:
         render(answer, state.console)
 
 
-def render(answer: Answer, console: Console) -> None:
+def render(answer: SearchAnswer, console: Console) -> None:
     """Write a concordance with the keywords below each other, then the numbers by site and month."""
     from corpus_spider.cli.concordance_lines import drawn
     from corpus_spider.terminal.console import width

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import MOST, State, as_json, limit, several, several_sites, verb_of
+from corpus_spider.cli.options import MOST, CommonOptions, as_json, limit, several, several_sites, verb_of
 from corpus_spider.terminal.console import readable
 from corpus_spider.terminal.reasons import NO_PAGES
 from corpus_spider.terminal.values import in_local_time, local
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from corpus_spider.terminal.console import Console
     from storage.corpus import Corpus
-    from storage.documents.healing import Past
+    from storage.documents.healing import EarlierValue
     from storage.documents.model import CorpusDocument
-    from storage.fetches.url_history import Page, WithoutDocument
+    from storage.fetches.url_history import PageWithoutDocument, UrlHistory
     from storage.records import Capture
 
 SHOWN_FIELDS = (
@@ -53,12 +53,12 @@ _verbs = click.Group()
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPage:
     """A page of the corpus, and its document if it has one."""
 
-    page: Page
+    page: UrlHistory
     document: CorpusDocument | None
-    history: Sequence[Past] = ()
+    history: Sequence[EarlierValue] = ()
     """Earlier titles, authors and dates of the document."""
 
 
@@ -74,7 +74,7 @@ class Shown:
 @click.argument("target", metavar="URL|ID")
 @click.option("--original", is_flag=True, help="Write the stored page as it was served, decompressed.")
 @as_json
-def show(state: State, /, target: str, **options: Any) -> None:
+def show(state: CommonOptions, /, target: str, **options: Any) -> None:
     """Show one page of the corpus.
 
     Prints its state, every visit and the document, or the reason why there is none. With -q only the text. Fetches
@@ -97,7 +97,7 @@ def show(state: State, /, target: str, **options: Any) -> None:
 @several_sites
 @limit("Maximum number, newest first; 0: all.", 100, MOST, 0)
 @as_json
-def dropped(state: State, /, **options: Any) -> None:
+def dropped(state: CommonOptions, /, **options: Any) -> None:
     """List pages without a document, and URLs that failed.
 
     Prints the reason of each page that `status` counts, and of each URL that waits for another attempt. The originals
@@ -154,7 +154,7 @@ def with_arrow(detail: str | None) -> str:
     return f"→ {readable(detail)}" if detail and detail.startswith(("http://", "https://")) else detail or ""
 
 
-def look_up(config: Config, target: str) -> Shown:
+def look_up(config: Config, target: str) -> ShownPage:
     """Return the page of a URL, in any spelling, or of a document's id.
 
     Raises ConfigError if the corpus does not know the page. The error says which rule excludes it.
@@ -167,7 +167,7 @@ def look_up(config: Config, target: str) -> Shown:
         if page is None:
             raise ConfigError("the corpus does not know this page", where=target, do=_why_unknown(config, target))
         document = document or corpus.documents.find(page.url)
-        return Shown(page, document, corpus.documents.history(document.id) if document else ())
+        return ShownPage(page, document, corpus.documents.history(document.id) if document else ())
 
 
 def is_id(target: str) -> bool:
@@ -218,7 +218,7 @@ def _why_unknown(config: Config, target: str) -> str:
     return "No [[site]] of corpus.toml has its host."
 
 
-def original(config: Config, page: Page, document: CorpusDocument | None, target: str) -> bytes:
+def original(config: Config, page: UrlHistory, document: CorpusDocument | None, target: str) -> bytes:
     """Return the stored body of a page, with the content coding undone, or the DOM if a browser rendered it.
 
     It is the original of the document, else the newest one. Raises ConfigError if no original is stored, and
@@ -234,7 +234,7 @@ def original(config: Config, page: Page, document: CorpusDocument | None, target
         raise ConfigError(f"the original cannot be decompressed: {error}", where=target, do=do) from error
 
 
-def stored_capture(config: Config, page: Page, document: CorpusDocument | None, target: str) -> Capture:
+def stored_capture(config: Config, page: UrlHistory, document: CorpusDocument | None, target: str) -> Capture:
     """Return the stored response that the document is from, else the newest one. Raises errors as ``original``."""
     from corpus_spider.archive.originals import read_original
     from storage.corpus import Corpus
@@ -248,7 +248,7 @@ def stored_capture(config: Config, page: Page, document: CorpusDocument | None, 
         return read_original(config, corpus, pointer)
 
 
-def render(found: Shown, console: Console, program: str) -> None:
+def render(found: ShownPage, console: Console, program: str) -> None:
     """Write tables of the URL, its visits and its document, then the text, or a note that there is none.
 
     ``program`` is the command line of this program, without a verb.
@@ -287,7 +287,7 @@ def _listed(value: object) -> object:
     return "; ".join(map(str, value)) if isinstance(value, list | tuple) else value
 
 
-def next_command(page: Page) -> str:
+def next_command(page: UrlHistory) -> str:
     """Return the arguments of the next command for a page without a document."""
     from storage.records import UrlState
 
@@ -306,7 +306,7 @@ def next_command(page: Page) -> str:
     return f"sites check {site}"
 
 
-def _standing(page: Page) -> list[tuple[str, object]]:
+def _standing(page: UrlHistory) -> list[tuple[str, object]]:
     from corpus_spider.cli.status import MEANINGS
 
     rows: list[tuple[str, object]] = [("url", page.url), ("site", page.site), ("kind", page.kind.value)]
@@ -320,7 +320,7 @@ def _standing(page: Page) -> list[tuple[str, object]]:
     ]
 
 
-def _list_urls(title: str, found: Sequence[WithoutDocument], console: Console) -> None:
+def _list_urls(title: str, found: Sequence[PageWithoutDocument], console: Console) -> None:
     rows = []
     for one in found:
         due = "" if one.next_try is None else _when(datetime.fromtimestamp(one.next_try, UTC))

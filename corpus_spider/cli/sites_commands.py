@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import State, Verbs, as_json, examples, languages, max_age, several_sites, verb_of
+from corpus_spider.cli.options import (
+    CommonOptions,
+    Verbs,
+    as_json,
+    examples,
+    languages,
+    max_age,
+    several_sites,
+    verb_of,
+)
 from corpus_spider.exit_codes import SICK
 from storage.errors import NAMED, ConfigError
 from storage.reporting import counted
@@ -18,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from corpus_spider.config.model import Config
-    from corpus_spider.config.sections import Site
+    from corpus_spider.config.sections import SiteSettings
     from corpus_spider.config.writer import Value
     from corpus_spider.presets import Newspaper
     from corpus_spider.sites.discover import Discovery
@@ -38,7 +47,7 @@ def sites() -> None:
 @verb_of(sites, ("sites list", "sites list --language ar", "sites list --language vi,th --json"), name="list")
 @languages("Only newspapers in this language, ISO 639 code")
 @as_json
-def list_known(state: State, /, languages: tuple[str, ...], as_json: bool) -> None:
+def list_known(state: CommonOptions, /, languages: tuple[str, ...], as_json: bool) -> None:
     """List the newspapers that `init` knows.
 
     Without --language it counts them by language. A newspaper has been checked if a crawl of it was read; the others
@@ -104,7 +113,7 @@ def _show_known(code: str, papers: Sequence[Newspaper], console: Console) -> Non
 @click.option("--all", "everything", is_flag=True, help="Search every site of corpus.toml again.")
 @click.option("--write", is_flag=True, help="Add the sites to corpus.toml. The rest of the file stays unchanged.")
 @as_json
-def discover(state: State, /, given: tuple[str, ...], **options: Any) -> int:
+def discover(state: CommonOptions, /, given: tuple[str, ...], **options: Any) -> int:
     """Find the feeds, sitemaps and sections of newspapers.
 
     Takes addresses, names of sites in corpus.toml, and files with one of these a line (- is standard input). Starts
@@ -208,7 +217,7 @@ def _show(found: Discovery, console: Console) -> None:
 @max_age("Report a feed without a new entry for this many days.", 30)
 @click.option("--write", is_flag=True, help="Write today's date as `checked` to each site that is well.")
 @as_json
-def check(state: State, /, names: tuple[str, ...], **options: Any) -> int:
+def check(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> int:
     """Check the configured sources.
 
     Fetches each feed, sitemap and start page once. It must be reachable, allowed and readable, and have new entries.
@@ -270,7 +279,7 @@ def _write(found: Discovery, config: Config, console: Console) -> None:
     console.note(f"Wrote {config.path}.")
 
 
-def _missing(found: Discovery, keys: Mapping[str, Value], site: Site) -> dict[str, Value]:
+def _missing(found: Discovery, keys: Mapping[str, Value], site: SiteSettings) -> dict[str, Value]:
     """Return the keys that were found and that the configured site lacks."""
     lists = {key: keys[key] for key in ("feeds", "sitemaps") if key in keys}
     if not (lists or site.feeds or site.sitemaps) and found.usable("section"):

@@ -55,7 +55,7 @@ MEANINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CorpusStanding:
     """Counts of a corpus, and the state of its last run."""
 
     status: Status
@@ -93,7 +93,7 @@ class Standing:
         return last | numbers | times | noted
 
 
-def read(config: Config) -> Standing:
+def read(config: Config) -> CorpusStanding:
     """Read the counts of the corpus. Raises ConfigError if there is no corpus yet, and DatabaseError."""
     from storage.corpus import Corpus
 
@@ -101,10 +101,10 @@ def read(config: Config) -> Standing:
         return _standing(config, corpus)
 
 
-def _standing(config: Config, corpus: Corpus) -> Standing:
+def _standing(config: Config, corpus: Corpus) -> CorpusStanding:
     status = corpus.status()
     names = tuple(site.name for site in config.sites)
-    return Standing(status, run_state(status.last_run), names, with_other_rules(config, corpus))
+    return CorpusStanding(status, run_state(status.last_run), names, with_other_rules(config, corpus))
 
 
 def with_other_rules(config: Config, corpus: Corpus) -> dict[str, int]:
@@ -112,13 +112,13 @@ def with_other_rules(config: Config, corpus: Corpus) -> dict[str, int]:
     return corpus.documents.with_other_rules(config.rule_fingerprints())
 
 
-def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> tuple[Standing, Overview]:
+def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> tuple[CorpusStanding, Overview]:
     """Read the facts of the dashboard. ``program`` is the command line of this program. Errors as for `read`."""
     from corpus_spider.cli.dashboard import Overview
     from corpus_spider.monitoring import health, timer
     from corpus_spider.monitoring.disk_use import sizes
     from corpus_spider.monitoring.last_night import last_night
-    from corpus_spider.monitoring.model import Rule
+    from corpus_spider.monitoring.model import HealthThresholds
     from corpus_spider.search.totals import count_words
     from storage.corpus import Corpus
 
@@ -135,7 +135,7 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> t
         )
         suspended = corpus.frontier.suspended(names)
         night = last_night(corpus.runs.by_site(names, 1.0))
-        found = health.examine(corpus, config, Rule(), now) if night else health.Health(())
+        found = health.examine(corpus, config, HealthThresholds(), now) if night else health.Health(())
     return standing, Overview(
         name=config.corpus.name,
         program=program,
@@ -156,7 +156,7 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> t
     )
 
 
-def render(standing: Standing, console: Console) -> None:
+def render(standing: CorpusStanding, console: Console) -> None:
     """Write the tables of ``--all``: totals, languages, sites, URLs, drops and failures by reason, the last run."""
     status = standing.status
     totals = [("documents", status.documents), ("duplicates", status.duplicates), ("fetches", status.fetches)]
@@ -191,7 +191,7 @@ def _with_chars(rows: tuple[CountRow, ...]) -> list[tuple[str, int, int]]:
     return [(row.key, row.count, row.chars) for row in rows]
 
 
-def _sites(standing: Standing) -> list[tuple[str, int, int, int]]:
+def _sites(standing: CorpusStanding) -> list[tuple[str, int, int, int]]:
     """Return rows of sites with documents, most documents first, then of sites that are only configured or pending."""
     pending = standing.status.pending
     rows = [(row.key, row.count, row.chars, pending.get(row.key, 0)) for row in standing.status.by_site]
@@ -200,7 +200,7 @@ def _sites(standing: Standing) -> list[tuple[str, int, int, int]]:
     return rows + [(site, 0, 0, pending.get(site, 0)) for site in others]
 
 
-def _last_run(standing: Standing, hidden: frozenset[str] | tuple[()]) -> list[tuple[str, object]]:
+def _last_run(standing: CorpusStanding, hidden: frozenset[str] | tuple[()]) -> list[tuple[str, object]]:
     """Return rows of the last run, with one row for each single value of its summary."""
     known, noted = standing.status.last_run, _noted(standing.status)
     rows: list[tuple[str, object]] = [("state", standing.run_state)] if standing.run_state else []

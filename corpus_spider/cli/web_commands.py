@@ -10,7 +10,7 @@ import click
 from corpus_spider.cli.options import verb_of
 
 if TYPE_CHECKING:
-    from corpus_spider.cli.options import State
+    from corpus_spider.cli.options import CommonOptions
 
 _verbs = click.Group()
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -30,7 +30,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--tls-cert", type=_FILE, metavar="FILE", help="TLS certificate chain (PEM).")
 @click.option("--tls-key", type=_FILE, metavar="FILE", help="Private key of the certificate (PEM).")
 @click.option("--behind-proxy", default="", metavar="HOST", help="Host name of a TLS proxy in front of the server.")
-def serve(state: State, /, **options: Any) -> None:
+def serve(state: CommonOptions, /, **options: Any) -> None:
     """Show the corpus as a web page.
 
     The page is read-only, and by default only this machine can reach it. Beyond that it needs a token and TLS. A crawl

@@ -22,8 +22,8 @@ from storage.reporting import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from corpus_spider.cli.options import State
-    from corpus_spider.search.manifest import Selected
+    from corpus_spider.cli.options import CommonOptions
+    from corpus_spider.search.manifest import CellSelection
     from corpus_spider.search.searching import SearchIndex
     from corpus_spider.terminal.console import Console
     from corpus_spider.words.clouds import Cloud
@@ -74,7 +74,7 @@ _verbs = click.Group()
     help="Form of the list: table, csv. [default: table]",
 )
 @as_json
-def words(state: State, /, chosen: tuple[str, ...], **options: Any) -> None:
+def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> None:
     """List words by frequency, keywords, collocates or trends.
 
     Without a further option the most frequent words with their dispersion. Counts are of the current documents without
@@ -128,16 +128,16 @@ def _refuse_combinations(chosen: tuple[str, ...], options: dict[str, Any]) -> No
         raise click.UsageError("WORDs need --by month, and --by month needs words.")
 
 
-def selection_of(options: dict[str, Any]) -> Selected:
+def selection_of(options: dict[str, Any]) -> CellSelection:
     """Return the selection of the options --language, --site, --since and --until."""
-    from corpus_spider.search.manifest import Selected
+    from corpus_spider.search.manifest import CellSelection
 
     months = (f"{month:%Y-%m}" if (month := options[name]) else "" for name in ("since", "until"))
-    return Selected(options["languages"], options["sites"], *months)
+    return CellSelection(options["languages"], options["sites"], *months)
 
 
 @contextmanager
-def _opened(state: State, sites: tuple[str, ...] = ()) -> Iterator[tuple[Corpus, SearchIndex]]:
+def _opened(state: CommonOptions, sites: tuple[str, ...] = ()) -> Iterator[tuple[Corpus, SearchIndex]]:
     from corpus_spider.export.exporter import refuse_unknown_sites
     from corpus_spider.search.builder import refresh_if_alone
     from corpus_spider.search.searching import SearchIndex
@@ -199,7 +199,7 @@ def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size:
     help="Picture: .svg, .html or .png.",
 )
 @as_json
-def cloud(state: State, /, **options: Any) -> None:
+def cloud(state: CommonOptions, /, **options: Any) -> None:
     """Draw a tag cloud.
 
     The words that a part of the corpus, or one page, has more of than the rest: by log-likelihood, without stop words.
@@ -226,7 +226,7 @@ def cloud(state: State, /, **options: Any) -> None:
         state.console.note(sentence)
 
 
-def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
+def _cloud_of_page(state: CommonOptions, options: dict[str, Any]) -> Cloud:
     from corpus_spider.cli.show import is_id
     from corpus_spider.search.totals import FILE
     from corpus_spider.sites import single_page
@@ -239,7 +239,7 @@ def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
         raise click.UsageError("--allow-private is for a URL.")
     if is_id(target) and not Path(target).exists():
         return _cloud_of_document(state, target, options)
-    wanted = single_page.Wanted(allow_private=options["allow_private"])
+    wanted = single_page.ExtractRequest(allow_private=options["allow_private"])
     document = single_page.extract(target, wanted, config).document
     if document is None:
         do = f"See why: corpus-spider extract {shlex.quote(target)}"
@@ -253,7 +253,7 @@ def _cloud_of_page(state: State, options: dict[str, Any]) -> Cloud:
         return clouds.of_text(lines, language, index.manifest, options["limit"], source)
 
 
-def _cloud_of_document(state: State, target: str, options: dict[str, Any]) -> Cloud:
+def _cloud_of_document(state: CommonOptions, target: str, options: dict[str, Any]) -> Cloud:
     from corpus_spider.cli.show import look_up
     from corpus_spider.search.totals import FILE
     from corpus_spider.words import clouds
@@ -272,7 +272,7 @@ def _cloud_of_document(state: State, target: str, options: dict[str, Any]) -> Cl
         return clouds.of_text(lines, language, index.manifest, options["limit"], source, is_counted=is_counted)
 
 
-def _cloud_of_corpus(state: State, options: dict[str, Any]) -> Cloud:
+def _cloud_of_corpus(state: CommonOptions, options: dict[str, Any]) -> Cloud:
     from corpus_spider.words import clouds, lists
     from corpus_spider.words.request import reference_of
 

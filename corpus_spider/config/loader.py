@@ -11,41 +11,59 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import (
-    Archive,
-    Corpus,
-    Crawl,
-    Log,
-    Monitor,
-    Notify,
-    Plugins,
-    Rules,
-    Site,
+    ArchiveSettings,
+    CorpusSettings,
+    CrawlSettings,
+    LogSettings,
+    MonitorSettings,
+    NotifySettings,
+    PluginSettings,
+    RuleSettings,
+    SiteSettings,
     keys,
     kinds,
 )
-from corpus_spider.config.values import Given, Problem, WrongValueError, convert, is_utf8, nearest
+from corpus_spider.config.values import GivenValue, Problem, WrongValueError, convert, is_utf8, nearest
 from storage import plugins as plug_ins
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Section = TypeVar("Section", Corpus, Crawl, Archive, Notify, Log, Monitor, Plugins, Site, Rules)
-Layer = dict[str, Given]
+Section = TypeVar(
+    "Section",
+    CorpusSettings,
+    CrawlSettings,
+    ArchiveSettings,
+    NotifySettings,
+    LogSettings,
+    MonitorSettings,
+    PluginSettings,
+    SiteSettings,
+    RuleSettings,
+)
+Layer = dict[str, GivenValue]
 
 FILE_NAME = "corpus.toml"
 PREFIX = "CORPUS_SPIDER_"
 EXPLAINED = "`corpus-spider help NAME` explains a setting."
 SECTIONS: dict[
-    str, type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Log] | type[Monitor] | type[Plugins]
+    str,
+    type[CorpusSettings]
+    | type[CrawlSettings]
+    | type[ArchiveSettings]
+    | type[NotifySettings]
+    | type[LogSettings]
+    | type[MonitorSettings]
+    | type[PluginSettings],
 ] = {
-    "corpus": Corpus,
-    "crawl": Crawl,
-    "archive": Archive,
-    "notify": Notify,
-    "log": Log,
-    "monitor": Monitor,
-    "plugins": Plugins,
+    "corpus": CorpusSettings,
+    "crawl": CrawlSettings,
+    "archive": ArchiveSettings,
+    "notify": NotifySettings,
+    "log": LogSettings,
+    "monitor": MonitorSettings,
+    "plugins": PluginSettings,
 }
 MAKE_ONE = "Create one with `corpus-spider init NAME --language CODE --contact E-MAIL`, or name one with --config."
 
@@ -130,20 +148,20 @@ def assemble(
     layers = _file_layers(table, problems)
     _add_environment(layers, environ, problems)
     _add_overrides(layers, overrides, problems)
-    corpus = build(Corpus, layers["corpus"], problems)
-    crawl = build(Crawl, layers["crawl"], problems)
+    corpus = build(CorpusSettings, layers["corpus"], problems)
+    crawl = build(CrawlSettings, layers["crawl"], problems)
     # Hosts are compared without the brackets of IPv6 addresses, which are a character set to fnmatch.
     private = tuple(one.replace("[", "").replace("]", "") for one in crawl.allow_private)
     crawl = replace(crawl, allow_private=private)
-    archive = build(Archive, layers["archive"], problems)
-    notify = build(Notify, layers["notify"], problems)
-    log, monitor = build(Log, layers["log"], problems), build(Monitor, layers["monitor"], problems)
-    plugins = build(Plugins, layers["plugins"], problems)
+    archive = build(ArchiveSettings, layers["archive"], problems)
+    notify = build(NotifySettings, layers["notify"], problems)
+    log, monitor = build(LogSettings, layers["log"], problems), build(MonitorSettings, layers["monitor"], problems)
+    plugins = build(PluginSettings, layers["plugins"], problems)
     sites = build_sites(table.get("site", []), problems)
     problems += _contradictions(corpus, crawl)
     if problems:
         raise _as_error(problems, file)
-    plug_ins.allow((kind, name) for kind in keys(Plugins) for name in getattr(plugins, kind))
+    plug_ins.allow((kind, name) for kind in keys(PluginSettings) for name in getattr(plugins, kind))
     return Config(corpus, crawl, sites, file, notify, archive, log=log, monitor=monitor, plugins=plugins)
 
 
@@ -163,19 +181,19 @@ def build(section: type[Section], layer: Layer, problems: list[Problem], label: 
     return section(**good)
 
 
-def build_sites(tables: object, problems: list[Problem]) -> tuple[Site, ...]:
+def build_sites(tables: object, problems: list[Problem]) -> tuple[SiteSettings, ...]:
     """Return the sites of a ``[[site]]`` list, and append errors to ``problems``."""
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         problems.append(Problem("site", "expected [[site]] tables, in double brackets"))
         return ()
-    sites: list[Site] = []
+    sites: list[SiteSettings] = []
     names: set[str] = set()
     for position, table in enumerate(tables):
         origin, name = f"site[{position}]", table.get("name")
         label = f" ({name})" if isinstance(name, str) and name else ""
-        layer = {key: Given(value, f"{origin}.{key}") for key, value in table.items() if key != "rules"}
+        layer = {key: GivenValue(value, f"{origin}.{key}") for key, value in table.items() if key != "rules"}
         rules = _build_rules(table.get("rules", {}), f"{origin}.rules", label, problems)
-        site = replace(build(Site, layer, problems, label), rules=rules)
+        site = replace(build(SiteSettings, layer, problems, label), rules=rules)
         if not table.get("name"):
             what = 'name is missing; give the site a short name such as "example-news"'
             problems.append(Problem(origin + label, what))
@@ -189,19 +207,19 @@ def build_sites(tables: object, problems: list[Problem]) -> tuple[Site, ...]:
     return tuple(sites)
 
 
-def _build_rules(table: object, origin: str, label: str, problems: list[Problem]) -> Rules:
+def _build_rules(table: object, origin: str, label: str, problems: list[Problem]) -> RuleSettings:
     """Return the rules of a site, and append errors to ``problems``."""
     if not isinstance(table, dict):
         problems.append(Problem(origin + label, "expected a [site.rules] table below its [[site]]"))
-        return Rules()
-    layer = {key: Given(value, f"{origin}.{key}") for key, value in table.items()}
-    misplaced = [key for key in layer if key in keys(Site)]
+        return RuleSettings()
+    layer = {key: GivenValue(value, f"{origin}.{key}") for key, value in table.items()}
+    misplaced = [key for key in layer if key in keys(SiteSettings)]
     told = "this key of [[site]] belongs above [site.rules]"
     problems += [Problem(layer.pop(key).origin + label, told) for key in misplaced]
-    return build(Rules, layer, problems, label)
+    return build(RuleSettings, layer, problems, label)
 
 
-def _contradictions(corpus: Corpus, crawl: Crawl) -> list[Problem]:
+def _contradictions(corpus: CorpusSettings, crawl: CrawlSettings) -> list[Problem]:
     found = []
     if corpus.user_agent and corpus.contact not in corpus.user_agent:
         found.append(Problem("corpus.user_agent", f'must contain the contact "{corpus.contact}"'))
@@ -220,19 +238,19 @@ def _file_layers(table: Mapping[str, Any], problems: list[Problem]) -> dict[str,
         elif not isinstance(content, dict):
             problems.append(Problem(name, f"expected a [{name}] table"))
         else:
-            layers[name] = {key: Given(value, f"{name}.{key}") for key, value in content.items()}
+            layers[name] = {key: GivenValue(value, f"{name}.{key}") for key, value in content.items()}
     return layers
 
 
 def _add_environment(layers: dict[str, Layer], environ: Mapping[str, str], problems: list[Problem]) -> None:
     if database := environ.get("DATABASE_URL"):
-        layers["corpus"]["database"] = Given(database, "$DATABASE_URL", as_text=True)
+        layers["corpus"]["database"] = GivenValue(database, "$DATABASE_URL", as_text=True)
     for variable, text in environ.items():
         section, _, key = variable.removeprefix(PREFIX).lower().partition("_")
         if not variable.startswith(PREFIX) or section not in SECTIONS:
             continue
         if key in keys(SECTIONS[section]):
-            layers[section][key] = Given(text, f"${variable}", as_text=True)
+            layers[section][key] = GivenValue(text, f"${variable}", as_text=True)
         else:
             names = [f"{PREFIX}{section}_{name}".upper() for name in keys(SECTIONS[section])]
             problems.append(Problem(f"${variable}", f"there is no such setting{nearest(variable, names)}"))
@@ -242,7 +260,7 @@ def _add_overrides(layers: dict[str, Layer], overrides: Mapping[str, object], pr
     for name, value in overrides.items():
         section, _, key = name.partition(".")
         if section in SECTIONS:
-            layers[section][key] = Given(value, f"command line: {name}", as_text=isinstance(value, str))
+            layers[section][key] = GivenValue(value, f"command line: {name}", as_text=isinstance(value, str))
         else:
             problems.append(
                 Problem(f"command line: {name}", f"expected SECTION.KEY, with one of {', '.join(SECTIONS)}")

@@ -17,7 +17,17 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Plugins, Site, Texts
+from corpus_spider.config.sections import (
+    ArchiveSettings,
+    CorpusSettings,
+    CrawlSettings,
+    LogSettings,
+    MonitorSettings,
+    NotifySettings,
+    PluginSettings,
+    SiteSettings,
+    Texts,
+)
 from corpus_spider.config.seeds import HostIndex, hosts_of, seeds_of
 from corpus_spider.config.values import masked_address, nearest
 from corpus_spider.config.version import program_version
@@ -35,17 +45,17 @@ RANGE_DEPTH = 1000
 class Config:
     """All settings of a run. ``path`` is the corpus.toml it was read from, None without a file."""
 
-    corpus: Corpus = field(default_factory=Corpus)
-    crawl: Crawl = field(default_factory=Crawl)
-    sites: tuple[Site, ...] = ()
+    corpus: CorpusSettings = field(default_factory=CorpusSettings)
+    crawl: CrawlSettings = field(default_factory=CrawlSettings)
+    sites: tuple[SiteSettings, ...] = ()
     path: Path | None = None
-    notify: Notify = field(default_factory=Notify)
-    archive: Archive = field(default_factory=Archive)
-    others: tuple[Site, ...] = ()
+    notify: NotifySettings = field(default_factory=NotifySettings)
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    others: tuple[SiteSettings, ...] = ()
     """Sites of the file that are not selected."""
-    log: Log = field(default_factory=Log)
-    monitor: Monitor = field(default_factory=Monitor)
-    plugins: Plugins = field(default_factory=Plugins)
+    log: LogSettings = field(default_factory=LogSettings)
+    monitor: MonitorSettings = field(default_factory=MonitorSettings)
+    plugins: PluginSettings = field(default_factory=PluginSettings)
 
     @property
     def folder(self) -> Path:
@@ -125,7 +135,7 @@ class Config:
         if sqlite and not Path(file).exists():
             raise ConfigError("there is no corpus yet", where=file, do="Run `corpus-spider crawl` first.")
 
-    def site(self, name: str) -> Site:
+    def site(self, name: str) -> SiteSettings:
         """Return the site of that name. Raises ConfigError, with the nearest name, if there is none."""
         found = next((site for site in self.sites if site.name == name), None)
         if found is None:
@@ -137,7 +147,7 @@ class Config:
             )
         return found
 
-    def site_at(self, url: str) -> Site | None:
+    def site_at(self, url: str) -> SiteSettings | None:
         """Return the site whose host, or the nearest domain above it, is that of a URL; None if there is none."""
         from pipelines.urls.url import host_of
 
@@ -153,26 +163,26 @@ class Config:
         left = tuple(site for site in self.sites if site.name not in names)
         return replace(self, sites=chosen, others=self.others + left)
 
-    def site_delay(self, site: Site) -> float:
+    def site_delay(self, site: SiteSettings) -> float:
         """Return the seconds between two requests to a host of the site."""
         return self.crawl.delay if site.delay is None else site.delay
 
-    def site_max_depth(self, site: Site) -> int:
+    def site_max_depth(self, site: SiteSettings) -> int:
         """Return the maximum number of links from a start page of the site."""
         if site.max_depth is not None:
             return site.max_depth
         return max(self.crawl.max_depth, RANGE_DEPTH) if self.crawl.since else self.crawl.max_depth
 
-    def site_licence(self, site: Site) -> str | None:
+    def site_licence(self, site: SiteSettings) -> str | None:
         """Return the licence of the texts of the site: its own, else that of the corpus."""
         return site.licence or self.corpus.licence
 
-    def site_languages(self, site: Site) -> Texts:
+    def site_languages(self, site: SiteSettings) -> Texts:
         """Return the wanted languages of the site: its own, else those of the corpus."""
         own = (site.language, *site.languages) if site.language else site.languages
         return tuple(dict.fromkeys(own)) or self.corpus.languages
 
-    def site_model(self, site: Site) -> SiteModel:
+    def site_model(self, site: SiteSettings) -> SiteModel:
         """Return the rules of the site. Their version is a digest of the rules and the program version."""
         hosts = hosts_of(site)
         model = SiteModel(
@@ -228,7 +238,7 @@ class Config:
         seeds = (seed for site in self.sites for seed in seeds_of(site, archives[site.name], depths[site.name]))
         return list({(seed.site, seed.url): seed for seed in seeds}.values())
 
-    def _archive_pages(self, site: Site) -> Texts:
+    def _archive_pages(self, site: SiteSettings) -> Texts:
         """Return the archive pages of the crawled days, newest first; none without a first day."""
         if not site.archive or not self.crawl.since:
             return ()

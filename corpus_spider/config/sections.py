@@ -58,7 +58,7 @@ Spans = tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corpus:
+class CorpusSettings:
     """``[corpus]``: name, languages, storage and contact."""
 
     name: Annotated[str, Key("Name of the corpus and prefix of its WARC files.", site_name)] = "corpus"
@@ -85,7 +85,7 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crawl:
+class CrawlSettings:
     """``[crawl]``: politeness, resources and limits. robots.txt is always obeyed."""
 
     delay: Annotated[Seconds, Key("Seconds between two requests to one host.")] = 2.0
@@ -122,7 +122,7 @@ class Crawl:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Archive:
+class ArchiveSettings:
     """``[archive]``: how long originals are stored, and the free disk space they leave. Documents stay."""
 
     keep: Annotated[
@@ -138,7 +138,7 @@ class Archive:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notify:
+class NotifySettings:
     """``[notify]``: who is notified at the end of a crawl."""
 
     mail: Annotated[str, Key("E-mail address to notify; needs smtp.", mail_address)] = ""
@@ -153,23 +153,23 @@ class Notify:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
+class LogSettings:
     """``[log]``: a log file, besides standard error."""
 
-    file: Annotated[str, Key("Log file, relative to this file; empty: none.", file_name)] = ""
+    file: Annotated[str, Key("LogSettings file, relative to this file; empty: none.", file_name)] = ""
     max_size: Annotated[FileSize, Key("Size at which a log file is closed; at least 1 MiB.", size=True)] = 10 * MIB
     keep: Annotated[LogFiles, Key("Number of earlier log files to keep.")] = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Monitor:
+class MonitorSettings:
     """``[monitor]``: figures for a monitoring system."""
 
     metrics: Annotated[str, Key("Text file for Prometheus, relative to this file; empty: none.", metrics_file)] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plugins:
+class PluginSettings:
     """``[plugins]``: plug-ins of other distributions that may be loaded."""
 
     extractors: Annotated[Texts, Key("Extractors of other distributions that `extractor` may name.", plugin_name)] = ()
@@ -180,7 +180,7 @@ class Plugins:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class RuleSettings:
     """``[site.rules]``: CSS selectors for the pages of the ``[[site]]`` above it. Empty: no rule."""
 
     content: Annotated[str, Key("Elements with the text. Without a match the extractor finds it.", css_selector)] = ""
@@ -192,7 +192,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class SiteSettings:
     """``[[site]]``: one newspaper."""
 
     name: Annotated[str, Key("Unique short name; lower-case letters, digits, dots, hyphens.", site_name)] = ""
@@ -200,7 +200,7 @@ class Site:
     feeds: Annotated[Texts, Key("RSS or Atom feeds.", web_address)] = ()
     sitemaps: Annotated[Texts, Key("Sitemaps or sitemap indexes.", web_address)] = ()
     archive: Annotated[
-        str, Key("Archive page of one day, with {yyyy}, {mm}, {dd}; for `crawl --since`.", archive_address)
+        str, Key("ArchiveSettings page of one day, with {yyyy}, {mm}, {dd}; for `crawl --since`.", archive_address)
     ] = ""
     allow: Annotated[
         Texts, Key("Regular expressions; a link must match one of them. Empty: all.", regular_expression)
@@ -223,31 +223,41 @@ class Site:
         ""
     )
     checked: Annotated[str, Key("Day on which `sites check --write` last found its sources well.", iso_day)] = ""
-    rules: Rules = field(default_factory=Rules)
+    rules: RuleSettings = field(default_factory=RuleSettings)
     """The table ``[site.rules]``, not a key of ``[[site]]``."""
 
 
 Section = (
-    type[Corpus]
-    | type[Crawl]
-    | type[Archive]
-    | type[Notify]
-    | type[Log]
-    | type[Monitor]
-    | type[Plugins]
-    | type[Site]
-    | type[Rules]
+    type[CorpusSettings]
+    | type[CrawlSettings]
+    | type[ArchiveSettings]
+    | type[NotifySettings]
+    | type[LogSettings]
+    | type[MonitorSettings]
+    | type[PluginSettings]
+    | type[SiteSettings]
+    | type[RuleSettings]
 )
 # Computed once: Python evaluates the annotations at each call of get_type_hints, and a corpus may have 10,000 sites.
 _KINDS: dict[type[object], dict[str, Any]] = {
     section: get_type_hints(section, include_extras=True)
-    for section in (Corpus, Crawl, Archive, Notify, Log, Monitor, Plugins, Site, Rules)
+    for section in (
+        CorpusSettings,
+        CrawlSettings,
+        ArchiveSettings,
+        NotifySettings,
+        LogSettings,
+        MonitorSettings,
+        PluginSettings,
+        SiteSettings,
+        RuleSettings,
+    )
 }
 _KEYS = {
     section: {
         name: next(rule for rule in kind.__metadata__ if isinstance(rule, Key))
         for name, kind in kinds.items()
-        if kind is not Rules
+        if kind is not RuleSettings
     }
     for section, kinds in _KINDS.items()
 }

@@ -13,10 +13,10 @@ from storage.records import Kind, Seed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from corpus_spider.config.sections import Site
+    from corpus_spider.config.sections import SiteSettings
 
 
-def hosts_of(site: Site) -> tuple[str, ...]:
+def hosts_of(site: SiteSettings) -> tuple[str, ...]:
     """Return the hosts of a site: those of its sources and its key ``hosts``, normalised, without ``www.``."""
     from pipelines.urls.url import normalise_host, split_port
 
@@ -29,7 +29,7 @@ def hosts_of(site: Site) -> tuple[str, ...]:
 class HostIndex:
     """The hosts of all sites, sorted by their reversed names, so that the subdomains of a host are neighbours."""
 
-    def __init__(self, sites: Iterable[Site]) -> None:
+    def __init__(self, sites: Iterable[SiteSettings]) -> None:
         self._reversed = sorted({host[::-1] for site in sites for host in hosts_of(site)})
 
     def elsewhere(self, own: Sequence[str]) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class HostIndex:
         return (name[::-1] for name in takewhile(lambda name: name.startswith(ending), following))
 
 
-def seeds_of(site: Site, archives: Iterable[str], depth: int) -> list[Seed]:
+def seeds_of(site: SiteSettings, archives: Iterable[str], depth: int) -> list[Seed]:
     """Return the start pages, feeds, sitemaps and archive pages of a site as seeds.
 
     At ``depth`` 0 no link is followed: the start pages are a list of pages, not sources. Raises ConfigError for an

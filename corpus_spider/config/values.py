@@ -52,7 +52,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenValue:
     """A value as the user wrote it, and its origin: a key of the file, an environment variable or an option."""
 
     value: object
@@ -80,7 +80,7 @@ class WrongValueError(ValueError):
         super().__init__(what)
 
 
-def convert(given: Given, kind: Any, key: Key) -> Any:
+def convert(given: GivenValue, kind: Any, key: Key) -> Any:
     """Convert a value to ``kind`` (a type that msgspec supports) and check each text in it.
 
     Raises WrongValueError. Its message says what was expected.
@@ -139,7 +139,7 @@ def check_each(value: object, check: Check | None) -> None:
                 raise WrongValueError(wrong, f"[{position}]")
 
 
-def _in_words(error: msgspec.ValidationError, given: Given, key: Key) -> WrongValueError:
+def _in_words(error: msgspec.ValidationError, given: GivenValue, key: Key) -> WrongValueError:
     """Translate msgspec's message: types in words, sizes in units, and the given value instead of its type."""
     what, _, path = str(error).partition(" - at ")
     words = re.sub(r"`(\w+)( \|[^`]*)?`", lambda match: TYPE_WORDS.get(match[1], match[1]), what)
@@ -160,7 +160,7 @@ def _size_words(count: int) -> str:
     return next((f"{count // size} {unit}" for size, unit in units if count and count % size == 0), f"{count} bytes")
 
 
-def _shown(given: Given) -> str:
+def _shown(given: GivenValue) -> str:
     """Return the given value if it is more helpful than its type: a number, a size, or a text of the command line."""
     value = given.value
     if isinstance(value, str):

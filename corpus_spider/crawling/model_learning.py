@@ -101,7 +101,7 @@ def render(found: Sequence[SiteLearning], console: Console) -> None:
         console.table("Sites", columns, [tuple(str(value) for value in asdict(each).values()) for each in found])
 
 
-def _result(learned: _Learned) -> SiteLearning:
+def _result(learned: _LearnedSite) -> SiteLearning:
     model, lines = learned.model, learned.lines
     texts, own_lines = len(model.template) // KEY.itemsize, count(model.own_lines)
     known = "" if model.is_empty else model.id
@@ -146,7 +146,7 @@ def is_due(documents: int, known: LearnedModel | None) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Learned:
+class _LearnedSite:
     """What was learned of a site: its model, and its recurring lines."""
 
     model: LearnedModel
@@ -163,9 +163,9 @@ class _Learner:
 
     def learn(
         self, documents: dict[str, int], on_progress: Callable[[int], None] = lambda _: None
-    ) -> dict[str, _Learned]:
+    ) -> dict[str, _LearnedSite]:
         """Learn sites, given the number of documents of each. Sites that time was too short for are left out."""
-        found: dict[str, _Learned] = {}
+        found: dict[str, _LearnedSite] = {}
         for site, number in documents.items():
             try:
                 surveys = list(self._surveys(site))
@@ -174,7 +174,7 @@ class _Learner:
             learned = learn(surveys)
             lines = self._corpus.models.learn_lines(site, PageLines(learned.on_pages, learned.pages))
             model = LearnedModel(site, self._now, SCHEME, learned.pages, number, learned.template, pack(lines.own))
-            found[site] = _Learned(model, lines)
+            found[site] = _LearnedSite(model, lines)
             on_progress(len(found))
         return found
 

@@ -15,7 +15,7 @@ from corpus_spider.archive.ownership import claim
 from corpus_spider.archive.recovery import recover
 from corpus_spider.archive.writer import GuardedArchive, prepare_folders
 from corpus_spider.crawling import fingerprints
-from corpus_spider.crawling.site_models import Models
+from corpus_spider.crawling.site_models import ConfiguredModels
 from pipelines.runtime.page_pipeline import PagePipeline, PipelineSettings
 from pipelines.runtime.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus
@@ -43,9 +43,9 @@ class OpenCorpus:
         return tuple(site.name for site in self.config.sites)
 
     @cached_property
-    def models(self) -> Models:
+    def models(self) -> ConfiguredModels:
         """The site models at the first use. A crawl learns before it."""
-        return Models(self.config, self.corpus)
+        return ConfiguredModels(self.config, self.corpus)
 
     def archive(self, run_id: int | None = None) -> GuardedArchive:
         """Return the WARC writer of a crawl run or, without a run, of an import. The caller closes it."""

@@ -15,7 +15,7 @@ from corpus_spider import settings as settings_module
 from corpus_spider.crawling.session import FORCED, STOPPED, Session, count_pending, exit_code, log_end
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.metrics import SECONDS, Metrics, reporting
-from corpus_spider.terminal.progress import Limits, Recount, closing_words, shown
+from corpus_spider.terminal.progress import CrawlLimits, Recount, closing_words, shown
 from corpus_spider.terminal.signals import Interruption, heeded, let_go_of_terminal
 from storage.errors import CorpusError
 from storage.reporting import counted
@@ -95,7 +95,7 @@ def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> 
     starting.addErrback(lambda failure: session.pipeline.break_down(failure.value))
     stopper.arm(crawler)
     crawl = session.config.crawl
-    limits = Limits(crawl.page_limit, crawl.time_limit, crawl.size_limit)
+    limits = CrawlLimits(crawl.page_limit, crawl.time_limit, crawl.size_limit)
     pending = Recount(lambda: count_pending(session.corpus, session.sites))
     # The objects so far stay. The garbage collector need not visit them again and again.
     gc.freeze()

@@ -20,7 +20,7 @@ from corpus_spider.crawling.open_files import CONNECTIONS, open_files
 from corpus_spider.exit_codes import SICK
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.advice import suspended_sites
-from corpus_spider.monitoring.model import PausedHost, Rule
+from corpus_spider.monitoring.model import HealthThresholds, PausedHost
 from corpus_spider.network.connection import require_proxies
 from corpus_spider.rendering.chromium import require_browser
 from corpus_spider.terminal.progress import closing_words
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from corpus_spider.crawling.dispatcher import DispatchLimits
     from corpus_spider.crawling.host_backoff import HostPauses
     from corpus_spider.crawling.open_corpus import OpenCorpus
-    from corpus_spider.monitoring.model import Finding
+    from corpus_spider.monitoring.model import SiteProblem
     from storage.corpus import Corpus
     from storage.runs.allowance import Allowance
     from storage.runs.site_runs import SiteRun
@@ -62,7 +62,7 @@ ENDED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RemainingWork:
     """Work left for the next run: pending URLs, unprocessed pages, next due time (epoch seconds). None if unknown."""
 
     pending: int | None = None
@@ -70,7 +70,7 @@ class Left:
     next_try: float | None = None
 
     @classmethod
-    def of(cls, corpus: Corpus, sites: tuple[str, ...]) -> Left:
+    def of(cls, corpus: Corpus, sites: tuple[str, ...]) -> RemainingWork:
         """Read the frontier."""
         return cls(
             count_pending(corpus, sites), corpus.fetches.count_unprocessed(sites), corpus.frontier.next_due(sites)
@@ -115,7 +115,7 @@ class Session:
         """The key of `[crawl]` that limited the run, or empty."""
         self.exit_code = FORCED
         """How the run ended, after :meth:`close`."""
-        self.sick: tuple[Finding, ...] = ()
+        self.sick: tuple[SiteProblem, ...] = ()
         """Findings about failing sites, after :meth:`close`."""
         self.paused: list[PausedHost] = []
         """Hosts that the run leaves paused while URLs of them are due, after :meth:`close`."""
@@ -125,7 +125,7 @@ class Session:
         """Counts of queued URLs that changed link rules took out and let in, by site."""
         self.missing: Counter[str] = Counter()
         """Pages that wait for a missing WARC file, by file, after :meth:`close`."""
-        self._left = Left()
+        self._left = RemainingWork()
         self._pauses: HostPauses | None = None
         self._stack = stack
         self._closed = False
@@ -289,7 +289,7 @@ class Session:
                 if not failed:
                     self.archive.require_database(now=True)
                     self.corpus.frontier.release(self.sites)
-                    self._left = Left.of(self.corpus, self.sites)
+                    self._left = RemainingWork.of(self.corpus, self.sites)
                     self.paused = self._left_paused()
                     self.missing = self.corpus.warc.count_waiting(self.sites)
                     self.corpus.runs.recount(self.sites)
@@ -320,7 +320,7 @@ class Session:
     def _examine(self) -> None:
         """Read counters and health of each site, and remove old originals. With a failing site the run ends as SICK."""
         self.site_runs = self.corpus.runs.by_site(self.sites, run_id=self.run_id)
-        self.sick = health.examine(self.corpus, self.config, Rule()).sick
+        self.sick = health.examine(self.corpus, self.config, HealthThresholds()).sick
         if self.sick:
             self.exit_code = SICK if self.exit_code == DONE else self.exit_code
             self._record_end()

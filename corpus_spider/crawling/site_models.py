@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from storage.records import SiteModel
 
 
-class Models:
+class ConfiguredModels:
     """The site models of the configured sites, current and earlier ones."""
 
     def __init__(self, config: Config, corpus: Corpus) -> None:

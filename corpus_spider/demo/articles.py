@@ -31,7 +31,7 @@ MARKS = {"## ": Role.HEADING, "> ": Role.QUOTE, "!": Role.CAPTION, "- ": Role.IT
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ArticleBlock:
     """One paragraph, heading, list item, quotation or caption, with link marks."""
 
     role: Role
@@ -52,7 +52,7 @@ class Article:
     title: str
     fields: dict[str, str]
     comments: tuple[tuple[str, str], ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[ArticleBlock, ...]
 
     @property
     def paper(self) -> str:
@@ -104,7 +104,7 @@ def parse(text: str, language: str, slug: str) -> Article:
     blocks = [_block(text) for chunk in chunks for text in (chunk.splitlines() if chunk.startswith("- ") else [chunk])]
     if not blocks or not blocks[0].text:
         raise ValueError(f"{language}/{slug}: no body")
-    blocks[0] = Block(Role.LEAD, blocks[0].text)
+    blocks[0] = ArticleBlock(Role.LEAD, blocks[0].text)
     return Article(language, slug, title, fields, comments, tuple(blocks))
 
 
@@ -115,8 +115,8 @@ def load() -> tuple[Article, ...]:
     return tuple(sorted(articles, key=lambda article: article.date, reverse=True))
 
 
-def _block(text: str) -> Block:
+def _block(text: str) -> ArticleBlock:
     for mark, role in MARKS.items():
         if text.startswith(mark):
-            return Block(role, text.removeprefix(mark).strip())
-    return Block(Role.PARAGRAPH, text)
+            return ArticleBlock(role, text.removeprefix(mark).strip())
+    return ArticleBlock(Role.PARAGRAPH, text)

@@ -13,7 +13,7 @@ from string import Template
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from corpus_spider.demo.articles import LINK, Block, Role
+from corpus_spider.demo.articles import LINK, ArticleBlock, Role
 
 if TYPE_CHECKING:
     import re
@@ -198,7 +198,7 @@ def _body(edition: Edition, article: Article, look: Layout, values: Mapping[str,
     return "\n".join([*pieces[:2], fill(look.parts["inline"], box), *pieces[2:]])
 
 
-def _inline(edition: Edition, block: Block) -> str:
+def _inline(edition: Edition, block: ArticleBlock) -> str:
     """Escape the text of a block and convert its marks to links. An article that is not there yet gets none."""
 
     def link(mark: re.Match[str]) -> str:

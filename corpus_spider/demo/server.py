@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.demo.papers import LANDING_HOST
-from corpus_spider.demo.site import Answer
+from corpus_spider.demo.site import DemoResponse
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ OWN_NAMES = {"127.0.0.1", "localhost"}
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class LoggedRequest:
     """A logged request: method, host without port, target, status of the response, and user agent."""
 
     method: str
@@ -50,7 +50,7 @@ class DemoServer(ThreadingHTTPServer):
     def __init__(self, site: DemoSite, port: int) -> None:
         super().__init__(("127.0.0.1", port), Handler)
         self.site = site.at(self.port)
-        self.requests: list[Request] = []
+        self.requests: list[LoggedRequest] = []
         self._slots = threading.BoundedSemaphore(CONNECTIONS)
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
@@ -64,7 +64,7 @@ class DemoServer(ThreadingHTTPServer):
         """Return the number of requests, to any host, for targets with this prefix."""
         return sum(request.target.startswith(prefix) for request in list(self.requests))
 
-    def log_request(self, request: Request) -> None:
+    def log_request(self, request: LoggedRequest) -> None:
         """Log a request, unless the log is full."""
         with self._lock:
             if len(self.requests) < LOGGED:
@@ -121,7 +121,7 @@ class Handler(BaseHTTPRequestHandler):
         answer = self.server.site.answer(LANDING_HOST if host in OWN_NAMES else host, self.path)
         answer = acceptable(answer, self.headers.get("Accept-Encoding", ""))
         agent = self.headers.get("User-Agent", "")
-        self.server.log_request(Request(self.command, host, self.path, answer.status, agent))
+        self.server.log_request(LoggedRequest(self.command, host, self.path, answer.status, agent))
         self.send_response(answer.status)
         for name, value in (*answer.headers, ("Content-Length", str(len(answer.body)))):
             self.send_header(name, value)
@@ -130,12 +130,12 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(answer.body)
 
 
-def acceptable(answer: Answer, accepted: str) -> Answer:
+def acceptable(answer: DemoResponse, accepted: str) -> DemoResponse:
     """Return the response, decompressed if the client does not accept gzip."""
     if "gzip" in accepted or ("Content-Encoding", "gzip") not in answer.headers:
         return answer
     headers = tuple(header for header in answer.headers if header[0] != "Content-Encoding")
-    return Answer(answer.status, headers, gzip.decompress(answer.body))
+    return DemoResponse(answer.status, headers, gzip.decompress(answer.body))
 
 
 def serve_until_stopped(site: DemoSite, port: int, say: Callable[[str], None]) -> None:

@@ -37,7 +37,7 @@ TONES = "\u0300\u0301\u0303\u0309\u0323"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DemoResponse:
     """A response: status, headers (without Content-Length) and encoded body."""
 
     status: int
@@ -64,14 +64,14 @@ class DemoSite:
 
     port: int
     hosts: tuple[str, ...]
-    answers: Mapping[Key, Answer]
+    answers: Mapping[Key, DemoResponse]
     until: date | None = None
 
     def at(self, port: int) -> DemoSite:
         """Return the same site for another port."""
         return self if port == self.port else build_site(port, self.until)
 
-    def answer(self, host: str, target: str) -> Answer:
+    def answer(self, host: str, target: str) -> DemoResponse:
         """Return the response for a target; 404 or 421 for an unknown one. Tracking parameters are ignored."""
         if host not in self.hosts:
             return _page(421, "<h1>421 Misdirected Request</h1>")
@@ -88,7 +88,7 @@ def build_site(port: int = 80, until: date | None = None) -> DemoSite:
     if any(len(edition.listed) < FEWEST for edition in editions):
         first = max(edition.listed[-FEWEST].date.date() for edition in _editions(port))
         raise ConfigError(f"the newspapers have too few articles until {until}", do=f"Name {first} or a later day.")
-    answers: dict[Key, Answer] = {(papers.LANDING_HOST, "/"): _page(200, rendering.landing_page(editions))}
+    answers: dict[Key, DemoResponse] = {(papers.LANDING_HOST, "/"): _page(200, rendering.landing_page(editions))}
     for edition in editions:
         answers |= {(edition.paper.host, path): answer for path, answer in _edition_answers(edition)}
     return DemoSite(port, (papers.LANDING_HOST, *(edition.paper.host for edition in editions)), answers, until)
@@ -116,7 +116,7 @@ def _editions(port: int, until: date | None = None) -> tuple[Edition, ...]:
     )
 
 
-def _edition_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
+def _edition_answers(edition: Edition) -> Iterator[tuple[str, DemoResponse]]:
     yield "/", _page(200, rendering.home_page(edition))
     for section in edition.paper["sections"]:
         yield section["path"], _page(200, rendering.section_page(edition, section))
@@ -126,23 +126,23 @@ def _edition_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
     yield from _machine_answers(edition)
 
 
-def _article_answers(edition: Edition, article: Article) -> Iterator[tuple[str, Answer]]:
+def _article_answers(edition: Edition, article: Article) -> Iterator[tuple[str, DemoResponse]]:
     for path in filter(None, (edition.paper.path(article), article.fields.get("also"))):
         yield path, _article_answer(article, rendering.article_page(edition, article, edition.base + path))
     yield f"/img/{article.slug}.png", _picture(article.slug, "image/png")
 
 
-def _article_answer(article: Article, html: str) -> Answer:
+def _article_answer(article: Article, html: str) -> DemoResponse:
     charset = article.fields.get("header_charset", "utf-8")
     kind = "text/html" if charset == "none" else f"text/html; charset={charset}"
     body = encode(html, article.fields.get("encoding", "utf-8"))
     if article.fields.get("gzip") != "yes":
-        return Answer(200, (("Content-Type", kind),), body)
+        return DemoResponse(200, (("Content-Type", kind),), body)
     headers = (("Content-Type", kind), ("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding"))
-    return Answer(200, headers, gzip.compress(body, mtime=0))
+    return DemoResponse(200, headers, gzip.compress(body, mtime=0))
 
 
-def _extra_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
+def _extra_answers(edition: Edition) -> Iterator[tuple[str, DemoResponse]]:
     """Yield pages without an article, redirects, an image declared as HTML, and a page that robots.txt forbids."""
     table = edition.paper.table
     for page in table["pages"]:
@@ -152,7 +152,7 @@ def _extra_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
             continue
         target = edition.paper.path(edition.by_slug[redirect["to"]])
         location = f"..{target}" if redirect.get("relative") else edition.base + target
-        yield redirect["path"], Answer(redirect["status"], (("Location", location), ("Content-Type", HTML)), b"")
+        yield redirect["path"], DemoResponse(redirect["status"], (("Location", location), ("Content-Type", HTML)), b"")
     if "mislabelled_image" in table:
         yield table["mislabelled_image"], _picture("mislabelled", HTML)
     if "private" in table:
@@ -162,21 +162,21 @@ def _extra_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
         yield f"/img/{name}.png", _picture(name, "image/png")
 
 
-def _machine_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
+def _machine_answers(edition: Edition) -> Iterator[tuple[str, DemoResponse]]:
     """Yield the feed, the sitemaps and robots.txt, if the newspaper has them."""
     if "feed" in edition.paper.table:
         kind, text = listings.feed(edition)
-        yield edition.paper["feed"]["path"], Answer(200, (("Content-Type", kind),), text.encode())
+        yield edition.paper["feed"]["path"], DemoResponse(200, (("Content-Type", kind),), text.encode())
     if "sitemap" in edition.paper.table:
         for path, (kind, body) in listings.sitemaps(edition).items():
-            yield path, Answer(200, (("Content-Type", kind),), body)
+            yield path, DemoResponse(200, (("Content-Type", kind),), body)
     if "robots" in rendering.layout(edition.paper.language).files:
         robots = rendering.text_page(edition, "robots").encode()
-        yield "/robots.txt", Answer(200, (("Content-Type", "text/plain"),), robots)
+        yield "/robots.txt", DemoResponse(200, (("Content-Type", "text/plain"),), robots)
 
 
-def _page(status: int, html: str) -> Answer:
-    return Answer(status, (("Content-Type", HTML),), html.encode())
+def _page(status: int, html: str) -> DemoResponse:
+    return DemoResponse(status, (("Content-Type", HTML),), html.encode())
 
 
 def _without_tracking(target: str) -> str:
@@ -185,7 +185,7 @@ def _without_tracking(target: str) -> str:
     return path + (mark + "&".join(kept) if kept else "")
 
 
-def _picture(name: str, kind: str) -> Answer:
+def _picture(name: str, kind: str) -> DemoResponse:
     """Return a PNG of 16 x 9 pixels in one colour that depends on the name."""
     colour = zlib.crc32(name.encode()).to_bytes(4, "big")[:3]
     rows = zlib.compress((b"\0" + colour * 16) * 9)
@@ -194,7 +194,7 @@ def _picture(name: str, kind: str) -> Answer:
         _chunk(b"IDAT", rows),
         _chunk(b"IEND", b""),
     ]
-    return Answer(200, (("Content-Type", kind),), b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
+    return DemoResponse(200, (("Content-Type", kind),), b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

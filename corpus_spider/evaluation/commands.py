@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_spider.config.model import Config
-    from corpus_spider.evaluation.evaluate import Reading
-    from corpus_spider.evaluation.worst import Worst
+    from corpus_spider.evaluation.evaluate import EvaluatedText
+    from corpus_spider.evaluation.worst import WorstTexts
     from corpus_spider.terminal.console import Console
     from storage.corpus import Corpus
 
@@ -41,7 +41,7 @@ class Keepers:
     """Receivers of each text and its score: a folder, and the collection of the worst pages."""
 
     folder: Path | None = None
-    worst: Worst | None = None
+    worst: WorstTexts | None = None
 
     def __call__(self, name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
         """Pass a text to both. Raises DiskError if it cannot be written."""
@@ -63,9 +63,9 @@ def assess(options: Mapping[str, Any], config: Config, load: Callable[[Path], Co
         console.note(doubt)
     worst = None
     if options["html"]:
-        from corpus_spider.evaluation.worst import Worst, as_html
+        from corpus_spider.evaluation.worst import WorstTexts, as_html
 
-        worst = Worst(options["worst"])
+        worst = WorstTexts(options["worst"])
     keepers = Keepers(options["output"], worst)
     names, against = list(options["extractors"]), options["compare"]
     reports = []
@@ -107,13 +107,13 @@ def _corpus(pages: Sequence[GoldPage], config: Config, console: Console, keep: K
         return evaluate_corpus(pages, documents, drops, config.corpus.name, kept)
 
 
-def _drops(pages: Sequence[GoldPage], config: Config, corpus: Corpus) -> dict[str, Reading]:
+def _drops(pages: Sequence[GoldPage], config: Config, corpus: Corpus) -> dict[str, EvaluatedText]:
     """Return the gold pages without a document, by URL. Those with a text are extracted again from the WARC."""
-    from corpus_spider.crawling.site_models import Models
+    from corpus_spider.crawling.site_models import ConfiguredModels
     from corpus_spider.evaluation.evaluate import keys
     from corpus_spider.evaluation.scoring_run import dropped
 
-    models, key_of = Models(config, corpus).newest, keys(pages)
+    models, key_of = ConfiguredModels(config, corpus).newest, keys(pages)
     wanted = {page.url: page for page in corpus.fetches.drops() if key_of(page.url)}
     return {
         url: dropped(page.reason, models.get(page.site), partial(read_record, config.warc_folder, page.pointer))

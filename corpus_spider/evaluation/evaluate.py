@@ -54,7 +54,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class EvaluatedText:
     """An extracted text and facts about its extraction."""
 
     text: str
@@ -69,7 +69,7 @@ class Reading:
     refused: str | None = None
 
 
-class Keep(Protocol):
+class TextReceiver(Protocol):
     """Receiver of each text and its score."""
 
     def __call__(self, name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
@@ -81,7 +81,7 @@ def keep_nothing(name: str, page: GoldPage, text: str, found: PageScore, /) -> N
     """Ignore all texts."""
 
 
-def score_reading(page: GoldPage, truth: str, reading: Reading) -> PageScore:
+def score_reading(page: GoldPage, truth: str, reading: EvaluatedText) -> PageScore:
     """Score the extracted text of a page against its true text."""
     title = page.title or reading.title
     missing = bool(reading.missing)
@@ -109,7 +109,7 @@ def score_texts(name: str, texts: Iterable[tuple[GoldPage, str]]) -> Report:
     ``render(report)`` gives tables by language, with bootstrap intervals; for several reports side by side; with
     ``against``, paired differences to one of them. ``summary.rows`` gives the same as plain values.
     """
-    return Report(name, tuple(score_reading(page, page.truth(), Reading(text, name)) for page, text in texts))
+    return Report(name, tuple(score_reading(page, page.truth(), EvaluatedText(text, name)) for page, text in texts))
 
 
 def evaluate_texts(pages: Iterable[GoldPage], name: str, read: Callable[[GoldPage], str]) -> Report:
@@ -120,9 +120,9 @@ def evaluate_texts(pages: Iterable[GoldPage], name: str, read: Callable[[GoldPag
 def evaluate_corpus(
     pages: Iterable[GoldPage],
     documents: Iterable[CorpusDocument],
-    drops: Mapping[str, Reading | str] | None = None,
+    drops: Mapping[str, EvaluatedText | str] | None = None,
     name: str = "corpus",
-    keep: Keep = keep_nothing,
+    keep: TextReceiver = keep_nothing,
 ) -> Report:
     """Score the documents of a corpus for the gold pages, matched by URL, or by an id in the URL of any server.
 
@@ -171,11 +171,11 @@ def failure(error: Exception) -> str:
     return f"error: {error!r}"[:200]
 
 
-def _read(page: GoldPage, name: str, read: Callable[[GoldPage], str]) -> Reading:
+def _read(page: GoldPage, name: str, read: Callable[[GoldPage], str]) -> EvaluatedText:
     try:
-        return Reading(read(page), name)
+        return EvaluatedText(read(page), name)
     except Exception as error:  # noqa: BLE001 - an error on one page must not lose the other scores
-        return Reading("", name, missing=failure(error))
+        return EvaluatedText("", name, missing=failure(error))
 
 
 def _latest(documents: Iterable[CorpusDocument], key_of: Callable[[str], str | None]) -> dict[str, CorpusDocument]:
@@ -187,13 +187,15 @@ def _latest(documents: Iterable[CorpusDocument], key_of: Callable[[str], str | N
     return latest
 
 
-def _stored(page: GoldPage, held: Mapping[str, CorpusDocument], dropped: Mapping[str, Reading | str]) -> Reading:
+def _stored(
+    page: GoldPage, held: Mapping[str, CorpusDocument], dropped: Mapping[str, EvaluatedText | str]
+) -> EvaluatedText:
     address = _address(page) or ""
     document = held.get(page.id) or held.get(address)
     if document is None:
         known = dropped.get(page.id) or dropped.get(address, NOT_SEEN)
-        return known if isinstance(known, Reading) else Reading("", NO_EXTRACTOR, missing=known)
-    return Reading(
+        return known if isinstance(known, EvaluatedText) else EvaluatedText("", NO_EXTRACTOR, missing=known)
+    return EvaluatedText(
         document.text,
         document.extractor,
         document.title,

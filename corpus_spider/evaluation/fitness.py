@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from corpus_spider.evaluation.gold import GoldPage
-    from pipelines.page.postprocess import Source
+    from pipelines.page.postprocess import ParsedPage
     from storage.records import Extraction, SiteModel
 
 P_INTERVAL = range(1, 21)
@@ -37,30 +37,30 @@ PAPERS_P: Mapping[str, int] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class FitCandidate:
     """An extractor and its parameter P. None means no parameter, or the paper's value."""
 
     extractor: str
     p: int | None = None
 
 
-def candidates(extractor: str) -> list[Candidate]:
+def candidates(extractor: str) -> list[FitCandidate]:
     """Return the candidates of an extractor: one for every P in [1, 20], or one without P."""
-    return [Candidate(extractor, p) for p in P_INTERVAL] if extractor in PAPERS_P else [Candidate(extractor)]
+    return [FitCandidate(extractor, p) for p in P_INTERVAL] if extractor in PAPERS_P else [FitCandidate(extractor)]
 
 
 def f1_by_page(
     pages: Sequence[GoldPage],
-    tried: Sequence[Candidate],
+    tried: Sequence[FitCandidate],
     progress: Callable[[int], None] = lambda _: None,
     model: SiteModel = NO_MODEL,
-) -> dict[Candidate, list[float]]:
+) -> dict[FitCandidate, list[float]]:
     """Return the F1 of each candidate on each page, for the text that a crawl of its site would store.
 
     Raises ConfigError if an extractor does not exist.
     """
     runs = {candidate: get(candidate.extractor).extract for candidate in tried}
-    found: dict[Candidate, list[float]] = {candidate: [] for candidate in tried}
+    found: dict[FitCandidate, list[float]] = {candidate: [] for candidate in tried}
     for count, page in enumerate(pages, start=1):
         prepared = prepare(page, model)
         for candidate, run in runs.items():
@@ -72,12 +72,12 @@ def f1_by_page(
     return found
 
 
-def _f1(extraction: Extraction, source: Source, title: str | None, truth: str) -> float:
+def _f1(extraction: Extraction, source: ParsedPage, title: str | None, truth: str) -> float:
     """Score the text that a crawl would make of an extraction. Without a gold title, that of the page is used."""
     made = tidy(extraction, source.page.metadata)
     return score(made.text, truth, title or title_of(made, source.page.metadata)).f1
 
 
-def best(f1: Mapping[Candidate, Sequence[float]], pages: Sequence[int]) -> Candidate:
+def best(f1: Mapping[FitCandidate, Sequence[float]], pages: Sequence[int]) -> FitCandidate:
     """Return the candidate with the highest mean F1 on these pages (indices); the first one among equals."""
     return max(f1, key=lambda candidate: fmean(f1[candidate][page] for page in pages))

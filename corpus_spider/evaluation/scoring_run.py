@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.evaluation.evaluate import (
     NO_EXTRACTOR,
-    Keep,
+    EvaluatedText,
     PageScore,
-    Reading,
     Report,
+    TextReceiver,
     failure,
     keep_nothing,
     score_reading,
 )
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.extractors.registry import get
-from pipelines.page.postprocess import MAX_REPLACED, Source, clean, extract, judge, tidy, title_of
+from pipelines.page.postprocess import MAX_REPLACED, ParsedPage, clean, extract, judge, tidy, title_of
 from pipelines.page.process import NO_MODEL, source_of
 from storage.errors import CorpusError
 from storage.records import Capture, Drop, SiteModel
@@ -43,10 +43,10 @@ NO_TEXT, NO_ADDRESS = "no text", "about:blank"
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedPage:
     """A page ready for extraction, or the problem that prevents it."""
 
-    source: Source | None = None
+    source: ParsedPage | None = None
     truth: str = ""
     size: int = 0
     problem: str = ""
@@ -56,7 +56,7 @@ def evaluate_extractors(
     pages: Sequence[GoldPage],
     names: Sequence[str],
     progress: Callable[[int], None] = lambda _: None,
-    keep: Keep = keep_nothing,
+    keep: TextReceiver = keep_nothing,
     config: Config | None = None,
 ) -> list[Report]:
     """Return the report of each extractor. Raises ConfigError if an extractor does not exist.
@@ -83,7 +83,7 @@ def evaluate_extractors(
     return [Report(name, tuple(found)) for name, found in scores.items()]
 
 
-def prepare(page: GoldPage, model: SiteModel = NO_MODEL) -> Prepared:
+def prepare(page: GoldPage, model: SiteModel = NO_MODEL) -> PreparedPage:
     """Read and parse a page as in a crawl of its site, without a declared charset. A missing file is a problem.
 
     No rule of the site selects the text.
@@ -91,26 +91,26 @@ def prepare(page: GoldPage, model: SiteModel = NO_MODEL) -> Prepared:
     try:
         truth, body = page.truth(), page.html()
     except OSError as error:
-        return Prepared(problem=failure(error))
+        return PreparedPage(problem=failure(error))
     capture = Capture(page.url or NO_ADDRESS, datetime.now(UTC), 200, (), (), body)
     source = source_of(capture, model.with_extractor(model.extractor))
     if isinstance(source, Drop):
-        return Prepared(None, truth, len(body), f"{source.reason}: {source.detail}")
+        return PreparedPage(None, truth, len(body), f"{source.reason}: {source.detail}")
     if source.decoded.replaced > MAX_REPLACED:
-        return Prepared(None, truth, len(body), f"undecodable: {source.decoded.encoding}")
-    return Prepared(source, truth, len(body))
+        return PreparedPage(None, truth, len(body), f"undecodable: {source.decoded.encoding}")
+    return PreparedPage(source, truth, len(body))
 
 
-def read(extractor: Extractor, page: GoldPage, prepared: Prepared) -> Reading:
+def read(extractor: Extractor, page: GoldPage, prepared: PreparedPage) -> EvaluatedText:
     """Extract the text of a page and time it. An error becomes the reason why there is no text."""
     source, size = prepared.source, prepared.size
     if source is None:
-        return Reading("", extractor.name, missing=prepared.problem, size=size)
+        return EvaluatedText("", extractor.name, missing=prepared.problem, size=size)
     try:
         found, seconds = timed(extractor, source.html, ExtractorOptions(page.url or "", page.language))
         reading = _reading(extractor, found, source, prepared.truth)
     except Exception as error:  # noqa: BLE001 - an error on one page must not lose the other scores
-        return Reading("", extractor.name, missing=failure(error), size=size)
+        return EvaluatedText("", extractor.name, missing=failure(error), size=size)
     return replace(reading, size=size, seconds=seconds)
 
 
@@ -124,7 +124,7 @@ def timed(extractor: Extractor, html: str, options: ExtractorOptions) -> tuple[E
     return found, time.thread_time() - start
 
 
-def _reading(extractor: Extractor, found: Extraction, source: Source, truth: str) -> Reading:
+def _reading(extractor: Extractor, found: Extraction, source: ParsedPage, truth: str) -> EvaluatedText:
     """Process an extraction as in a crawl, if corpora may use the extractor."""
     if extractor.evaluation_only:
         return _described(clean(found), source, truth)
@@ -134,9 +134,9 @@ def _reading(extractor: Extractor, found: Extraction, source: Source, truth: str
     return replace(_described(extraction, source, truth), refused=refused if extraction.text else None)
 
 
-def _described(extraction: Extraction, source: Source, truth: str) -> Reading:
+def _described(extraction: Extraction, source: ParsedPage, truth: str) -> EvaluatedText:
     missing = "" if extraction.text or not truth.strip() else extraction.reason or NO_TEXT
-    return Reading(
+    return EvaluatedText(
         extraction.text,
         extraction.extractor,
         title_of(extraction, source.page.metadata),
@@ -146,14 +146,14 @@ def _described(extraction: Extraction, source: Source, truth: str) -> Reading:
     )
 
 
-def dropped(reason: str, model: SiteModel | None, original: Callable[[], Capture]) -> Reading:
+def dropped(reason: str, model: SiteModel | None, original: Callable[[], Capture]) -> EvaluatedText:
     """Extract the text of a dropped page again. Return it marked as refused, or only the reason if there is none."""
     try:
         source = source_of(original(), model or NO_MODEL)
     except (CorpusError, OSError):
         source = Drop(reason)
-    if model is not None and isinstance(source, Source) and source.decoded.replaced <= MAX_REPLACED:
+    if model is not None and isinstance(source, ParsedPage) and source.decoded.replaced <= MAX_REPLACED:
         extraction = tidy(extract(source, model), source.page.metadata)
         if extraction.text:
             return replace(_described(extraction, source, ""), refused=reason)
-    return Reading("", NO_EXTRACTOR, missing=reason)
+    return EvaluatedText("", NO_EXTRACTOR, missing=reason)

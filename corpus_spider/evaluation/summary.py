@@ -46,7 +46,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class F1Difference:
     """Difference of mean F1 to another report on the same pages, with its interval."""
 
     other: str
@@ -97,7 +97,7 @@ def by_site(report: Report) -> dict[str, list[PageScore]]:
     return grouped(report.scores, lambda page: page.site or NO_SITE)
 
 
-def difference(scores: Sequence[PageScore], other: Report) -> Difference | None:
+def difference(scores: Sequence[PageScore], other: Report) -> F1Difference | None:
     """Return the paired difference of these scores to another report; None if they share no page.
 
     The interval is that of the differences, so pages that are hard for both do not widen it.
@@ -107,7 +107,7 @@ def difference(scores: Sequence[PageScore], other: Report) -> Difference | None:
     if not shared:
         return None
     differences = [page.score.f1 - theirs[page.page] for page in shared]
-    return Difference(other.name, fmean(differences), interval(differences, _clusters(shared)))
+    return F1Difference(other.name, fmean(differences), interval(differences, _clusters(shared)))
 
 
 def named(reports: Iterable[Report], name: str | None) -> Report | None:

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from corpus_spider.evaluation.evaluate import PageScore, Report, score_texts
-from corpus_spider.evaluation.fitness import PAPERS_P, Candidate, best, candidates, f1_by_page
+from corpus_spider.evaluation.fitness import PAPERS_P, FitCandidate, best, candidates, f1_by_page
 from corpus_spider.evaluation.gold import GoldPage
 from corpus_spider.evaluation.report import table
 from corpus_spider.evaluation.scoring_run import timed
@@ -31,7 +31,7 @@ ALL, OTHER = "all", "(none)"
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class TimedScores:
     """Scores of an extractor, and megabytes of source per second of processor time."""
 
     report: Report
@@ -78,7 +78,7 @@ def tables(
     return Tables(rows, speeds, best_ps(pages, by) if HFF in names else ())
 
 
-def measure(pages: Sequence[GoldPage], names: Sequence[str], progress: Callable[[int], None]) -> dict[str, Timed]:
+def measure(pages: Sequence[GoldPage], names: Sequence[str], progress: Callable[[int], None]) -> dict[str, TimedScores]:
     """Return scores and speed of each extractor. Only extraction from the decoded source is timed."""
     runs = {name: get(name) for name in names}
     seconds, size = dict.fromkeys(names, 0.0), 0
@@ -91,7 +91,9 @@ def measure(pages: Sequence[GoldPage], names: Sequence[str], progress: Callable[
             seconds[name] += taken or 0.0
             scores[name] += score_texts(name, [(page, found.text)]).scores
         progress(count)
-    return {name: Timed(Report(name, tuple(scores[name])), size / 1e6 / (seconds[name] or 1e-9)) for name in names}
+    return {
+        name: TimedScores(Report(name, tuple(scores[name])), size / 1e6 / (seconds[name] or 1e-9)) for name in names
+    }
 
 
 def group_of(page: GoldPage | PageScore, by: str) -> str:
@@ -121,7 +123,7 @@ def best_ps(pages: Sequence[GoldPage], by: str) -> tuple[BestP, ...]:
         members = [page for page in pages if group_of(page, by) == group]
         f1 = f1_by_page(members, candidates(HFF))
         found = best(f1, range(len(members)))
-        usual = Candidate(HFF, PAPERS_P[HFF])
+        usual = FitCandidate(HFF, PAPERS_P[HFF])
         rows.append(BestP(group, len(members), fmean(f1[usual]), found.p or 0, fmean(f1[found])))
     return tuple(rows)
 

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from corpus_spider.evaluation.fitness import PAPERS_P, Candidate, best, candidates, f1_by_page
+from corpus_spider.evaluation.fitness import PAPERS_P, FitCandidate, best, candidates, f1_by_page
 from corpus_spider.evaluation.gold import load_gold
 from pipelines.extractors.registry import EXTRACTORS, get
 from pipelines.page.process import NO_MODEL
@@ -136,12 +136,12 @@ def storable() -> list[str]:
     return sorted([*names, *plugins.named(plugins.EXTRACTORS)], key=lambda name: (name != "auto", name))
 
 
-def present_candidate(config: Config, site: str) -> Candidate:
+def present_candidate(config: Config, site: str) -> FitCandidate:
     """Return the configured extractor of the site; ``auto`` for an unknown site."""
     found = next((one for one in config.sites if one.name == site), None)
     if found is None:
-        return Candidate("auto")
-    return Candidate(found.extractor, found.p or PAPERS_P.get(found.extractor))
+        return FitCandidate("auto")
+    return FitCandidate(found.extractor, found.p or PAPERS_P.get(found.extractor))
 
 
 def pages_of(pages: Sequence[GoldPage], config: Config, site: str) -> list[GoldPage]:
@@ -155,7 +155,7 @@ def pages_of(pages: Sequence[GoldPage], config: Config, site: str) -> list[GoldP
     return sorted(mine, key=lambda page: sha256(page.id.encode()).digest())
 
 
-def held_back(f1: dict[Candidate, list[float]], count: int) -> float:
+def held_back(f1: dict[FitCandidate, list[float]], count: int) -> float:
     """Return the mean F1 if each half is scored with the best candidate for the other half. Pages alternate."""
     halves = (range(0, count, 2), range(1, count, 2))
     scores = []

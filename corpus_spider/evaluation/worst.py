@@ -59,7 +59,7 @@ _MEANT = {"\u200e", "\u200f", "\u061c"}
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ScoredText:
     """One text of one page, and its score."""
 
     name: str
@@ -69,25 +69,25 @@ class Case:
 
 
 @dataclass(slots=True)
-class Worst:
+class WorstTexts:
     """Collects the ``count`` texts with the lowest F1 of each report."""
 
     count: int
-    _heaps: dict[str, list[tuple[float, str, Case]]] = field(default_factory=dict)
+    _heaps: dict[str, list[tuple[float, str, ScoredText]]] = field(default_factory=dict)
 
     def __call__(self, name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
         """Add one text."""
         heap = self._heaps.setdefault(name, [])
-        heapq.heappush(heap, (-found.score.f1, page.id, Case(name, page, text[: MAX_CHARS + 1], found)))
+        heapq.heappush(heap, (-found.score.f1, page.id, ScoredText(name, page, text[: MAX_CHARS + 1], found)))
         if len(heap) > self.count:
             heapq.heappop(heap)
 
-    def cases(self) -> list[Case]:
+    def cases(self) -> list[ScoredText]:
         """Return the collected texts, report by report, worst first."""
         return [case for heap in self._heaps.values() for *_, case in sorted(heap, reverse=True)]
 
 
-def as_html(reports: Sequence[Report], cases: Iterable[Case]) -> str:
+def as_html(reports: Sequence[Report], cases: Iterable[ScoredText]) -> str:
     """Return the page: a table by report and language, diagrams of expected and actual F1, and the cases."""
     parts = [_HEAD, _table(reports), *map(_diagram, reports), _LEGEND, *map(_section, cases), "</body>", "</html>", ""]
     return "\n".join(parts)
@@ -113,7 +113,7 @@ def _cell(value: object) -> str:
     return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _section(case: Case) -> str:
+def _section(case: ScoredText) -> str:
     found, page = case.found, case.page
     scores = f"F1 {found.score.f1:.3f}, P {found.score.precision:.3f}, R {found.score.recall:.3f}"
     facts = (page.language, page.site, page.url, f"extractor {found.extractor}", found.reason, found.missing)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from corpus_spider.terminal.console import Console
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument, Outline, Selection
-    from storage.exports.release import Shape
+    from storage.exports.release import ReleaseForm
 
 OFTEN = 1000
 CHANGES = ("added", "changed", "removed")
@@ -103,7 +103,7 @@ def _documents(
     config: Config,
     wanted: ExportRequest,
     corpus: Corpus,
-    shape: Shape | None,
+    shape: ReleaseForm | None,
     left_out: Counter[str],
     changes: Counter[str],
 ) -> Iterator[CorpusDocument | Outline]:
@@ -125,7 +125,7 @@ def _exported(wanted: ExportRequest, format_name: str, documents: Iterable[Corpu
     return fit(folded(documents, wanted.folds), format_name)
 
 
-def _refuse_target(config: Config, wanted: ExportRequest) -> Shape | None:
+def _refuse_target(config: Config, wanted: ExportRequest) -> ReleaseForm | None:
     """Raise ConfigError for a target that is not possible. Return the shape of a release."""
     from storage.exports.changes import refuse_other_filters
     from storage.exports.formats import destination, refuse_unknown_format

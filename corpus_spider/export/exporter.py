@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from storage.documents.model import Columns, CorpusDocument, Outline
     from storage.exports import ExportReport
     from storage.exports.formats import Destination
-    from storage.exports.release import Release, Shape
+    from storage.exports.release import Release, ReleaseForm
 
 Described = TypeVar("Described", "CorpusDocument", "Outline")
 
@@ -42,7 +42,7 @@ def export_documents(config: Config, wanted: ExportRequest, console: Console) ->
     from corpus_spider.export.tokens import notes, tokens_of
     from storage.corpus import Corpus
     from storage.exports.formats import destination
-    from storage.exports.release import Shape
+    from storage.exports.release import ReleaseForm
 
     refuse_own_files(config, wanted.target)
     if wanted.release and wanted.target == "-":
@@ -53,7 +53,7 @@ def export_documents(config: Config, wanted: ExportRequest, console: Console) ->
         tokens = tokens_of(corpus, wanted.selection, where.format_name)
         for sentence in notes(tokens):
             console.note(sentence)
-        if isinstance(where, Shape) or not parallel.pay(corpus, wanted.selection, where.format_name):
+        if isinstance(where, ReleaseForm) or not parallel.pay(corpus, wanted.selection, where.format_name):
             return replace(_export_here(config, wanted, corpus, where, console, tokens), tokens=tokens)
     report = _export_by_several(config, wanted, where, console)
     if report is None:
@@ -66,16 +66,16 @@ def _export_here(
     config: Config,
     wanted: ExportRequest,
     corpus: Corpus,
-    where: Destination | Shape,
+    where: Destination | ReleaseForm,
     console: Console,
     tokens: dict[str, str] | None,
 ) -> ExportReport:
     """Export in this process."""
     from storage.exports import export
-    from storage.exports.release import Shape
+    from storage.exports.release import ReleaseForm
 
     with console.progress("documents exported", partial(number, config, wanted)) as show:
-        if isinstance(where, Shape):
+        if isinstance(where, ReleaseForm):
             described = replace(about(config, corpus, wanted), tokens=tokens or {})
             return _release(config, corpus, wanted, where, described, show)
         documents = prepared(config, wanted, corpus.documents(wanted.selection))
@@ -205,7 +205,12 @@ def measured(document: CorpusDocument) -> CorpusDocument:
 
 
 def _release(
-    config: Config, corpus: Corpus, wanted: ExportRequest, shape: Shape, described: Release, show: Callable[[int], None]
+    config: Config,
+    corpus: Corpus,
+    wanted: ExportRequest,
+    shape: ReleaseForm,
+    described: Release,
+    show: Callable[[int], None],
 ) -> ExportReport:
     from storage.exports.release import write_release
 

@@ -24,7 +24,7 @@ from pipelines.runtime.worker_process import signals_held
 from storage.corpus import Corpus
 from storage.errors import CorpusError
 from storage.exports.formats import PARTED_FORMATS
-from storage.exports.writer import Part, part_of
+from storage.exports.writer import ExportPart, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -75,7 +75,7 @@ def _number() -> int:
 
 
 @contextmanager
-def parts(work: Work) -> Iterator[Iterator[Part] | None]:
+def parts(work: Work) -> Iterator[Iterator[ExportPart] | None]:
     """Give the parts in the order of the documents.
 
     Gives None if the system cannot start the processes, or the corpus changes too often for one view.
@@ -119,15 +119,15 @@ def _same_view(corpus: Corpus, selection: Selection, readers: Sequence[_Reader],
     return None
 
 
-def _in_order(view: View, readers: Sequence[_Reader], stack: ExitStack) -> Iterator[Part]:
+def _in_order(view: View, readers: Sequence[_Reader], stack: ExitStack) -> Iterator[ExportPart]:
     free: SimpleQueue[_Reader] = SimpleQueue()
     for reader in readers:
         free.put(reader)
 
-    def made(stretch: Sequence[int]) -> Part | list[Sequence[int]]:
+    def made(stretch: Sequence[int]) -> ExportPart | list[Sequence[int]]:
         reader = free.get()
         try:
-            answer: Part | list[Sequence[int]] = reader.ask(stretch)
+            answer: ExportPart | list[Sequence[int]] = reader.ask(stretch)
             return answer
         finally:
             free.put(reader)
@@ -137,7 +137,7 @@ def _in_order(view: View, readers: Sequence[_Reader], stack: ExitStack) -> Itera
     # Threads wait for processes. A stopped export must not wait for parts in progress.
     for reader in readers:
         stack.callback(reader.kill)
-    under_way: deque[Future[Part | list[Sequence[int]]]] = deque()
+    under_way: deque[Future[ExportPart | list[Sequence[int]]]] = deque()
     for stretch in view.stretches():
         under_way.append(threads.submit(made, stretch))
         if len(under_way) > AHEAD * len(readers):
@@ -147,10 +147,10 @@ def _in_order(view: View, readers: Sequence[_Reader], stack: ExitStack) -> Itera
 
 
 def _parts_of(
-    answer: Part | list[Sequence[int]], made: Callable[[Sequence[int]], Part | list[Sequence[int]]]
-) -> Iterator[Part]:
+    answer: ExportPart | list[Sequence[int]], made: Callable[[Sequence[int]], ExportPart | list[Sequence[int]]]
+) -> Iterator[ExportPart]:
     """Yield the part of a stretch, or the parts of its pages if its texts are too long for one."""
-    if not isinstance(answer, Part):
+    if not isinstance(answer, ExportPart):
         for page in answer:
             yield from _parts_of(made(page), made)
     elif answer.rows:
@@ -158,7 +158,7 @@ def _parts_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Laid:
+class _SharedPart:
     """A part whose bytes are in the shared memory."""
 
     rows: int
@@ -177,9 +177,9 @@ class _Side:
 
     def send(self, answer: Any) -> None:
         """Send an answer. The writer has read the memory before it sends the next request."""
-        if isinstance(answer, Part) and len(answer.data) <= ROOM:
+        if isinstance(answer, ExportPart) and len(answer.data) <= ROOM:
             self._room[: len(answer.data)] = answer.data
-            answer = _Laid(answer.rows, len(answer.data))
+            answer = _SharedPart(answer.rows, len(answer.data))
         self._pipe.send(answer)
 
 
@@ -212,7 +212,7 @@ class _Reader:
             raise CorpusError("a process that read the corpus has died", do=do) from error
         if isinstance(answer, Exception):
             raise answer
-        return Part(answer.rows, self._room[: answer.size]) if isinstance(answer, _Laid) else answer
+        return ExportPart(answer.rows, self._room[: answer.size]) if isinstance(answer, _SharedPart) else answer
 
     def kill(self) -> None:
         """Kill the process, which has nothing to lose. A waiting `ask` then raises CorpusError."""
@@ -252,13 +252,13 @@ def _answer(pipe: _Side, work: Work) -> None:
             else:
                 # Choosing takes a tenth of the time, so every process does it for its stretches.
                 pages = view.chosen(stretch)
-                pipe.send(pages if len(pages) > 1 else _part(work, view, pages[0]) if pages else Part(0, b""))
+                pipe.send(pages if len(pages) > 1 else _part(work, view, pages[0]) if pages else ExportPart(0, b""))
 
 
-def _part(work: Work, view: View, page: Sequence[int]) -> Part:
+def _part(work: Work, view: View, page: Sequence[int]) -> ExportPart:
     make_of_columns = PARTED_FORMATS[work.where.format_name](work.where.written).make_of_columns
     if work.columns_prepared and make_of_columns:
         # The path below reports a value that is not text.
         with suppress(ValueError, TypeError):
-            return Part(len(page), make_of_columns(work.columns_prepared(view.utf8_columns(page))))
+            return ExportPart(len(page), make_of_columns(work.columns_prepared(view.utf8_columns(page))))
     return part_of(work.prepared(view.documents(page)), work.where)

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable, Iterator
 
-    from pipelines.quality.rules import Rules
+    from pipelines.quality.rules import QualityRules
     from storage.documents.model import CorpusDocument, Selection
-    from storage.exports.changes import Earlier
+    from storage.exports.changes import EarlierRelease
     from storage.exports.fields import Field, Fields
-    from storage.exports.release import Shape
+    from storage.exports.release import ReleaseForm
 
 RELEASE_FORMAT = "parquet"
 TOKENISED, WITH_SENTENCES, PREVERTICAL = "vert", "tei.xml", "prevert"
@@ -45,7 +45,7 @@ class ExportRequest:
     since_release: Path | None = None
     doi: str = ""
     """DOI of a release; empty: that of the corpus."""
-    quality: Rules | None = None
+    quality: QualityRules | None = None
     """Rules on the quality of a text."""
     without_recurring: bool = False
     """Remove the lines that recur over a site from its texts."""
@@ -122,7 +122,7 @@ def _doi(text: str, *, release: bool) -> str:
     return text
 
 
-def _quality(text: str) -> Rules:
+def _quality(text: str) -> QualityRules:
     from pipelines.quality.rules import DEFAULT, rules
 
     wanted = rules(text)
@@ -167,7 +167,7 @@ def _fields(text: str) -> Fields:
     return tuple(dict.fromkeys(found))
 
 
-def shape_of(wanted: ExportRequest) -> Shape:
+def shape_of(wanted: ExportRequest) -> ReleaseForm:
     """Return the shape of a release. Its format is ``--format``, else by the target's name, else the earlier release's.
 
     Its fields are ``--fields``, else the earlier release's, else those of the format. Raises ConfigError when format
@@ -176,7 +176,7 @@ def shape_of(wanted: ExportRequest) -> Shape:
     """
     from storage.exports.changes import read_earlier
     from storage.exports.formats import FIELD_FORMATS, default_fields, named_format, refuse_fields
-    from storage.exports.release import Shape
+    from storage.exports.release import ReleaseForm
 
     earlier = read_earlier(wanted.since_release) if wanted.since_release else None
     if earlier and wanted.target and earlier.index.resolve().is_relative_to(Path(wanted.target).resolve()):
@@ -201,10 +201,10 @@ def shape_of(wanted: ExportRequest) -> Shape:
         if set(fields or default_fields(chosen)) != set(earlier.written or default_fields(before or chosen)):
             do = "Leave out --fields: the fields are then those of the earlier release."
             raise ConfigError("the earlier release has other fields", where=str(wanted.since_release), do=do)
-    return Shape(chosen, wanted.shard_size, earlier, wanted.overwrite, written=fields)
+    return ReleaseForm(chosen, wanted.shard_size, earlier, wanted.overwrite, written=fields)
 
 
-def _format_of(earlier: Earlier | None) -> str | None:
+def _format_of(earlier: EarlierRelease | None) -> str | None:
     from storage.exports.formats import STREAM_FORMATS
 
     name = earlier.manifest.get("format") if earlier else None
@@ -213,7 +213,7 @@ def _format_of(earlier: Earlier | None) -> str | None:
 
 def changed(
     documents: Iterable[CorpusDocument],
-    earlier: Earlier,
+    earlier: EarlierRelease,
     exported: Callable[[Iterable[CorpusDocument]], Iterable[CorpusDocument]],
     counts: Counter[str],
 ) -> Iterator[CorpusDocument]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive import adoption
-from corpus_spider.crawling.site_models import Models
+from corpus_spider.crawling.site_models import ConfiguredModels
 from corpus_spider.search.checking import check_index
 from pipelines.extractors import registry
 from pipelines.page import site_rules
@@ -118,7 +118,7 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
 
         show(0)
         late = frozenset(path.name for path in unread(config.warc_folder, files))
-        looker = _Looker(corpus, config, files, report, deep, late)
+        looker = _Checker(corpus, config, files, report, deep, late)
         for name in sorted(name for name, state in files.items() if state != REMOVED):
             looker.look(name, show)
         looker.look_at_documents(on_progress)
@@ -143,7 +143,7 @@ def files_of(folder: Path) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Looker:
+class _Checker:
     """Check of files and documents. ``files`` has the state of each file at the start.
 
     ``late`` has the files of which the database does not know the end.
@@ -186,7 +186,7 @@ class _Looker:
         end = max((pointer.offset + pointer.length for pointer in rows.values()), default=0) if growing else None
         if self.deep:
             taken_up = path.suffix == OPEN or name in self.late
-            held = _match(rows, corpus.warc.revisits(name), _File(path, end, taken_up), report)
+            held = _match(rows, corpus.warc.revisits(name), _FileRange(path, end, taken_up), report)
             # The rules of the database report a file that waits to be deleted, and an interrupted removal.
             if self.files.get(name) != REPLACED and not self.corpus.removals.is_interrupted():
                 self._tell_of_removed(name, held)
@@ -216,7 +216,7 @@ class _Looker:
 
     def look_at_documents(self, on_progress: Progress) -> None:
         """Check every text. A deep check extracts a sample again, of documents with an original."""
-        models, status = Models(self.config, self.corpus), self.corpus.status()
+        models, status = ConfiguredModels(self.config, self.corpus), self.corpus.status()
         every = max(1, (status.documents + status.superseded) // SAMPLE)
         number, selection = 0, Selection(include_duplicates=True, versions="all")
         for number, document in enumerate(self.corpus.documents.as_stored(selection), 1):
@@ -238,7 +238,7 @@ class _Looker:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _FileRange:
     """A WARC file and the offset at which to stop; None reads to its end.
 
     ``taken_up``: whether the next crawl indexes its records without rows.
@@ -267,7 +267,9 @@ def _renamed(path: Path) -> Path:
     return path if path.exists() else path.with_name(path.name.removesuffix(OPEN))
 
 
-def _match(rows: dict[int, Pointer], revisits: dict[int, str], file: _File, report: CheckReport) -> list[ScannedRecord]:
+def _match(
+    rows: dict[int, Pointer], revisits: dict[int, str], file: _FileRange, report: CheckReport
+) -> list[ScannedRecord]:
     """Match the records of a file with the rows that point into it, both ways, and revisits with their originals.
 
     Return the responses with content, except those about usage terms.
@@ -303,7 +305,7 @@ def _match(rows: dict[int, Pointer], revisits: dict[int, str], file: _File, repo
     return held
 
 
-def _second_opinion(warc: _File, name: str, answers: int) -> list[str]:
+def _second_opinion(warc: _FileRange, name: str, answers: int) -> list[str]:
     """Read the file with warcio too. A file that only our own reader understands is damaged."""
     from warcio.archiveiterator import ArchiveIterator
     from warcio.exceptions import ArchiveLoadFailed
@@ -357,7 +359,7 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _differs(document: CorpusDocument, models: Models, folder: Path) -> list[str]:
+def _differs(document: CorpusDocument, models: ConfiguredModels, folder: Path) -> list[str]:
     """Extract a page again from the WARC and compare. Pages of another extractor version or site model are skipped."""
     model = models.as_made(document.site, document.site_model)
     if model is None or model.version != document.site_model:

@@ -21,7 +21,7 @@ _REFUSED = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM")
 
 
 @dataclass(frozen=True, slots=True)
-class Owned:
+class OwnedFile:
     """A file or folder of a corpus, its owner, and whether this user may use it.
 
     ``part`` is the file or folder of the corpus that it belongs to.
@@ -34,14 +34,14 @@ class Owned:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class OwnerFinding:
     """Files that belong to the wrong user, and the advice."""
 
     detail: str
     advice: str
 
 
-def examine(config: Config | None, file: Path) -> Finding | None:
+def examine(config: Config | None, file: Path) -> OwnerFinding | None:
     """Return what hinders this user, or the owner of the corpus if this user is root; None if nothing does.
 
     ``file`` is corpus.toml. Without a ``config``, it is the only file that is known.
@@ -53,7 +53,7 @@ def examine(config: Config | None, file: Path) -> Finding | None:
     return None
 
 
-def judge(files: Sequence[Owned], folder: Path, keeper: int, user: int) -> Finding | None:
+def judge(files: Sequence[OwnedFile], folder: Path, keeper: int, user: int) -> OwnerFinding | None:
     """Judge the owners of files. ``keeper``: number of the user who owns the folder of corpus.toml.
 
     Root can use every file, so its files are those that hinder the keeper.
@@ -71,12 +71,14 @@ def judge(files: Sequence[Owned], folder: Path, keeper: int, user: int) -> Findi
     if user in {0, keeper}:
         parts = " ".join(shlex.quote(str(part)) for part in dict.fromkeys(each.part for each in wrong))
         why = f"Run every command as the user {name_of(keeper)}, who owns the corpus"
-        return Finding(detail, f"Give them back: sudo chown -R {name_of(keeper)}: {parts}. {why}.")
+        return OwnerFinding(detail, f"Give them back: sudo chown -R {name_of(keeper)}: {parts}. {why}.")
     give = f"sudo chown -R {name_of(user)}: {shlex.quote(str(folder))}"
-    return Finding(detail, f"Run it as {name_of(keeper)}, who owns the corpus, or give the corpus to this user: {give}")
+    return OwnerFinding(
+        detail, f"Run it as {name_of(keeper)}, who owns the corpus, or give the corpus to this user: {give}"
+    )
 
 
-def owned(config: Config | None, file: Path) -> Iterator[Owned]:
+def owned(config: Config | None, file: Path) -> Iterator[OwnedFile]:
     """Yield the files and folders of a corpus."""
     for part in (file.absolute(), *(_parts(config) if config else ())):
         for path in (part, *_within(part)):
@@ -84,7 +86,7 @@ def owned(config: Config | None, file: Path) -> Iterator[Owned]:
             with suppress(OSError):
                 facts = path.stat(follow_symlinks=False)
                 needed = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
-                yield Owned(part, path, facts.st_uid, os.access(path, needed, effective_ids=True))
+                yield OwnedFile(part, path, facts.st_uid, os.access(path, needed, effective_ids=True))
 
 
 def _parts(config: Config) -> list[Path]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus_spider.terminal.console import human_size
-from storage.removal.takedown import What
+from storage.removal.takedown import RequestKind
 from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from corpus_spider.maintenance.remove import Estimate, RemovalReport, RequestReport
-    from storage.removal.undo import Lifted
+    from storage.removal.undo import LiftReport
 
 SHOWN = 20
 """Ids and addresses of one request."""
@@ -60,7 +60,7 @@ def _done_lines(one: RequestReport, missing: Sequence[str]) -> list[str]:
         f"- {emptied}: {counted(one.fetches, 'original')}.",
         f"- This is removal {one.removal}. `corpus-spider remove --undo {one.removal}` lets its pages in again.",
     ]
-    if one.kind == What.AUTHOR:
+    if one.kind == RequestKind.AUTHOR:
         lines.append("- Pages without a text were not searched for the name. Their originals stay.")
     found = f"- {counted(len(one.documents), 'id')}:"
     lines += [found if one.documents else f"- There was no text: {_why_none(one)}"]
@@ -137,10 +137,10 @@ def _alike_lines(alike: Sequence[str]) -> list[str]:
     return [*lines, "Add `--duplicates` to remove them too."]
 
 
-def undone(lifted: Lifted) -> str:
+def undone(lifted: LiftReport) -> str:
     """Return the result of `undo` as text."""
     pages = counted(lifted.pages, "page")
-    named = "an author" if lifted.kind == What.AUTHOR else lifted.value
+    named = "an author" if lifted.kind == RequestKind.AUTHOR else lifted.value
     return (
         f"Removal {lifted.id} ({lifted.kind} {named}, {lifted.asked.date().isoformat()}) is lifted."
         f" {pages} may be fetched again.\nThe removed texts were deleted. They return only by a new crawl."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from storage.disk import disk_errors, open_to_read
 from storage.errors import ConfigError
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ _FORM = "Write `url`, `domain`, `id` or `author`, then its value, then, if you l
 
 def requests_of(
     options: Mapping[str, Sequence[str]], listed: Path | None, reason: str | None, *, duplicates: bool
-) -> list[Request]:
+) -> list[RemovalRequest]:
     """Return the requests of the command line and of a file, each once, in order.
 
     Args:
@@ -33,19 +33,19 @@ def requests_of(
 
     Raises ConfigError for an invalid value or line, and without a reason; DiskError for a file that cannot be read.
     """
-    given = [(What(kind), value.strip(), None, "") for kind, values in options.items() for value in values]
-    found: dict[tuple[What, str], Request] = {}
+    given = [(RequestKind(kind), value.strip(), None, "") for kind, values in options.items() for value in values]
+    found: dict[tuple[RequestKind, str], RemovalRequest] = {}
     for kind, value, own, where in (*given, *(_lines(listed) if listed else ())):
         normal = _normal(kind, value, where or f"--{kind.value} {value}")
         why = (own or reason or "").strip()
         if not why:
             do = "Add --reason, such as --reason 'request of the author'."
             raise ConfigError("a removal needs a reason", where=where, do=do)
-        found.setdefault((kind, normal), Request(kind, normal, why, duplicates, where))
+        found.setdefault((kind, normal), RemovalRequest(kind, normal, why, duplicates, where))
     return list(found.values())
 
 
-def _lines(path: Path) -> Iterator[tuple[What, str, str | None, str]]:
+def _lines(path: Path) -> Iterator[tuple[RequestKind, str, str | None, str]]:
     """Yield kind, value, reason and place of each request in a file."""
     with disk_errors(path), os.fdopen(open_to_read(path), "rb") as file:
         content = file.read()
@@ -58,24 +58,24 @@ def _lines(path: Path) -> Iterator[tuple[What, str, str | None, str]]:
         if not line or line.startswith("#"):
             continue
         parts = _LINE.fullmatch(f"url {line}" if _ADDRESS.match(line) else line)
-        if parts is None or parts["kind"].lower() not in {each.value for each in What}:
+        if parts is None or parts["kind"].lower() not in {each.value for each in RequestKind}:
             raise ConfigError("this line is no request for removal", where=where, do=_FORM)
-        yield What(parts["kind"].lower()), parts["value"], parts["reason"], where
+        yield RequestKind(parts["kind"].lower()), parts["value"], parts["reason"], where
 
 
-def _normal(kind: What, value: str, where: str) -> str:
+def _normal(kind: RequestKind, value: str, where: str) -> str:
     """Return a value in the form that the corpus has."""
     from pipelines.urls.url import canonicalise
 
     found: str | None = value
-    if kind is What.URL and "://" not in value and "." not in _host(value):
+    if kind is RequestKind.URL and "://" not in value and "." not in _host(value):
         do = "Write the whole address, such as https://news.example.org/story-1.html."
         raise ConfigError("this is no address of a page", where=where, do=do)
-    if kind is What.URL:
+    if kind is RequestKind.URL:
         found = canonicalise(value if "://" in value else f"https://{value}")
-    elif kind is What.DOMAIN:
+    elif kind is RequestKind.DOMAIN:
         found = _domain(value, where)
-    elif kind is What.ID:
+    elif kind is RequestKind.ID:
         found = value.lower()
     if not found:
         do = "See `corpus-spider remove --help`."

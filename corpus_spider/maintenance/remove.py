@@ -16,7 +16,7 @@ from storage.errors import ConfigError, LockedError
 from storage.failpoints import reach
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.locking.locks import SiteLocks
-from storage.removal.takedown import LOOKED_UP, What
+from storage.removal.takedown import LOOKED_UP, RequestKind
 from storage.reporting import unseen
 from storage.warc import warc_path
 from storage.warc.redact import scrub
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_spider.config.model import Config
-    from storage.removal.takedown import Affected, Request
-    from storage.removal.undo import Lifted
+    from storage.removal.takedown import AffectedPages, RemovalRequest
+    from storage.removal.undo import LiftReport
     from storage.reporting import Progress
 
 WARC_RATE, DATABASE_RATE = 30e6, 80e6
@@ -93,7 +93,7 @@ class RemovalReport(RequestReport):
 
 def remove(
     config: Config,
-    *requests: Request,
+    *requests: RemovalRequest,
     dry_run: bool = False,
     future: bool = False,
     defer: bool = False,
@@ -123,12 +123,14 @@ def remove(
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
         require_originals(config, corpus)
         if dry_run:
-            return _planned(config, corpus, requests, _Doing(on_progress, defer=defer))
+            return _planned(config, corpus, requests, _RemovalMode(on_progress, defer=defer))
         locks = stack.enter_context(_locked(config, corpus))
-        return _carry_out(config, corpus, requests, _Doing(on_progress, locks, defer=defer, future=future, lost=lost))
+        return _carry_out(
+            config, corpus, requests, _RemovalMode(on_progress, locks, defer=defer, future=future, lost=lost)
+        )
 
 
-def undo(config: Config, removal_id: int, reason: str) -> Lifted:
+def undo(config: Config, removal_id: int, reason: str) -> LiftReport:
     """Lift the tombstones of a removal, so that its pages are fetched again. Texts return only by a new crawl.
 
     No crawl may run meanwhile. Raises LockedError when one does, ConfigError for an unknown, unfinished or lifted
@@ -143,11 +145,11 @@ def _locked(config: Config, corpus: Corpus) -> SiteLocks:
     return SiteLocks.of_all(corpus, (site.name for site in config.sites), config.warc_folder / "locks")
 
 
-def _refuse_site_name(config: Config, request: Request) -> None:
+def _refuse_site_name(config: Config, request: RemovalRequest) -> None:
     """Raise ConfigError for a site's name instead of a domain. Nothing would be removed, though it would seem so."""
     from corpus_spider.config.seeds import hosts_of
 
-    if request.kind is not What.DOMAIN:
+    if request.kind is not RequestKind.DOMAIN:
         return
     named = next((site for site in config.sites if site.name == request.value), None)
     if named and request.value not in hosts_of(named):
@@ -158,7 +160,7 @@ def _refuse_site_name(config: Config, request: Request) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Doing:
+class _RemovalMode:
     """Way of a removal: the locks that it holds, its options and its progress."""
 
     on_progress: Progress
@@ -168,7 +170,7 @@ class _Doing:
     lost: bool = False
 
 
-def _planned(config: Config, corpus: Corpus, requests: Sequence[Request], doing: _Doing) -> RemovalReport:
+def _planned(config: Config, corpus: Corpus, requests: Sequence[RemovalRequest], doing: _RemovalMode) -> RemovalReport:
     found: list[RequestReport] = []
     files = set(corpus.removals.unscrubbed())
     for number, request in enumerate(requests):
@@ -204,14 +206,16 @@ def _estimate(config: Config, corpus: Corpus, files: Sequence[str], *, rewrite: 
     )
 
 
-def _carry_out(config: Config, corpus: Corpus, requests: Sequence[Request], doing: _Doing) -> RemovalReport:
+def _carry_out(
+    config: Config, corpus: Corpus, requests: Sequence[RemovalRequest], doing: _RemovalMode
+) -> RemovalReport:
     from corpus_spider.archive.recovery import recover
 
     assert doing.locks is not None
     recover(corpus, config.warc_folder, doing.locks.sites)
     removals, show = corpus.removals, doing.on_progress
 
-    def check(request: Request, affected: Affected) -> None:
+    def check(request: RemovalRequest, affected: AffectedPages) -> None:
         _refuse_unknown_id(corpus, request, affected)
         if not (affected.matches or doing.future):
             where = request.where or f"--{request.kind} {request.value}"
@@ -253,8 +257,8 @@ def _today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-def _refuse_unknown_id(corpus: Corpus, request: Request, affected: Affected) -> None:
-    if request.kind is What.ID and not affected.documents:
+def _refuse_unknown_id(corpus: Corpus, request: RemovalRequest, affected: AffectedPages) -> None:
+    if request.kind is RequestKind.ID and not affected.documents:
         where = request.where or request.value
         gone = any(each.id == request.value for each in corpus.removals.documents())
         if gone:
@@ -264,7 +268,7 @@ def _refuse_unknown_id(corpus: Corpus, request: Request, affected: Affected) -> 
         raise ConfigError("no document has this id", where=where, do=do)
 
 
-def _report(corpus: Corpus, request: Request, affected: Affected, *, dry_run: bool) -> RequestReport:
+def _report(corpus: Corpus, request: RemovalRequest, affected: AffectedPages, *, dry_run: bool) -> RequestReport:
     report = RequestReport(request.kind.value, request.value, request.reason, _today(), dry_run)
     report.pages, report.documents, report.fetches = len(affected.url_ids), affected.documents, affected.fetches
     report.alike, report.removal = affected.alike, affected.removal
@@ -273,7 +277,7 @@ def _report(corpus: Corpus, request: Request, affected: Affected, *, dry_run: bo
     return report
 
 
-def _empty_originals(folder: Path, doing: _Doing, corpus: Corpus, report: RemovalReport) -> None:
+def _empty_originals(folder: Path, doing: _RemovalMode, corpus: Corpus, report: RemovalReport) -> None:
     """Rewrite every file that holds an original of a removed page. After a kill the next call does it again.
 
     Files that are missing are reported, and stay for a later call.

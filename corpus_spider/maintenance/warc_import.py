@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.adoption import PageSites
-from corpus_spider.archive.foreign_warc import Lost, Skipped, captures
+from corpus_spider.archive.foreign_warc import ArchiveDamage, SkippedResponse, captures
 from corpus_spider.crawling.open_corpus import open_for_writing
 from pipelines.urls.url import host_of
 from storage.records import Fetched
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
     from pipelines.runtime.page_pipeline import PagePipeline
-    from storage.frontier.imported_pages import Seen
+    from storage.frontier.imported_pages import CapturedPage
     from storage.records import Capture, Lease, Processed
 
 logger = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ def take_in(
 
 def _pages(
     archives: Sequence[Path], config: Config, report: ImportReport, on_progress: Callable[[int], None]
-) -> Iterator[tuple[Seen, Capture]]:
+) -> Iterator[tuple[CapturedPage, Capture]]:
     """Yield the pages of the configured sites, and count every response. Damaged parts are logged and counted."""
     sites = PageSites(config)
     hosts = report.other_hosts
@@ -104,14 +104,14 @@ def _pages(
 
     for path in archives:
         for found in captures(path, is_wanted, config.crawl.max_body):
-            if isinstance(found, Lost):
+            if isinstance(found, ArchiveDamage):
                 report.losses += 1
                 if len(report.damaged) < LOSSES_REPORTED:
                     logger.error("%s", found)
                     report.damaged.append(str(found))
                 continue
             report.answers += 1
-            if isinstance(found, Skipped):
+            if isinstance(found, SkippedResponse):
                 host = host_of(found.url) if found.reason == "other_site" else ""
                 # Scripts and images of a site, and what its link rules deny.
                 own = bool(host) and sites.has_host(host)
@@ -136,10 +136,10 @@ class _Importer:
         self._pipeline, self._report = pipeline, report
         self._processing: list[tuple[int, Lease, asyncio.Task[Processed]]] = []
 
-    async def run(self, pages: Iterator[tuple[Seen, Capture]]) -> None:
+    async def run(self, pages: Iterator[tuple[CapturedPage, Capture]]) -> None:
         """Import pages. Two captures of one URL go into two groups."""
         await self._resume()
-        group: dict[str, tuple[Seen, Capture]] = {}
+        group: dict[str, tuple[CapturedPage, Capture]] = {}
         size = 0
         for seen, capture in pages:
             if seen.url in group or len(group) >= GROUP or size >= GROUP_BYTES:
@@ -157,7 +157,7 @@ class _Importer:
             await asyncio.gather(*(self._pipeline.resume(page) for page in waiting if page.imported))
             after = waiting[-1].fetch_id
 
-    async def _add(self, group: Mapping[str, tuple[Seen, Capture]]) -> None:
+    async def _add(self, group: Mapping[str, tuple[CapturedPage, Capture]]) -> None:
         """Archive the pages that the corpus lacks, start to process them, and store the group before."""
         pipeline = self._pipeline
         frontier, sites = pipeline.corpus.frontier, pipeline.settings.models.keys()

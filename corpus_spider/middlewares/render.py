@@ -24,7 +24,14 @@ from corpus_spider.extensions.capture import CAPTURE, FAULT, LEASE, PART
 from corpus_spider.middlewares.wire import WIRE
 from corpus_spider.rendering.browser import Browser
 from corpus_spider.rendering.chromium import NO_BROWSER
-from corpus_spider.rendering.visits import Asked, Limits, Part, RenderError, StartError, Visit
+from corpus_spider.rendering.visits import (
+    BrowserLimits,
+    PageRequest,
+    RenderError,
+    RenderVisit,
+    ScriptResponse,
+    StartError,
+)
 from corpus_spider.terminal.console import safe
 from pipelines.decoding.decode import decode
 from pipelines.urls.url import MAX_REDIRECTS, REDIRECTS
@@ -61,7 +68,7 @@ class RenderMiddleware:
     def __init__(self, crawler: Crawler, browser: Browser, languages: Mapping[str, str]) -> None:
         self._crawler, self._browser, self._languages = crawler, browser, languages
         self._scripts = _Scripts()
-        self._asking: dict[str, asyncio.Future[Part | None]] = {}
+        self._asking: dict[str, asyncio.Future[ScriptResponse | None]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -71,7 +78,7 @@ class RenderMiddleware:
         if not languages:
             raise NotConfigured
         timeout = settings.getfloat("DOWNLOAD_TIMEOUT")
-        limits = Limits(Path(settings["CORPUS_BROWSER"]), settings["USER_AGENT"], timeout)
+        limits = BrowserLimits(Path(settings["CORPUS_BROWSER"]), settings["USER_AGENT"], timeout)
         middleware = cls(crawler, Browser(crawler, limits), languages)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
         return middleware
@@ -83,7 +90,7 @@ class RenderMiddleware:
             return response
         html = await asyncio.to_thread(shell, capture)
         if html is not None:
-            visit = Visit(capture.url, html, self._answer, self._languages[lease.site])
+            visit = RenderVisit(capture.url, html, self._answer, self._languages[lease.site])
             # asyncio.timeout needs a task.
             await asyncio.ensure_future(self._render(request, capture, visit))
         return response
@@ -92,7 +99,7 @@ class RenderMiddleware:
         """Close the browser at the end of the crawl."""
         await self._browser.close()
 
-    async def _render(self, request: Request, capture: Capture, visit: Visit) -> None:
+    async def _render(self, request: Request, capture: Capture, visit: RenderVisit) -> None:
         try:
             rendered = await self._browser.render(visit)
         except RenderError as error:
@@ -104,7 +111,7 @@ class RenderMiddleware:
         else:
             request.meta[CAPTURE] = replace(capture, rendered=rendered)
 
-    async def _answer(self, asked: Asked) -> Part | None:
+    async def _answer(self, asked: PageRequest) -> ScriptResponse | None:
         """Return the response to a request of a script, after redirects; None if it is refused or fails."""
         if not asked.script:
             return await self._try(asked)
@@ -118,20 +125,20 @@ class RenderMiddleware:
             asking.add_done_callback(lambda _: self._asking.pop(asked.url, None))
         return await asyncio.shield(asking)
 
-    async def _keep(self, asked: Asked) -> Part | None:
+    async def _keep(self, asked: PageRequest) -> ScriptResponse | None:
         part = await self._try(asked)
         if part is not None and part.status == 200:
             self._scripts.keep(asked.url, part)
         return part
 
-    async def _try(self, asked: Asked) -> Part | None:
+    async def _try(self, asked: PageRequest) -> ScriptResponse | None:
         try:
             return await self._ask(asked)
         except Exception as error:  # noqa: BLE001 - the edge of a stage: a request that fails is refused
             logger.debug("request of a script failed, %s: %s", safe(asked.url), safe(str(error)))
             return None
 
-    async def _ask(self, asked: Asked) -> Part | None:
+    async def _ask(self, asked: PageRequest) -> ScriptResponse | None:
         url, headers = asked.url, sent(asked.headers)
         for _ in range(MAX_REDIRECTS + 1):
             response = await self._fetch(url, headers)
@@ -163,16 +170,16 @@ class RenderMiddleware:
 class _Scripts:
     """LRU cache of scripts, which the pages of a site share."""
 
-    kept: OrderedDict[str, Part] = field(default_factory=OrderedDict)
+    kept: OrderedDict[str, ScriptResponse] = field(default_factory=OrderedDict)
     size: int = 0
 
-    def get(self, url: str) -> Part | None:
+    def get(self, url: str) -> ScriptResponse | None:
         part = self.kept.get(url)
         if part is not None:
             self.kept.move_to_end(url)
         return part
 
-    def keep(self, url: str, part: Part) -> None:
+    def keep(self, url: str, part: ScriptResponse) -> None:
         self.size += len(part.body) - len(self.kept[url].body if url in self.kept else b"")
         self.kept[url] = part
         while self.size > CACHE_BYTES:
@@ -196,7 +203,7 @@ def sent(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in headers.items() if not name.lower().startswith(NOT_SENT)}
 
 
-def part_of(response: Any) -> Part:
+def part_of(response: Any) -> ScriptResponse:
     """Return a response for a script: decompressed, without headers of the connection and without cookies.
 
     Raises InflateError, and RenderError for a truncated response.
@@ -210,4 +217,4 @@ def part_of(response: Any) -> Part:
         for name in names
         if name.lower() not in NOT_GIVEN
     }
-    return Part(response.status, given, body)
+    return ScriptResponse(response.status, given, body)

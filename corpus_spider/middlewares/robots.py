@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from corpus_spider.crawling.retry_policy import PASSING, failure_reason
 from corpus_spider.extensions.capture import TERMS
-from corpus_spider.middlewares.well_known import OriginCache, UnreadableFileError, WellKnown, origin_of
+from corpus_spider.middlewares.well_known import OriginCache, UnreadableFileError, WellKnownFile, origin_of
 from corpus_spider.network.errors import RefusalError
 from corpus_spider.terminal.console import safe
 from pipelines.urls.robots_txt import MAX_BYTES, MAX_CRAWL_DELAY, Robots, parse_robots
@@ -65,7 +65,7 @@ def rules_of(status: int, body: bytes) -> Robots:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class OriginRules:
     """The rules of an origin, and the terms that are recorded with each page they allow."""
 
     rules: Robots
@@ -76,7 +76,7 @@ class Ruling:
     """Size of the file in bytes."""
 
     @classmethod
-    def of(cls, copy: RobotsCopy, *, cached: bool = False) -> Ruling:
+    def of(cls, copy: RobotsCopy, *, cached: bool = False) -> OriginRules:
         """Parse a copy of robots.txt."""
         word = "cached" if cached else {RULES: "allowed", MISSING: "missing"}[copy.verdict]
         age = (datetime.now(UTC) - copy.fetched_at).total_seconds()
@@ -98,7 +98,7 @@ class RobotsMiddleware:
         self._rulings = OriginCache(self._ask, lambda each: each.size, BYTES_IN_MEMORY, lambda each: each.current)
         self._began = datetime.now(UTC)
         """Start of the run. A stored file with a later date was fetched in this run."""
-        self._files = WellKnown(crawler, Kind.ROBOTS, ROBOTS)
+        self._files = WellKnownFile(crawler, Kind.ROBOTS, ROBOTS)
         self._unreadable: set[str] = set()
         """Origins whose failure was logged."""
 
@@ -124,22 +124,22 @@ class RobotsMiddleware:
             raise RefusalError("crawl_delay", request.url, retry=True)
         request.meta[TERMS] = ruling.terms
 
-    async def _ask(self, origin: str) -> Ruling:
+    async def _ask(self, origin: str) -> OriginRules:
         """Return the rules of an origin: fetched now, or stored in this run, or stored earlier if it is unreachable."""
         kept = await self._kept(origin)
         if kept is not None and kept.fetched_at > self._began:
-            return await asyncio.to_thread(Ruling.of, kept)
+            return await asyncio.to_thread(OriginRules.of, kept)
         try:
             ruling = await self._fresh(origin)
         except UnreachableError:
             if kept is None:
                 raise
             logger.info("robots.txt of %s could not be read; using the copy of %s", origin, kept.fetched_at)
-            ruling = await asyncio.to_thread(partial(Ruling.of, kept, cached=True))
+            ruling = await asyncio.to_thread(partial(OriginRules.of, kept, cached=True))
         self._slow_down(origin, ruling.rules.crawl_delay(self._agent))
         return ruling
 
-    async def _fresh(self, origin: str) -> Ruling:
+    async def _fresh(self, origin: str) -> OriginRules:
         """Fetch and store robots.txt. Any error on the way counts as unreachable."""
         try:
             answer = await self._files.get(f"{origin}/robots.txt")
@@ -155,7 +155,7 @@ class RobotsMiddleware:
         status, body = (302, b"") if answer is None else (answer[0].status, answer[1])
         copy = copy_of(origin, status, body, now)
         # In a thread: a long file takes a third of a second to parse, which would block the reactor.
-        ruling = await asyncio.to_thread(Ruling.of, copy)
+        ruling = await asyncio.to_thread(OriginRules.of, copy)
         if self._pipeline is not None:
             self._pipeline.keep_robots(replace(copy, crawl_delay=ruling.rules.crawl_delay(self._agent)))
         return ruling

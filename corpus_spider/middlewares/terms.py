@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from corpus_spider.extensions.capture import KIND, LEASE, TERMS
-from corpus_spider.middlewares.well_known import OriginCache, WellKnown, origin_of
+from corpus_spider.middlewares.well_known import OriginCache, WellKnownFile, origin_of
 from corpus_spider.network.errors import RefusalError
 from corpus_spider.terminal.console import safe
 from pipelines.metadata.rights import MAX_BYTES, TdmFile, parse_tdmrep
@@ -30,7 +30,7 @@ class TermsMiddleware:
     """Adds the reservations of the host to the usage terms of a page. A file that cannot be read reserves nothing."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self._files = WellKnown(crawler, Kind.TDMREP, TDMREP, MAX_BYTES)
+        self._files = WellKnownFile(crawler, Kind.TDMREP, TDMREP, MAX_BYTES)
         self._known = OriginCache(self._ask, lambda file: 1 + len(file.rules), RULES_IN_MEMORY)
 
     @classmethod

@@ -94,7 +94,7 @@ def _succeeded(said: asyncio.Future[T]) -> bool:
     return said.done() and not said.cancelled() and said.exception() is None
 
 
-class WellKnown:
+class WellKnownFile:
     """Fetches one kind of file.
 
     ``mark`` is the key of ``Request.meta`` that lets its requests pass the middleware. ``most`` limits the decompressed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from corpus_spider.monitoring.model import Finding, Sign
+from corpus_spider.monitoring.model import Sign, SiteProblem
 from storage.records import WORKER_FAULTS
 from storage.reporting import counted
 
@@ -48,7 +48,7 @@ def suspended_sites(suspended: Mapping[str, int]) -> list[tuple[str, str]]:
     ]
 
 
-def next_command(finding: Finding) -> str:
+def next_command(finding: SiteProblem) -> str:
     """Return the arguments of the next command to run for a problem."""
     if finding.reason:
         return f"dropped --site {shlex.quote(finding.site)} --reason {finding.reason}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class CorpusFile:
     """A file of a part of a corpus: its bytes, and when it was written (epoch seconds)."""
 
     part: str
@@ -22,14 +22,14 @@ class File:
     written: float
 
 
-def files(config: Config) -> Iterator[File]:
+def files(config: Config) -> Iterator[CorpusFile]:
     """Yield the files of the database (if it is SQLite), of the originals and of the search index."""
     for part, paths in _parts(config):
         for path in paths:
             # A file of the index may be deleted meanwhile.
             with suppress(OSError):
                 facts = path.stat()
-                yield File(part, facts.st_size, facts.st_mtime)
+                yield CorpusFile(part, facts.st_size, facts.st_mtime)
 
 
 def sizes(config: Config) -> list[tuple[str, int]]:

@@ -11,7 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.monitoring.advice import next_command, suspended_sites
-from corpus_spider.monitoring.model import Case, Finding, Matches, PausedHost, Rule
+from corpus_spider.monitoring.model import HealthThresholds, Matches, PausedHost, SiteCase, SiteProblem
 from corpus_spider.monitoring.site_checks import (
     as_interrupted,
     is_unfinished,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from corpus_spider.config.model import Config
-    from corpus_spider.config.sections import Site
+    from corpus_spider.config.sections import SiteSettings
     from corpus_spider.terminal.console import Console
     from storage.frontier.sources import SourceState
     from storage.reporting import Progress
@@ -57,7 +57,7 @@ class SiteHealth:
     last: datetime | None
     articles: int
     usual: float | None
-    sick: tuple[Finding, ...]
+    sick: tuple[SiteProblem, ...]
     unfinished: bool = False
     suspended: int = 0
     """URLs that are held back, because the site gave many more new texts than follow from its past."""
@@ -76,7 +76,7 @@ class Health:
     """Whether the machine had no network in the last run. Such a run is no sign at any site."""
 
     @property
-    def sick(self) -> tuple[Finding, ...]:
+    def sick(self) -> tuple[SiteProblem, ...]:
         """All problems. The name is that of the JSON field."""
         return tuple(finding for site in self.sites for finding in site.sick)
 
@@ -85,7 +85,7 @@ class Health:
         return {"ok": not self.sick, "offline": self.offline, "sick": self.sick, "sites": self.sites}
 
 
-def read(config: Config, rule: Rule, on_progress: Progress = unseen) -> Health:
+def read(config: Config, rule: HealthThresholds, on_progress: Progress = unseen) -> Health:
     """Examine the corpus of a configuration. Raises ConfigError if there is none, and DatabaseError.
 
     ``on_progress`` gets the step, the finished and the total count.
@@ -95,7 +95,7 @@ def read(config: Config, rule: Rule, on_progress: Progress = unseen) -> Health:
 
 
 def examine(
-    corpus: Corpus, config: Config, rule: Rule, now: datetime | None = None, on_progress: Progress = unseen
+    corpus: Corpus, config: Config, rule: HealthThresholds, now: datetime | None = None, on_progress: Progress = unseen
 ) -> Health:
     """Judge each site of the configuration by its nights and its sources. ``now`` is the current time by default."""
     names = [site.name for site in config.sites]
@@ -119,7 +119,7 @@ def examine(
             found = sources[name]
             if runs[name] and runs[name][-1].run_id in offline:
                 found = [(url, _without_outage(state)) for url, state in found]
-            case = Case(
+            case = SiteCase(
                 name,
                 nights_of(runs[name]),
                 found,
@@ -149,7 +149,7 @@ def _runs_of(corpus: Corpus, names: Sequence[str], offline: Collection[int]) -> 
     return runs
 
 
-def _site_health(case: Case, rule: Rule, now: datetime) -> SiteHealth:
+def _site_health(case: SiteCase, rule: HealthThresholds, now: datetime) -> SiteHealth:
     before = [night.total("articles") for night in case.nights[:-1] if night.whole][-rule.nights :]
     last = case.nights[-1] if case.nights else None
     return SiteHealth(
@@ -177,7 +177,7 @@ def _paused(corpus: Corpus, names: Sequence[str]) -> dict[str, list[PausedHost]]
     return found
 
 
-def _matched(case: Case) -> dict[str, int]:
+def _matched(case: SiteCase) -> dict[str, int]:
     runs = (
         [case.matches[run.run_id] for run in case.nights[-1].runs if run.run_id in case.matches] if case.nights else []
     )
@@ -206,7 +206,7 @@ def _without_outage(state: SourceState | None) -> SourceState | None:
     return replace(state, reason="", failures=0) if state and state.reason in NO_NETWORK else state
 
 
-def _given(site: Site) -> dict[str, str]:
+def _given(site: SiteSettings) -> dict[str, str]:
     return {name: selector for name, selector in asdict(site.rules).items() if selector}
 
 

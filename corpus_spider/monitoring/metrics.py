@@ -16,7 +16,7 @@ from corpus_spider.config.version import program_version
 from corpus_spider.exit_codes import FINISHED, INTERNAL, LOCKED
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.disk_use import sizes
-from corpus_spider.monitoring.model import Rule
+from corpus_spider.monitoring.model import HealthThresholds
 from storage.corpus import Corpus
 from storage.disk import missing_folder, replace_file
 from storage.errors import CorpusError
@@ -152,7 +152,7 @@ def corpus_metrics(config: Config) -> list[Metric]:
     with Corpus.open(every.database_url, read_only=True) as corpus:
         status = corpus.status()
         last, whole = _last_runs(corpus, names)
-        found = health.examine(corpus, every, Rule())
+        found = health.examine(corpus, every, HealthThresholds())
     documents = {row.key: row.count for row in status.by_site}
     problems = [(site.site, finding.sign.value) for site in found.sites for finding in site.sick]
     metrics = [

@@ -43,7 +43,7 @@ class Sign(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SiteProblem:
     """One problem at a site, described in words. ``url``: the source with the problem, or a page that shows it."""
 
     site: str
@@ -107,7 +107,7 @@ class Matches:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class SiteCase:
     """A site to judge: its nights, oldest first, and the state of each source by its configured URL."""
 
     site: str
@@ -153,7 +153,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class HealthThresholds:
     """Thresholds: nights to compare with, and days without a finished crawl that are acceptable."""
 
     nights: int = 14

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from corpus_spider.config.model import Config
-    from corpus_spider.config.sections import Notify
+    from corpus_spider.config.sections import NotifySettings
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ def _notify(config: Config, code: int, words: str, summary: Mapping[str, Any]) -
         send(config, compose(config.corpus.name, code, words, summary))
 
 
-def wanted(notify: Notify, code: int, sick: bool) -> bool:
+def wanted(notify: NotifySettings, code: int, sick: bool) -> bool:
     """Return whether a crawl that ended with ``code``, with or without failing sites, needs a notification.
 
     A crawl that a person stopped needs none, because the sites it did not reach look like failing ones.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from corpus_spider.exit_codes import FORCED, LIMITED, STOPPED
-from corpus_spider.monitoring.model import Finding, Night, Sign
+from corpus_spider.monitoring.model import Night, Sign, SiteProblem
 from corpus_spider.monitoring.source_checks import SCRIPTED, source_words
 from corpus_spider.terminal.reasons import DROPPED, NO_LOSS, NO_PAGES, SETTINGS, meaning
 from storage.documents.shortened import SHORTENED
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
-    from corpus_spider.monitoring.model import Case, Rule
+    from corpus_spider.monitoring.model import HealthThresholds, SiteCase
     from storage.runs.site_runs import SiteRun
 
 LEAST_NIGHTS = 3
@@ -55,7 +55,7 @@ CHANCE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LossReason:
     """The reason that most pages without a document share, and words about it with the setting that helps."""
 
     words: str = ""
@@ -198,7 +198,7 @@ def nights_of(runs: Sequence[SiteRun]) -> list[Night]:
     return [Night(tuple(reversed(night))) for night in reversed(nights)]
 
 
-def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
+def judge(case: SiteCase, rule: HealthThresholds, now: datetime) -> list[SiteProblem]:
     """Return all problems of a site; an empty list if it is well or its first crawl is not finished."""
     if is_unfinished(case, rule, now):
         return []
@@ -208,14 +208,14 @@ def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
     found += [*paused_hosts(case), *renamed_site(case), *lost_rules(case, rule)]
     if not case.listed:
         found += [
-            Finding(case.site, Sign.SOURCE, words, url)
+            SiteProblem(case.site, Sign.SOURCE, words, url)
             for url, state in case.sources
             if state and (words := source_words(case, state))
         ]
     return found or no_article_yet(case)
 
 
-def is_unfinished(case: Case, rule: Rule, now: datetime) -> bool:
+def is_unfinished(case: SiteCase, rule: HealthThresholds, now: datetime) -> bool:
     """Return whether the first crawl of a site was interrupted, or still runs, in the last ``rule.max_age`` days.
 
     Its counters show nothing yet, and the next crawl resumes it. A crawl that was killed has no exit code.
@@ -226,20 +226,20 @@ def is_unfinished(case: Case, rule: Rule, now: datetime) -> bool:
     return stopped and now - case.nights[0].runs[0].started <= timedelta(days=rule.max_age)
 
 
-def not_crawled(case: Case, rule: Rule, now: datetime) -> list[Finding]:
+def not_crawled(case: SiteCase, rule: HealthThresholds, now: datetime) -> list[SiteProblem]:
     """Report that no crawl of the site has finished for ``rule.max_age`` days."""
     ends = [night.started for night in case.nights if night.whole]
     if not ends:
         words = "no crawl of this site has finished yet" if case.nights else "never crawled"
-        return [] if case.known and not case.nights else [Finding(case.site, Sign.NOT_CRAWLED, words)]
+        return [] if case.known and not case.nights else [SiteProblem(case.site, Sign.NOT_CRAWLED, words)]
     if now - ends[-1] <= timedelta(days=rule.max_age):
         return []
     days = counted((now - ends[-1]).days, "day")
     words = f"no crawl of this site has finished for {days}, since {ends[-1]:%Y-%m-%d}"
-    return [Finding(case.site, Sign.NOT_CRAWLED, words)]
+    return [SiteProblem(case.site, Sign.NOT_CRAWLED, words)]
 
 
-def silence(case: Case, rule: Rule) -> list[Finding]:
+def silence(case: SiteCase, rule: HealthThresholds) -> list[SiteProblem]:
     """Report that a site gives no new articles, or far fewer than usual."""
     if not case.nights or not case.nights[-1].whole:
         return []
@@ -248,7 +248,7 @@ def silence(case: Case, rule: Rule) -> list[Finding]:
     if len(counts) >= LEAST_NIGHTS and not any(counts):
         lost = lost_pages(case.nights, rendered=case.rendered)
         words = f"no article in any of {counted(len(counts), 'night')}{lost.words}"
-        return [Finding(case.site, Sign.SILENT, words, reason=lost.reason)]
+        return [SiteProblem(case.site, Sign.SILENT, words, reason=lost.reason)]
     # A night that is not silent beside the best night is not silent beside any median.
     if case.listed or counts[-1] >= max(counts) * SILENT_SHARE:
         return []
@@ -263,17 +263,17 @@ def silence(case: Case, rule: Rule) -> list[Finding]:
             nights = "in the last night" if quiet == 1 else f"in {quiet} nights"
             words = f"{articles} {nights}; usually there are {usual:g} a night"
             lost = lost_pages(whole[-quiet:], rendered=case.rendered)
-            return [Finding(case.site, Sign.SILENT, f"{words}{lost.words}", reason=lost.reason)]
+            return [SiteProblem(case.site, Sign.SILENT, f"{words}{lost.words}", reason=lost.reason)]
     return []
 
 
-def paused_hosts(case: Case) -> list[Finding]:
+def paused_hosts(case: SiteCase) -> list[SiteProblem]:
     """Report hosts that the last run left paused with URLs due, if the night gave no new article."""
     if not case.nights or case.nights[-1].total("articles"):
         return []
     words = "no new article: {host} is paused ({reason}) while {urls} of it are due"
     return [
-        Finding(
+        SiteProblem(
             case.site,
             Sign.PAUSED,
             words.format(host=one.host, reason=one.reason, urls=counted(one.urls, "URL")),
@@ -282,7 +282,7 @@ def paused_hosts(case: Case) -> list[Finding]:
     ]
 
 
-def lost_pages(nights: Sequence[Night], *, rendered: bool) -> Lost:
+def lost_pages(nights: Sequence[Night], *, rendered: bool) -> LossReason:
     """Return the reason that most pages without a document share; empty if there is none, or there are few pages."""
     counts: Counter[str] = Counter()
     for run in (run for night in nights for run in night.runs):
@@ -290,11 +290,11 @@ def lost_pages(nights: Sequence[Night], *, rendered: bool) -> Lost:
     lost = counts.total()
     reason, number = max(counts.items(), key=lambda item: (item[1], item[0]), default=("", 0))
     if number < LEAST_OF_ALL or 2 * number <= lost:
-        return Lost()
+        return LossReason()
     said = meaning(reason)
     words = f"; {number} of {counted(lost, 'lost page')}: {reason}{f' ({said})' if said else ''}"
     setting = "" if rendered and reason == SCRIPTED else SETTINGS.get(reason, "")
-    return Lost(f"{words}. What helps: {setting}" if setting else words, reason)
+    return LossReason(f"{words}. What helps: {setting}" if setting else words, reason)
 
 
 def _is_loss(reason: str) -> bool:
@@ -310,7 +310,7 @@ def _longest(low: Sequence[bool]) -> int:
     return longest
 
 
-def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
+def unusual(case: SiteCase, share: Share, rule: HealthThresholds) -> list[SiteProblem]:
     """Report that a share has risen. A share that stays high is reported for ``rule.nights`` nights.
 
     Missing pages do not count while the sources yield: articles may contain any number of dead links.
@@ -320,9 +320,9 @@ def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
     last, dead = case.nights[-1], GONE if share.sign is Sign.ERRORS and case.sources_yield else ()
     part, whole = share.part(last) - last.because(*dead), share.whole(last) - last.because(*dead)
     words = share.words.format(part=part, whole=whole, why=_reasons(last, share.sign))
-    lost = lost_pages([last], rendered=case.rendered) if share.sign is Sign.TEXT_LOST else Lost()
+    lost = lost_pages([last], rendered=case.rendered) if share.sign is Sign.TEXT_LOST else LossReason()
     if _is_nearly_all(case, share, part, whole):
-        return [Finding(case.site, share.sign, words)]
+        return [SiteProblem(case.site, share.sign, words)]
     # A high share is at least ``apart``. Most nights have a small one, and need no look at the others.
     if whole < share.least or part / whole < share.apart:
         return []
@@ -335,11 +335,11 @@ def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
         if all(_is_high(each, before, share.apart) for each in values[-high:]):
             since = "" if high == 1 else f", for {high} nights"
             words = f"{words}{since}; usually {median(before):.0%}{lost.words}"
-            return [Finding(case.site, share.sign, words, reason=lost.reason)]
+            return [SiteProblem(case.site, share.sign, words, reason=lost.reason)]
     return []
 
 
-def _is_nearly_all(case: Case, share: Share, part: int, whole: int) -> bool:
+def _is_nearly_all(case: SiteCase, share: Share, part: int, whole: int) -> bool:
     """Return whether a share is a problem in any night."""
     if share.first:
         return len(case.nights) == 1 and whole >= share.least and part >= share.nearly_all * whole
@@ -378,7 +378,7 @@ def _commonest(night: Night, reasons: Iterable[str]) -> str:
     return f" ({', '.join(f'{reason} {night.because(reason)}' for reason in ordered)})" if ordered else ""
 
 
-def lost_rules(case: Case, rule: Rule) -> list[Finding]:
+def lost_rules(case: SiteCase, rule: HealthThresholds) -> list[SiteProblem]:
     """Report rules that matched most documents of earlier nights and none of the last night: the layout has changed."""
     runs = [[case.matches[run.run_id] for run in night.runs if run.run_id in case.matches] for night in case.nights]
     if not runs or sum(one.documents for one in runs[-1]) < LEAST_OF_ALL:
@@ -398,11 +398,13 @@ def lost_rules(case: Case, rule: Rule) -> list[Finding]:
         last = nights[-1][1]
         since = "in the last night" if lost == 1 else f"in {counted(lost, 'night')}"
         words = f"the rule {name} ({selector}) matched none of {counted(last, 'document')} {since}"
-        found.append(Finding(case.site, Sign.RULES, f"{words}; usually {matched / documents:.0%}", runs[-1][-1].url))
+        found.append(
+            SiteProblem(case.site, Sign.RULES, f"{words}; usually {matched / documents:.0%}", runs[-1][-1].url)
+        )
     return found
 
 
-def no_article_yet(case: Case) -> list[Finding]:
+def no_article_yet(case: SiteCase) -> list[SiteProblem]:
     """Report the reasons why a site has given no article yet. Used if there is no other problem."""
     last = case.nights[-1] if case.nights else None
     if last is None or not last.whole or case.yielded or any(run.exit_code == LIMITED for run in last.runs):
@@ -411,14 +413,14 @@ def no_article_yet(case: Case) -> list[Finding]:
     if responses < MISSING:
         return []
     why = _commonest(last, {reason for run in last.runs for reason in run.reasons})
-    return [Finding(case.site, Sign.SILENT, f"no article yet in {responses} responses{why}")]
+    return [SiteProblem(case.site, Sign.SILENT, f"no article yet in {responses} responses{why}")]
 
 
-def renamed_site(case: Case) -> list[Finding]:
+def renamed_site(case: SiteCase) -> list[SiteProblem]:
     """Report that the corpus knows all sources of the site under another site's name, so it is never crawled."""
     owners = {state.site for _, state in case.sources if state and state.site}
     if not owners or case.site in owners:
         return []
     names = ", ".join(f'"{name}"' for name in sorted(owners))
     words = f"nothing is crawled: the corpus stores its sources under the name {names}; use that name again"
-    return [Finding(case.site, Sign.SOURCE, words)]
+    return [SiteProblem(case.site, Sign.SOURCE, words)]

@@ -13,7 +13,7 @@ from storage.reasons import GONE, HOST_FAULTS
 from storage.records import Kind, UrlState
 
 if TYPE_CHECKING:
-    from corpus_spider.monitoring.model import Case
+    from corpus_spider.monitoring.model import SiteCase
     from storage.frontier.sources import SourceState
     from storage.runs.site_runs import SiteRun
 
@@ -25,7 +25,7 @@ FAILED_RUNS = 2
 LEADS_OUT, SCRIPTED, TOO_SLOW, PRIVATE = "redirect_refused", "script_only", "crawl_delay", "private_address"
 
 
-def source_words(case: Case, state: SourceState) -> str:
+def source_words(case: SiteCase, state: SourceState) -> str:
     """Describe the problem of a source; return an empty string if there is none."""
     if state.reason == REMOVED:
         return ""  # It was removed on request. That needs no report each night.
@@ -56,7 +56,7 @@ def source_words(case: Case, state: SourceState) -> str:
     return _useless(case, state) or (_dead_end(state) if case.without_news and own else "")
 
 
-def _attempts(case: Case, state: SourceState) -> int:
+def _attempts(case: SiteCase, state: SourceState) -> int:
     """Count the runs since the last visit of a source in which its host failed.
 
     A run in which nothing of the site was due, or of a machine that was offline, has no reasons and does not count.
@@ -76,7 +76,7 @@ def _end(run: SiteRun) -> float:
     return (run.finished or run.started).timestamp()
 
 
-def _useless(case: Case, state: SourceState) -> str:
+def _useless(case: SiteCase, state: SourceState) -> str:
     """Describe why a source that was read gives no new links."""
     if state.kind is not Kind.PAGE and state.outcome == "drop" and state.detail == "0 links, broken":
         return f"{state.kind} is broken: it lists no URL"

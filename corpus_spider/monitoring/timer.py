@@ -50,7 +50,7 @@ NO_CATCHING_UP = "cron skips a night in which the machine was off. A systemd tim
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TimerPlan:
     """The command to run each day, its time, and the scheduler: ``systemd`` (of the user), ``system`` or ``cron``."""
 
     how: str
@@ -90,7 +90,7 @@ def plan(
     how: str | None = None,
     environ: Mapping[str, str] | None = None,
     overrides: Mapping[str, object] | None = None,
-) -> Plan:
+) -> TimerPlan:
     """Build the plan with the settings of the environment and of the command line (``section.key``).
 
     Raises ConfigError if there is no corpus.toml, if its path or a variable does not fit into a unit file, or if a
@@ -112,7 +112,7 @@ def plan(
     settings, units = config_folder(environ) / "corpus-spider", user_unit_folder(environ)
     if scheduler == SYSTEM:
         settings, units = SYSTEM_SETTINGS, SYSTEM_UNITS
-    return Plan(
+    return TimerPlan(
         how=scheduler,
         command=command,
         folder=file.parent,
@@ -201,7 +201,7 @@ def has_systemd() -> bool:
     return shutil.which("systemctl") is not None and _run("systemctl", "--user", "show-environment").returncode == 0
 
 
-def service(plan: Plan) -> str:
+def service(plan: TimerPlan) -> str:
     """Return the unit that crawls once. A crawl that a limit ends is a success; failing sites are a visible failure."""
     variables = f"EnvironmentFile={_escaped(str(plan.environment))}\n" if plan.variables else ""
     command = " ".join(_quoted(part) for part in plan.command)
@@ -223,7 +223,7 @@ Nice=10
 {limits}"""
 
 
-def hardening(plan: Plan) -> str:
+def hardening(plan: TimerPlan) -> str:
     """Return the lines that limit a unit of the system (systemd.exec(5), systemd.resource-control(5)).
 
     Namespaces of users and networks stay allowed: each worker takes its network away with them. Chromium's sandbox
@@ -268,7 +268,7 @@ SystemCallErrorNumber=EPERM
 """
 
 
-def timer(plan: Plan) -> str:
+def timer(plan: TimerPlan) -> str:
     """Return the timer unit. ``Persistent``: systemd catches up on a missed night, once."""
     return f"""[Unit]
 Description=corpus-spider every night, {plan.name}
@@ -298,7 +298,7 @@ def _quoted(text: str, dollar: str = "$$") -> str:
     return f'"{inner}"'
 
 
-def cron_line(plan: Plan) -> str:
+def cron_line(plan: TimerPlan) -> str:
     """Return the crontab line. An unescaped ``%`` would end the command (crontab(5))."""
     hour, minute = plan.at.split(":")
     command = " ".join(map(_in_crontab, plan.command))
@@ -311,12 +311,12 @@ def _in_crontab(word: str) -> str:
     return shlex.quote(word).replace("%", r"\%")
 
 
-def mark(plan: Plan) -> str:
+def mark(plan: TimerPlan) -> str:
     """Return the comment that marks the crontab line of a corpus."""
     return f"# {plan.name}"
 
 
-def shown(plan: Plan) -> str:
+def shown(plan: TimerPlan) -> str:
     """Return the text that would be installed, with its place. Values of variables may be secret and are not shown."""
     names = ", ".join(name for name, _ in plan.variables)
     kept = f"# {plan.environment} (mode 600) with {names}\n" if names else ""
@@ -335,7 +335,7 @@ def user_unit_folder(environ: Mapping[str, str]) -> Path:
     return config_folder(environ) / "systemd" / "user"
 
 
-def _write_environment(plan: Plan) -> list[str]:
+def _write_environment(plan: TimerPlan) -> list[str]:
     """Write the variables for the timer, and return messages.
 
     The quoting is that of POSIX shells and of systemd.exec(5): in double quotes, a backslash before ``"\\$` ``.
@@ -371,7 +371,7 @@ def _require_private(file: Path) -> None:
         raise ConfigError(what, where=str(file), do=f"chmod 600 {shlex.quote(str(file))}")
 
 
-def install(plan: Plan) -> list[str]:
+def install(plan: TimerPlan) -> list[str]:
     """Install the schedule, replace an earlier one, and return messages about each change.
 
     Raises ConfigError if a unit or line of that name belongs to another corpus. Raises DiskError if a file cannot be
@@ -409,7 +409,7 @@ def _lingers() -> bool:
     return shown.returncode == 0 and "Linger=yes" in shown.stdout
 
 
-def _require_root(plan: Plan) -> None:
+def _require_root(plan: TimerPlan) -> None:
     """Raise ConfigError if this user cannot change the units of the system."""
     if plan.how == SYSTEM and os.geteuid() != 0:
         names = ",".join(name for name, _ in plan.variables)
@@ -418,7 +418,7 @@ def _require_root(plan: Plan) -> None:
         raise ConfigError("only root may change the units of the system", where=str(plan.unit_folder), do=do)
 
 
-def remove(plan: Plan) -> list[str]:
+def remove(plan: TimerPlan) -> list[str]:
     """Remove the timer and the crontab line, if they exist, and return messages about each change."""
     _require_root(plan)
     _require_ours(plan, plan.unit_folder / f"{plan.name}.service")
@@ -430,7 +430,7 @@ def remove(plan: Plan) -> list[str]:
     return done or ["Nothing was scheduled."]
 
 
-def _remove_units(plan: Plan) -> list[str]:
+def _remove_units(plan: TimerPlan) -> list[str]:
     there = [plan.unit_folder / name for name in plan.units if (plan.unit_folder / name).exists()]
     systemd = bool(there) and (plan.how == SYSTEM or has_systemd())
     if systemd:
@@ -443,7 +443,7 @@ def _remove_units(plan: Plan) -> list[str]:
     return [f"Removed {path}" for path in there]
 
 
-def _remove_line(plan: Plan) -> list[str]:
+def _remove_line(plan: TimerPlan) -> list[str]:
     if shutil.which("crontab") is None:
         return []
     with _alone():
@@ -455,7 +455,7 @@ def _remove_line(plan: Plan) -> list[str]:
     return ["Removed the crontab line."]
 
 
-def _require_ours(plan: Plan, path: Path) -> None:
+def _require_ours(plan: TimerPlan, path: Path) -> None:
     ours = " ".join(_quoted(part) for part in plan.command[-3:])
     with disk_errors(path):
         other = path.exists() and ours not in path.read_text(encoding="utf-8", errors="replace")
@@ -478,7 +478,7 @@ def _crontab() -> list[str]:
     return listed.stdout.removesuffix("\n").split("\n") if listed.returncode == 0 and listed.stdout else []
 
 
-def _other_lines(plan: Plan, lines: Sequence[str]) -> list[str]:
+def _other_lines(plan: TimerPlan, lines: Sequence[str]) -> list[str]:
     """Return the lines of other programs. Raises ConfigError if another corpus of the same name has a line."""
     named = [line for line in lines if line.rstrip().endswith(mark(plan))]
     file = _in_crontab(plan.command[-2])

@@ -16,7 +16,7 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from corpus_spider.monitoring.timer import Plan
+    from corpus_spider.monitoring.timer import TimerPlan
 
 LISTS = "system.posix_acl_access"
 """Extended attribute of a path that has an access control list (acl(5))."""
@@ -43,7 +43,7 @@ def is_open_to(rights: Rights, uid: int, gids: Collection[int]) -> bool:
     return bool(rights.mode >> shift & needed)
 
 
-def require_access(plan: Plan) -> None:
+def require_access(plan: TimerPlan) -> None:
     """Raise ConfigError if the user of a system unit cannot run the program, or cannot read corpus.toml."""
     uid, gids = _ids(plan.user)
     program = [plan.command[0], sys.executable, __file__, os.__file__]

@@ -79,7 +79,7 @@ def require_proxies() -> None:
         proxy_for(scheme, "")
 
 
-class _Answer(HTTPResponse):
+class _FinalResponse(HTTPResponse):
     """Skips informational responses (RFC 9110, 15.2). http.client takes 103 (Early Hints) for the final response."""
 
     def _read_status(self) -> tuple[str, int, str]:
@@ -104,7 +104,7 @@ class Wire:
         proxy = proxy_for(parts.scheme, host)
         self.connection = HTTPConnection(proxy.host if proxy else host, proxy.port if proxy else port, manners.timeout)
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        self.connection.response_class = _Answer
+        self.connection.response_class = _FinalResponse
         plain = proxy is not None and parts.scheme == "http"
         self.target = f"http://{parts.netloc}{path}" if plain else path
         self.headers = proxy.headers if proxy and plain else {}

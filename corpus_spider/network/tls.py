@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from OpenSSL.crypto import X509
 
 
-class _Closable(Connection):
+class _ClosableConnection(Connection):
     def do_handshake(self) -> None:
         """Raise an error with a reason if the host closes the connection. Twisted fails on an error without one."""
         try:
@@ -65,7 +65,7 @@ class _Host:
     def clientConnectionForTLS(self, tlsProtocol: Any) -> Connection:  # noqa: N802, N803 - Twisted's names
         """Return a connection that reports every error of its handshake."""
         connection: Connection = self._creator.clientConnectionForTLS(tlsProtocol)
-        connection.__class__ = _Closable
+        connection.__class__ = _ClosableConnection
         return connection
 
 

@@ -11,7 +11,7 @@ from corpus_spider.config.loader import build_sites
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from corpus_spider.config.sections import Site
+    from corpus_spider.config.sections import SiteSettings
     from corpus_spider.config.values import Problem
 
 ABOUT = ("title", "homepage", "country", "terms", "origin", "checked")
@@ -35,7 +35,7 @@ class Newspaper:
     """Where the addresses were found: a public repository, ``public code`` (in several), or empty if not recorded."""
     checked: str
     """ISO date of the last crawl whose result was read; empty if it was never checked."""
-    site: Site
+    site: SiteSettings
 
 
 def languages() -> tuple[str, ...]:

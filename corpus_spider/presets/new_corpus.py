@@ -15,15 +15,15 @@ from corpus_spider.config.loader import FILE_NAME, assemble, parse
 from corpus_spider.config.sections import (
     GIB,
     MIB,
-    Archive,
-    Corpus,
-    Crawl,
-    Log,
-    Monitor,
-    Notify,
-    Plugins,
-    Rules,
-    Site,
+    ArchiveSettings,
+    CorpusSettings,
+    CrawlSettings,
+    LogSettings,
+    MonitorSettings,
+    NotifySettings,
+    PluginSettings,
+    RuleSettings,
+    SiteSettings,
     keys,
 )
 from corpus_spider.config.values import Key, nearest
@@ -111,7 +111,7 @@ def next_steps(file: Path, wanted: NewCorpus) -> list[str]:
     Newspapers without known sources need `sites discover` first. So does a corpus without any newspaper. Known
     newspapers that were never checked need `sites check`.
     """
-    addresses = [url for site in _choose(wanted) if isinstance(site, Site) for url in site.start]
+    addresses = [url for site in _choose(wanted) if isinstance(site, SiteSettings) for url in site.start]
     bare = without_sources(wanted)
     unknown = [*addresses, *bare] or ([] if parse(file).get("site") else ["https://…"])
     if len(addresses) > MOST_ADDRESSES:
@@ -149,9 +149,15 @@ def render(wanted: NewCorpus) -> str:
     chosen = _choose(wanted)
     corpus = {"name": corpus_name(wanted.folder), "languages": list(wanted.languages), "contact": wanted.contact}
     assemble({"corpus": corpus}, {}, {}, None)
-    crawl = ["[crawl]", "# robots.txt is always obeyed. These are the defaults.", *_defaults(Crawl)]
+    crawl = ["[crawl]", "# robots.txt is always obeyed. These are the defaults.", *_defaults(CrawlSettings)]
     parts = [HEAD, _corpus_section(corpus), "\n".join(crawl) + "\n"]
-    others = (("archive", Archive), ("notify", Notify), ("log", Log), ("monitor", Monitor), ("plugins", Plugins))
+    others = (
+        ("archive", ArchiveSettings),
+        ("notify", NotifySettings),
+        ("log", LogSettings),
+        ("monitor", MonitorSettings),
+        ("plugins", PluginSettings),
+    )
     for title, section in others:
         parts.append("\n".join([f"[{title}]", *_defaults(section)]) + "\n")
     for paper in chosen:
@@ -167,14 +173,14 @@ def corpus_name(folder: Path) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", ascii_only).strip("-.")[:100] or "corpus"
 
 
-def _choose(wanted: NewCorpus) -> list[presets.Newspaper | Site]:
+def _choose(wanted: NewCorpus) -> list[presets.Newspaper | SiteSettings]:
     papers = [paper for language in wanted.languages for paper in presets.newspapers(language)]
     if not wanted.sites:
         return list(papers)
     # A word that two newspapers share, such as VOA, names neither.
     shared = Counter(word for paper in papers for word in _names(paper))
     known = {word: paper for paper in papers for word in _names(paper) if shared[word] == 1}
-    chosen: dict[str, presets.Newspaper | Site] = {}
+    chosen: dict[str, presets.Newspaper | SiteSettings] = {}
     for name in dict.fromkeys(wanted.sites):
         if paper := known.get(_plain(name)):
             chosen[paper.site.name] = paper
@@ -184,7 +190,9 @@ def _choose(wanted: NewCorpus) -> list[presets.Newspaper | Site]:
         site = _own_site(name)
         there = chosen.get(site.name)
         # Two addresses of one host are one site with two start pages.
-        chosen[site.name] = replace(there, start=(*there.start, *site.start)) if isinstance(there, Site) else site
+        chosen[site.name] = (
+            replace(there, start=(*there.start, *site.start)) if isinstance(there, SiteSettings) else site
+        )
     return list(chosen.values())
 
 
@@ -211,7 +219,7 @@ def _unknown(name: str, papers: Sequence[presets.Newspaper]) -> ConfigError:
     )
 
 
-def _own_site(address: str) -> Site:
+def _own_site(address: str) -> SiteSettings:
     # `assemble` reports an invalid URL.
     known = url.canonicalise(address)
     host = (urlsplit(known).hostname or "").removeprefix("www.") if known else ""
@@ -221,10 +229,12 @@ def _own_site(address: str) -> Site:
 
 def _corpus_section(corpus: dict[str, Any]) -> str:
     lines = ["[corpus]"]
-    for name, key in keys(Corpus).items():
+    for name, key in keys(CorpusSettings).items():
         lines += [f"# {key.explanation}"]
         lines += (
-            [f"{name} = {toml(corpus[name])}"] if name in corpus else [f"# {name} = {toml(_default(Corpus, name))}"]
+            [f"{name} = {toml(corpus[name])}"]
+            if name in corpus
+            else [f"# {name} = {toml(_default(CorpusSettings, name))}"]
         )
     return "\n".join(lines) + "\n"
 
@@ -242,12 +252,12 @@ def _newspaper_lines(paper: presets.Newspaper) -> list[str]:
     return ["[[site]]", f"# {paper.title}, {paper.homepage}, {paper.country}", terms, checked, *_site_lines(paper.site)]
 
 
-def _site_lines(site: Site) -> list[str]:
+def _site_lines(site: SiteSettings) -> list[str]:
     """Return a line for each key that the site sets. Sitemaps of a whole archive are comments, to be enabled."""
-    given = {name: getattr(site, name) for name in keys(Site)}
+    given = {name: getattr(site, name) for name in keys(SiteSettings)}
     lines = []
     for name, value in given.items():
-        if value is None or value == _default(Site, name):
+        if value is None or value == _default(SiteSettings, name):
             continue
         archive = name == "sitemaps" and bool(site.start or site.feeds)
         lines.append(
@@ -261,9 +271,9 @@ def _example_section() -> str:
         "# Another newspaper, with all keys. name and one of start, feeds, sitemaps are required.",
         "# [[site]]",
     ]
-    for name, key in keys(Site).items():
-        lines.append(f"# {name} = {toml(EXAMPLE.get(name, _default(Site, name)))}  # {key.explanation}")
-    lines += ["# [site.rules]", *_defaults(Rules)]
+    for name, key in keys(SiteSettings).items():
+        lines.append(f"# {name} = {toml(EXAMPLE.get(name, _default(SiteSettings, name)))}  # {key.explanation}")
+    lines += ["# [site.rules]", *_defaults(RuleSettings)]
     return "\n".join(lines) + "\n"
 
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from corpus_spider.rendering.handler import RenderHandler
-    from corpus_spider.rendering.visits import Limits, Visit
+    from corpus_spider.rendering.visits import BrowserLimits, RenderVisit
 
 
 @dataclass(slots=True)
-class _Running:
+class _RunningBrowser:
     """A running browser, the number of its open pages, and of all its pages."""
 
     handler: RenderHandler
@@ -37,12 +37,12 @@ class Browser:
     """Renders pages. Starts a browser with the first page. Not for use by two event loops."""
 
     crawler: Crawler
-    limits: Limits
-    _running: _Running | None = None
+    limits: BrowserLimits
+    _running: _RunningBrowser | None = None
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
     _places: asyncio.Semaphore | None = None
 
-    async def render(self, visit: Visit) -> bytes:
+    async def render(self, visit: RenderVisit) -> bytes:
         """Return the DOM of a page as HTML in UTF-8, after its scripts have run.
 
         Raises RenderError, or StartError if no browser starts.
@@ -61,7 +61,7 @@ class Browser:
         if running is not None:
             await running.handler.end()
 
-    async def _enter(self) -> _Running:
+    async def _enter(self) -> _RunningBrowser:
         async with self._starting:
             running = self._running
             if running is None or running.over:
@@ -70,20 +70,20 @@ class Browser:
 
                 handler = RenderHandler(self.crawler, self.limits)
                 await handler.start()
-                running = self._running = _Running(handler)
+                running = self._running = _RunningBrowser(handler)
             running.active += 1
             running.served += 1
             running.retired = running.served >= self.limits.pages_per_browser
             return running
 
-    async def _retire(self, running: _Running | None) -> None:
+    async def _retire(self, running: _RunningBrowser | None) -> None:
         """Give a browser no more pages. It is closed after its last open page."""
         if running is not None:
             running.retired = True
             if not running.active:
                 await running.handler.end()
 
-    async def _leave(self, running: _Running) -> None:
+    async def _leave(self, running: _RunningBrowser) -> None:
         running.active -= 1
         if running.over and not running.active:
             if self._running is running:

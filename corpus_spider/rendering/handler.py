@@ -27,7 +27,7 @@ from scrapy_playwright.handler import Config, ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.provider import PlaywrightBrowserProvider
 
 from corpus_spider.rendering.chromium import launch_options, memory, processes
-from corpus_spider.rendering.visits import Asked, Limits, RenderError, StartError, Visit
+from corpus_spider.rendering.visits import BrowserLimits, PageRequest, RenderError, RenderVisit, StartError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -92,7 +92,7 @@ SCROLL = "window.scrollTo(0, document.documentElement.scrollHeight); window.disp
 class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
     """One browser, from start to end. It renders pages that were already fetched."""
 
-    def __init__(self, crawler: Crawler, limits: Limits) -> None:
+    def __init__(self, crawler: Crawler, limits: BrowserLimits) -> None:
         super().__init__(crawler)
         self._limits = limits
         self._mark = f"--corpus-spider-browser={secrets.token_hex(8)}"
@@ -100,7 +100,7 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         self.config = _config(limits, self._mark)
         self.browser_provider_cls = PlaywrightBrowserProvider
         self._names = map(str, itertools.count())
-        self._shown: dict[str, _Shown] = {}
+        self._shown: dict[str, _OpenPage] = {}
         self._watch: asyncio.Task[None] | None = None
         self._killed = False
 
@@ -136,13 +136,13 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
-    async def render(self, visit: Visit) -> bytes:
+    async def render(self, visit: RenderVisit) -> bytes:
         """Return the DOM of a page as HTML in UTF-8. On return its context is closed, or the browser is killed.
 
         Raises RenderError.
         """
         name = next(self._names)
-        shown = self._shown[name] = _Shown(visit, asyncio.timeout(self._limits.timeout))
+        shown = self._shown[name] = _OpenPage(visit, asyncio.timeout(self._limits.timeout))
         try:
             async with shown.bound:
                 response = await self.download_request(_request(name, shown, self._limits))
@@ -210,7 +210,7 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
                 self.kill()
 
 
-def _config(limits: Limits, mark: str) -> Config:
+def _config(limits: BrowserLimits, mark: str) -> Config:
     return Config(
         cdp_url=None,
         cdp_kwargs={},
@@ -231,7 +231,7 @@ def _config(limits: Limits, mark: str) -> Config:
     )
 
 
-def _request(name: str, shown: _Shown, limits: Limits) -> Request:
+def _request(name: str, shown: _OpenPage, limits: BrowserLimits) -> Request:
     """Return the request that makes scrapy-playwright open a page in its own context."""
     meta = {
         "playwright": True,
@@ -259,10 +259,10 @@ def _request(name: str, shown: _Shown, limits: Limits) -> Request:
 
 
 @dataclass(slots=True)
-class _Shown:
+class _OpenPage:
     """An open page, its time limit, and whether its tab or browser has crashed."""
 
-    visit: Visit
+    visit: RenderVisit
     bound: asyncio.Timeout
     crashed: bool = False
 
@@ -349,7 +349,7 @@ async def _refuse(route: Route) -> None:
 class _Routes:
     """Handles every request of a page: its document is at hand, scripts and data are fetched, the rest is refused."""
 
-    def __init__(self, visit: Visit) -> None:
+    def __init__(self, visit: RenderVisit) -> None:
         self._visit = visit
         self._opened = False
         self._parts = self._bytes = 0
@@ -392,7 +392,7 @@ class _Routes:
     async def _part(self, route: Route) -> None:
         self._parts += 1
         request = route.request
-        asked = Asked(request.url, await request.all_headers(), request.resource_type == "script")
+        asked = PageRequest(request.url, await request.all_headers(), request.resource_type == "script")
         part = await self._visit.answer(asked) if self._parts <= MAX_PARTS and self._bytes <= MAX_BYTES else None
         self._bytes += len(part.body) if part else 0
         if part is None or self._bytes > MAX_BYTES:

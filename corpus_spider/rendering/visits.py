@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScriptResponse:
     """Response to a request of a script, with the content coding undone."""
 
     status: int
@@ -20,7 +20,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageRequest:
     """GET request of a page, for a script or for data."""
 
     url: str
@@ -29,18 +29,18 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class RenderVisit:
     """A page to render: URL, HTML, preferred language, and the function that answers requests of its scripts."""
 
     url: str
     html: str
-    answer: Callable[[Asked], Awaitable[Part | None]]
+    answer: Callable[[PageRequest], Awaitable[ScriptResponse | None]]
     """Returns None to refuse the request."""
     language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BrowserLimits:
     """Browser program and its limits."""
 
     program: Path

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import xxhash
 
 from corpus_spider.search import shard
-from corpus_spider.search.made_with import MadeWith, MissingLibraryError
+from corpus_spider.search.made_with import IndexTools, MissingLibraryError
 from corpus_spider.search.manifest import FORMAT, CellCounts, CellKey, MadeShard, Manifest
 from corpus_spider.search.totals import FILE
 from corpus_spider.search.words_in_index import words_in_index
@@ -63,7 +63,7 @@ UNFINISHED = ".new"
 
 
 @dataclass(frozen=True, slots=True)
-class Refreshed:
+class RefreshReport:
     """What a refresh did: documents that came into the index, that left it, and that it holds now."""
 
     added: int
@@ -77,14 +77,14 @@ class Refreshed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _ShardJob:
     """A shard to make: its number, and the row and the state of each of its documents by id."""
 
     database: str
     folder: Path
     number: int
     documents: Mapping[str, tuple[int, int]]
-    made_with: MadeWith
+    made_with: IndexTools
 
 
 def state_of(stamp: Stamp) -> int:
@@ -187,7 +187,7 @@ def refresh(
     on_progress: Progress = unseen,
     *,
     rebuild: bool = False,
-) -> Refreshed:
+) -> RefreshReport:
     """Bring the index up to the corpus. The caller holds the lock. Errors of the database, and DiskError.
 
     Each shard is kept once it is made: an interrupted refresh goes on where it stopped. New texts are split as those in
@@ -199,7 +199,7 @@ def refresh(
     with disk_errors(folder):
         _delete_unreadable(folder, also_readable=rebuild)
         with Manifest.open(folder, read_only=False) as manifest:
-            made_with = MadeWith.of(manifest.settings())
+            made_with = IndexTools.of(manifest.settings())
             is_behind = manifest.settings().get(REMOVALS) != removals
             manifest.set({_FORMAT: str(FORMAT)} | made_with.settings)
             _delete_leftovers(folder, manifest.shards())
@@ -212,7 +212,7 @@ def refresh(
             made_with.require({languages[each] for ids in plan.shards for each in ids})
             numbers = range(manifest.next_number(), manifest.next_number() + len(plan.shards))
             jobs = [
-                _Job(database, folder, number, {each: stamps[each] for each in ids}, made_with)
+                _ShardJob(database, folder, number, {each: stamps[each] for each in ids}, made_with)
                 for number, ids in zip(numbers, plan.shards, strict=True)
             ]
             done = failed = 0
@@ -236,7 +236,7 @@ def refresh(
             _delete_leftovers(folder, manifest.shards())
             manifest.set({REMOVALS: removals, DOCUMENTS: documents})
             shards = manifest.shards()
-            return Refreshed(plan.added, plan.left, sum(shards.values()), len(shards), made_with.unit, failed)
+            return RefreshReport(plan.added, plan.left, sum(shards.values()), len(shards), made_with.unit, failed)
 
 
 def _delete_unreadable(folder: Path, *, also_readable: bool) -> None:
@@ -264,7 +264,7 @@ def shard_folder(folder: Path, number: int) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class _RefreshPlan:
     """``outdated``: shards to delete. ``shards``: ids of the documents of each new shard."""
 
     outdated: set[int]
@@ -273,7 +273,7 @@ class _Plan:
     left: int
 
 
-def _plan(manifest: Manifest, stamps: Mapping[str, tuple[int, int]], processes: int) -> _Plan:
+def _plan(manifest: Manifest, stamps: Mapping[str, tuple[int, int]], processes: int) -> _RefreshPlan:
     """Decide which shards to make. A shard not larger than what is written anyway is merged into it.
 
     Each process gets a shard if there is enough for it: splitting Vietnamese into words takes 20 ms a document.
@@ -290,10 +290,10 @@ def _plan(manifest: Manifest, stamps: Mapping[str, tuple[int, int]], processes: 
     pending.sort()
     size = min(FULL, max(WORTH_A_PROCESS, -(-len(pending) // max(1, processes))))
     parts = [pending[start : start + size] for start in range(0, len(pending), size)]
-    return _Plan(outdated, parts, len(stamps.keys() - same), len(known.keys() - same))
+    return _RefreshPlan(outdated, parts, len(stamps.keys() - same), len(known.keys() - same))
 
 
-def _made(jobs: Sequence[_Job], processes: int) -> Iterator[MadeShard]:
+def _made(jobs: Sequence[_ShardJob], processes: int) -> Iterator[MadeShard]:
     if len(jobs) < 2 or processes < 2:
         yield from map(_make, jobs)
         return
@@ -303,7 +303,7 @@ def _made(jobs: Sequence[_Job], processes: int) -> Iterator[MadeShard]:
         yield from pool.map(_make, jobs)
 
 
-def _make(job: _Job) -> MadeShard:
+def _make(job: _ShardJob) -> MadeShard:
     """Make one shard, in any process."""
     folder = shard_folder(job.folder, job.number)
     part = folder.with_name(folder.name + UNFINISHED)
@@ -320,8 +320,8 @@ def _make(job: _Job) -> MadeShard:
 
 
 def _entries(
-    corpus: Corpus, job: _Job, cells: dict[CellKey, CellCounts], entries: dict[str, int], searched: set[str]
-) -> Iterator[shard.Entry]:
+    corpus: Corpus, job: _ShardJob, cells: dict[CellKey, CellCounts], entries: dict[str, int], searched: set[str]
+) -> Iterator[shard.IndexEntry]:
     """Read the documents of a shard, count their words, and yield what is indexed.
 
     A document that has gone meanwhile is left out; the next refresh sees that.
@@ -341,7 +341,7 @@ def _entries(
             counts = cells.setdefault(CellKey(document.language, document.site, day[:7]), CellCounts())
             counts.add(counted, document.language)
             entries[document.id] = job.documents[document.id][1]
-            yield shard.Entry(
+            yield shard.IndexEntry(
                 document.id,
                 document.site,
                 document.language,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.search import shard
 from corpus_spider.search.builder import REMOVALS, UNFINISHED, is_current, shard_folder
-from corpus_spider.search.made_with import MadeWith
+from corpus_spider.search.made_with import IndexTools
 from corpus_spider.search.manifest import Manifest
 from corpus_spider.search.totals import FILE
 from corpus_spider.search.words_in_index import words_in_index
@@ -93,7 +93,7 @@ def _check(
 
 def _strange_words(corpus: Corpus, manifest: Manifest, on_progress: Progress) -> list[str]:
     """Return the words of an index that neither stand in a text of the corpus, of any version, nor are its forms."""
-    left, made_with = set(manifest.every_word()), MadeWith.of(manifest.settings())
+    left, made_with = set(manifest.every_word()), IndexTools.of(manifest.settings())
     selection = Selection(include_duplicates=True, versions="all")
     for number, document in enumerate(corpus.documents.as_stored(selection), 1):
         if not left:

@@ -22,7 +22,7 @@ _CUT = "…"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ConcordanceLine:
     """One place in a text. ``left_word`` and ``right_word``: the words next to it, in small letters, to sort by."""
 
     left: str
@@ -32,7 +32,7 @@ class Line:
     right_word: str
 
 
-class Sought(dict[str, tuple["Phrase", ...]]):
+class SoughtWords(dict[str, tuple["Phrase", ...]]):
     """Maps a word of a text to the words and phrases of a question that may begin with it, the longest first.
 
     It remembers each word: 500 documents have 100,000 words, and few different ones. ``language``: that of the text.
@@ -51,7 +51,7 @@ class Sought(dict[str, tuple["Phrase", ...]]):
         return found
 
 
-def lines(text: str, sought: Sought, splitter: Splitter, most: int = 1_000) -> list[Line]:
+def lines(text: str, sought: SoughtWords, splitter: Splitter, most: int = 1_000) -> list[ConcordanceLine]:
     """Return the places of the words and phrases of a question in a text, in order, at most so many.
 
     Where words of the language contain spaces, only the places with the most neighbouring syllables of the question.
@@ -63,7 +63,7 @@ def lines(text: str, sought: Sought, splitter: Splitter, most: int = 1_000) -> l
     >>> found.left, found.keyword, found.right, found.right_word
     ('Thủ tướng ', 'Chính phủ', ' họp.', 'họp')
     """
-    found: list[tuple[int, Line]] = []
+    found: list[tuple[int, ConcordanceLine]] = []
     for line in text.split("\n"):
         spans = splitter.spans(line)
         words = [small(line[start:end], sought.language) for start, end in spans]
@@ -75,7 +75,7 @@ def lines(text: str, sought: Sought, splitter: Splitter, most: int = 1_000) -> l
     return [line for length, line in found if length >= longest][:most]
 
 
-def _places(words: Sequence[str], sought: Sought) -> Iterator[tuple[int, int]]:
+def _places(words: Sequence[str], sought: SoughtWords) -> Iterator[tuple[int, int]]:
     """Yield first and after-last word of each place. Places do not overlap; of two at one word the longer counts."""
     free = 0
     for at, word in enumerate(words):
@@ -95,14 +95,14 @@ def _goes_on(words: Sequence[str], at: int, phrase: Phrase, language: str) -> bo
     return all(term.matches(words[at + place], language) for place, term in enumerate(phrase.terms[1:], 1))
 
 
-def _line(line: str, spans: Sequence[Span], words: Sequence[str], first: int, after: int) -> Line:
+def _line(line: str, spans: Sequence[Span], words: Sequence[str], first: int, after: int) -> ConcordanceLine:
     start, end = spans[first][0], spans[after - 1][1]
     before = min(spans[max(0, first - CONTEXT_WORDS)][0], max(0, start - CONTEXT_CHARS))
     behind = max(spans[min(len(spans), after + CONTEXT_WORDS) - 1][1], min(len(line), end + CONTEXT_CHARS))
     # A context by characters may begin within a word: it then begins with the next one.
     before = next((begin for begin, stop in spans if stop > before), before) if before else 0
     behind = next((stop for begin, stop in reversed(spans) if begin < behind), behind) if behind < len(line) else behind
-    return Line(
+    return ConcordanceLine(
         (_CUT if before else "") + line[before:start],
         line[start:end],
         line[end:behind] + (_CUT if behind < len(line) else ""),

@@ -17,7 +17,7 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from pipelines.text.words import Libraries, Splitter, Words
+    from pipelines.text.words import Libraries, Splitter, WordSplitter
 
 _UNIT, _LIBRARIES = "unit", "segmenters"
 _BY_ICU = frozenset({"th", "lo", "km", "my"})
@@ -28,19 +28,19 @@ class MissingLibraryError(ConfigError):
 
 
 @dataclass(frozen=True, slots=True)
-class MadeWith:
+class IndexTools:
     """``unit``: what scripts without spaces are searched by. ``libraries``: library of each language, "" for none."""
 
     unit: str
     libraries: Libraries
 
     @classmethod
-    def installed(cls) -> MadeWith:
+    def installed(cls) -> IndexTools:
         """Return what this installation would make an index with."""
         return cls(splitter().unit, tuple(sorted(library_names().items())))
 
     @classmethod
-    def of(cls, settings: Mapping[str, str]) -> MadeWith:
+    def of(cls, settings: Mapping[str, str]) -> IndexTools:
         """Return what an index was made with, from its settings; of a new one what is installed."""
         if _UNIT not in settings:
             return cls.installed()
@@ -56,7 +56,7 @@ class MadeWith:
         """The splitter into searched units."""
         return splitter(self.unit)
 
-    def words(self, language: str) -> Words:
+    def words(self, language: str) -> WordSplitter:
         """Return the splitter into counted words of a language."""
         return words(language, self.libraries)
 

@@ -108,7 +108,7 @@ class CellSize(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class CellSelection:
     """Selection of cells; empty: all. ``since`` and ``until``: months, inclusive."""
 
     languages: tuple[str, ...] = ()
@@ -116,12 +116,12 @@ class Selected:
     since: str = ""
     until: str = ""
 
-    def widened(self) -> Selected:
+    def widened(self) -> CellSelection:
         """Return the selection of all texts in the same languages."""
-        return Selected(self.languages)
+        return CellSelection(self.languages)
 
 
-ALL = Selected()
+ALL = CellSelection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class MadeShard:
     failures: int = 0
 
 
-def _values(selected: Selected, one: int) -> tuple[str, str, str, str, int]:
+def _values(selected: CellSelection, one: int) -> tuple[str, str, str, str, int]:
     """Return the values of `_SELECTED`."""
     return json.dumps(selected.languages), json.dumps(selected.sites), selected.since, selected.until, one
 
@@ -305,13 +305,13 @@ class Manifest:
             self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(unused)
 
-    def cells(self, selected: Selected = ALL, *, one_spelling: bool = False) -> Iterator[Cell]:
+    def cells(self, selected: CellSelection = ALL, *, one_spelling: bool = False) -> Iterator[Cell]:
         """Read the counts of the selected cells. ``one_spelling``: so that the spellings of a word count as one."""
         for row in self.connection.execute(f"{_CELLS}{_SELECTED}", _values(selected, int(one_spelling))):
             time_limit.check()
             yield _cell(row, row[6:])
 
-    def sizes(self, selected: Selected = ALL) -> list[CellSize]:
+    def sizes(self, selected: CellSelection = ALL) -> list[CellSize]:
         """Return the number of documents and words of the selected cells."""
         rows = self.connection.execute(f"{_SIZES}{_SELECTED}", _values(selected, 0))
         return [CellSize(CellKey(*row[:3]), row[3], row[4]) for row in rows]

@@ -90,7 +90,7 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class Conjunction:
     """All parts must hold. ``runs``: words that stand side by side in the question, each run as a phrase."""
 
     parts: tuple[Question, ...]
@@ -98,20 +98,20 @@ class Both:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class Disjunction:
     """One part must hold."""
 
     parts: tuple[Question, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Negation:
     """The part must not hold."""
 
     part: Question
 
 
-Question = Phrase | Both | Either | Not
+Question = Phrase | Conjunction | Disjunction | Negation
 
 
 def parse(text: str, splitter: Splitter, *, as_phrase: bool = False) -> Question:
@@ -138,26 +138,26 @@ def shown(question: Question) -> str:
         case Phrase(terms):
             words = " ".join(f"{'=' * term.exact}{term.value}{'*' * term.prefix}" for term in terms)
             return f'"{words}"' if len(terms) > 1 else words
-        case Both(parts):
+        case Conjunction(parts):
             return " AND ".join(map(_within, parts))
-        case Either(parts):
+        case Disjunction(parts):
             return " OR ".join(map(_within, parts))
-        case Not(part):
+        case Negation(part):
             return f"NOT {_within(part)}"
 
 
 def _within(part: Question) -> str:
-    return f"({shown(part)})" if isinstance(part, Both | Either) else shown(part)
+    return f"({shown(part)})" if isinstance(part, Conjunction | Disjunction) else shown(part)
 
 
 def side_by_side(question: Question) -> tuple[Phrase, ...]:
     """Return the phrases that words side by side in a question may be: each run, and each pair of neighbours in it."""
     match question:
-        case Both(parts, runs):
+        case Conjunction(parts, runs):
             pairs = [Phrase(run.terms[at : at + 2]) for run in runs for at in range(len(run.terms) - 1)]
             inner = [each for part in parts for each in side_by_side(part)]
             return tuple(dict.fromkeys([*runs, *pairs, *inner]))
-        case Either(parts):
+        case Disjunction(parts):
             return tuple(dict.fromkeys(each for part in parts for each in side_by_side(part)))
         case _:
             return ()
@@ -168,10 +168,10 @@ def phrases(question: Question, *, negated: bool = False) -> Iterator[Phrase]:
     match question:
         case Phrase():
             yield question
-        case Both(parts) | Either(parts):
+        case Conjunction(parts) | Disjunction(parts):
             for part in parts:
                 yield from phrases(part, negated=negated)
-        case Not(part):
+        case Negation(part):
             if negated:
                 yield from phrases(part, negated=True)
 
@@ -236,14 +236,14 @@ class _Parser:
         kept = [part for part in parts if part is not None]
         if len(kept) < 2:
             return kept[0] if kept else None
-        return Both(tuple(kept), tuple(_one_phrase(run) for run in runs if len(run) > 1))
+        return Conjunction(tuple(kept), tuple(_one_phrase(run) for run in runs if len(run) > 1))
 
     def _one(self) -> Question | None:
         kind, text = self._peek()
         self._at += 1
         if kind == "not" or (kind, text) == ("word", "NOT"):
             part = self._one() if self._peek()[0] not in {"", "close"} else None
-            return Not(part) if part else None
+            return Negation(part) if part else None
         if kind == "open":
             return self._bracket()
         return self._phrase(text) if kind == "phrase" else self._word(text)
@@ -286,4 +286,4 @@ def _joined(parts: list[Question | None]) -> Question | None:
     kept = [part for part in parts if part is not None]
     if len(kept) < 2:
         return kept[0] if kept else None
-    return Either(tuple(kept))
+    return Disjunction(tuple(kept))

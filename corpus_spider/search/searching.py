@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.search import shard
 from corpus_spider.search.builder import REMOVALS, is_complete, shard_folder
-from corpus_spider.search.concordance import Line, Sought, lines
-from corpus_spider.search.made_with import MadeWith
+from corpus_spider.search.concordance import ConcordanceLine, SoughtWords, lines
+from corpus_spider.search.made_with import IndexTools
 from corpus_spider.search.manifest import FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse, phrases, shown, side_by_side
-from corpus_spider.search.shard import Reading
+from corpus_spider.search.shard import QuestionMeaning
 from corpus_spider.search.totals import FILE
 from pipelines.text.collation import sort_key
 from pipelines.text.equal_letters import small
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import tantivy
 
     from corpus_spider.search.question import Question, Term
-    from corpus_spider.search.shard import Filters, Shard
+    from corpus_spider.search.shard import SearchFilters, Shard
     from pipelines.text.collation import SortKey
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument
@@ -50,7 +50,7 @@ _BUILD = "Run `corpus-spider index`."
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ConcordancePlace:
     """A line of a concordance with its document."""
 
     id: str
@@ -60,11 +60,11 @@ class Place:
     language: str
     script: str
     day: str
-    line: Line
+    line: ConcordanceLine
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class FoundDocuments:
     """Found documents: their number, the ids of the wanted ones, and the number by each of `shard.GROUPS`."""
 
     number: int
@@ -73,11 +73,11 @@ class Documents:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchAnswer:
     """Answer to a question. ``documents``: their number, also those whose lines are not among ``places``."""
 
     documents: int
-    places: tuple[Place, ...]
+    places: tuple[ConcordancePlace, ...]
     read: int
     """Documents that the lines were looked for in."""
     groups: dict[str, dict[str, int]]
@@ -108,17 +108,17 @@ class SearchIndex:
             yield cls(manifest, _shards(manifest, folder))
 
     @cached_property
-    def made_with(self) -> MadeWith:
+    def made_with(self) -> IndexTools:
         """What splits the texts of the index."""
-        return MadeWith.of(self.manifest.settings())
+        return IndexTools.of(self.manifest.settings())
 
     def parsed(self, text: str, *, as_phrase: bool = False) -> Question:
         """Read a question by the units of the index. ConfigError says what is wrong with it."""
         return parse(text, self.made_with.splitter, as_phrase=as_phrase)
 
     def find(
-        self, asked: str | Question, filters: Filters, *, most: int, skip: int = 0, order: str = RANK
-    ) -> Documents:
+        self, asked: str | Question, filters: SearchFilters, *, most: int, skip: int = 0, order: str = RANK
+    ) -> FoundDocuments:
         """Find documents. An empty text finds all that pass the filters. ``skip``: first ones left out."""
         question = (self.parsed(asked) if asked.strip() else None) if isinstance(asked, str) else asked
         readings = self._readings(question, filters.languages) if question else {}
@@ -127,15 +127,17 @@ class SearchIndex:
         # Only the ids of this page are read: those of all documents before page 300 would take a second.
         first = heapq.merge(*map(_ordered, results), key=itemgetter(0))
         ids = [result.id_of(address) for _, address, result in islice(first, skip, skip + most)]
-        return Documents(sum(result.documents for result in results), ids, _groups(results))
+        return FoundDocuments(sum(result.documents for result in results), ids, _groups(results))
 
-    def concordance(self, corpus: Corpus, text: str, filters: Filters, *, most: int, order: str = RANK) -> Answer:
+    def concordance(
+        self, corpus: Corpus, text: str, filters: SearchFilters, *, most: int, order: str = RANK
+    ) -> SearchAnswer:
         """Answer a question with at most so many lines in context."""
         by_word = order in {LEFT, RIGHT}
         question, split = self.parsed(text), self.made_with.splitter
-        sought_in = cache(partial(Sought, question))
+        sought_in = cache(partial(SoughtWords, question))
         found = self.find(question, filters, most=SORTED_DOCUMENTS if by_word else most, order=order)
-        places: list[Place] = []
+        places: list[ConcordancePlace] = []
         read = 0
         for start in range(0, len(found.ids), _PAGE):
             if len(places) >= most and not by_word:
@@ -149,9 +151,9 @@ class SearchIndex:
             order_of = sort_key(languages[0] if len(languages) == 1 else "")
             places.sort(key=partial(_by_left if order == LEFT else _by_right, order_of))
         searched = self._understood(question, filters, found)
-        return Answer(found.number, tuple(places[:most]), read, found.groups, searched)
+        return SearchAnswer(found.number, tuple(places[:most]), read, found.groups, searched)
 
-    def _understood(self, question: Question, filters: Filters, found: Documents) -> str:
+    def _understood(self, question: Question, filters: SearchFilters, found: FoundDocuments) -> str:
         """Say what was searched; of words side by side, how many documents have them so."""
         spaced = SPACED_WORDS.intersection(found.groups["language"])
         if not spaced or not (near := side_by_side(question)):
@@ -161,14 +163,14 @@ class SearchIndex:
         names = " and ".join(sorted(spaced))
         return f"{shown(question)}; in {names} first {shown(phrase)}, in {counted(together, 'document')}"
 
-    def per_day(self, filters: Filters) -> dict[str, int]:
+    def per_day(self, filters: SearchFilters) -> dict[str, int]:
         """Return the number of documents of each day on which one was published, in order."""
         sums: Counter[str] = Counter()
         for each in self.shards:
             sums.update(each.per_day(filters))
         return dict(sorted(sums.items()))
 
-    def _readings(self, question: Question, wanted: Sequence[str]) -> dict[Reading, list[str]]:
+    def _readings(self, question: Question, wanted: Sequence[str]) -> dict[QuestionMeaning, list[str]]:
         """Return what a question means, with the languages in which it means that.
 
         Words of the index are looked up by a form that is equal in all languages, then compared in each.
@@ -176,13 +178,13 @@ class SearchIndex:
         near = side_by_side(question)
         terms = dict.fromkeys(term for phrase in phrases(question, negated=True) for term in phrase.terms)
         looked_up = {term: self._looked_up(term) for term in terms}
-        readings: dict[Reading, list[str]] = {}
+        readings: dict[QuestionMeaning, list[str]] = {}
         for language in wanted or self.manifest.languages():
             time_limit.check()
             found = {
                 term: tuple(word for word in words if term.matches(word, language)) for term, words in looked_up.items()
             }
-            reading = Reading(found, near if language in SPACED_WORDS else ())
+            reading = QuestionMeaning(found, near if language in SPACED_WORDS else ())
             readings.setdefault(reading, []).append(language)
         return readings
 
@@ -233,16 +235,16 @@ def _ordered(result: shard.Result) -> Iterator[tuple[float, tantivy.DocAddress, 
     return ((-order, address, result) for order, address in result.first)
 
 
-def _by_left(order_of: Callable[[str], SortKey], place: Place) -> tuple[SortKey, SortKey, str]:
+def _by_left(order_of: Callable[[str], SortKey], place: ConcordancePlace) -> tuple[SortKey, SortKey, str]:
     return order_of(place.line.left_word), order_of(place.line.right_word), place.id
 
 
-def _by_right(order_of: Callable[[str], SortKey], place: Place) -> tuple[SortKey, SortKey, str]:
+def _by_right(order_of: Callable[[str], SortKey], place: ConcordancePlace) -> tuple[SortKey, SortKey, str]:
     return order_of(place.line.right_word), order_of(place.line.left_word), place.id
 
 
-def _place(document: CorpusDocument, line: Line) -> Place:
+def _place(document: CorpusDocument, line: ConcordanceLine) -> ConcordancePlace:
     day = day_of(document.published, document.fetched_at)
-    return Place(
+    return ConcordancePlace(
         document.id, document.url, document.title, document.site, document.language, document.script, day, line
     )

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.question import Both, Either, Not, Phrase
+from corpus_spider.search.question import Conjunction, Disjunction, Negation, Phrase
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def require_library() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """A document for the index. ``words``: its words in order, as `forms` makes them. ``day``: YYYY-MM-DD."""
 
     id: str
@@ -67,7 +67,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
+class SearchFilters:
     """Limits of a search; empty: none. Days are YYYY-MM-DD, inclusive."""
 
     sites: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class Filters:
 
 
 @dataclass(frozen=True)
-class Reading:
+class QuestionMeaning:
     """What a question means in some languages: the words of texts for each term, and the phrases that come first."""
 
     spellings: dict[Term, tuple[str, ...]]
@@ -125,7 +125,7 @@ def day_number(day: str) -> int:
     return int(day[:10].replace("-", "") or 0)
 
 
-def write(folder: Path, entries: Iterable[Entry]) -> None:
+def write(folder: Path, entries: Iterable[IndexEntry]) -> None:
     """Make a shard in an empty folder. ValueError or OSError if the disk refuses."""
     import tantivy
 
@@ -162,8 +162,8 @@ class Shard:
     def search(
         self,
         question: Question | None,
-        filters: Filters,
-        readings: Mapping[Reading, Sequence[str]],
+        filters: SearchFilters,
+        readings: Mapping[QuestionMeaning, Sequence[str]],
         *,
         most: int,
         by_day: bool,
@@ -195,7 +195,7 @@ class Shard:
         hits = searcher.search(tantivy.Query.all_query(), max(1, searcher.num_docs)).hits
         return {searcher.doc(address)["id"][0] for _, address in hits}
 
-    def per_day(self, filters: Filters) -> dict[str, int]:
+    def per_day(self, filters: SearchFilters) -> dict[str, int]:
         """Return the number of documents of each day, YYYY-MM-DD."""
         query = _Queries(self.index.schema).filtered(None, filters, {})
         counted = self.index.searcher().aggregate(query, {"day": {"terms": {"field": "day", "size": _MOST_GROUPS}}})
@@ -210,7 +210,7 @@ class _Queries:
     schema: tantivy.Schema
 
     def filtered(
-        self, question: Question | None, filters: Filters, readings: Mapping[Reading, Sequence[str]]
+        self, question: Question | None, filters: SearchFilters, readings: Mapping[QuestionMeaning, Sequence[str]]
     ) -> tantivy.Query:
         import tantivy
 
@@ -230,7 +230,7 @@ class _Queries:
         ranked = [parts[0], *(tantivy.Query.const_score_query(each, 0.0) for each in parts[1:])]
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, each) for each in ranked])
 
-    def _read(self, question: Question, readings: Mapping[Reading, Sequence[str]]) -> tantivy.Query:
+    def _read(self, question: Question, readings: Mapping[QuestionMeaning, Sequence[str]]) -> tantivy.Query:
         """Return the query of a question, in each language by what it means there."""
         import tantivy
 
@@ -244,7 +244,7 @@ class _Queries:
             each.append((should, tantivy.Query.boolean_query(parts)))
         return tantivy.Query.boolean_query(each) if each else tantivy.Query.empty_query()
 
-    def _near(self, question: Question, reading: Reading) -> tantivy.Query:
+    def _near(self, question: Question, reading: QuestionMeaning) -> tantivy.Query:
         """Return the query of a question, by which documents with its words side by side come first."""
         import tantivy
 
@@ -258,17 +258,18 @@ class _Queries:
             [(tantivy.Occur.Must, whole), *((tantivy.Occur.Should, each) for each in should)]
         )
 
-    def _query(self, question: Question, reading: Reading) -> tantivy.Query:
+    def _query(self, question: Question, reading: QuestionMeaning) -> tantivy.Query:
         import tantivy
 
         must, should, must_not = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
         match question:
             case Phrase(terms):
                 return self._phrase(terms, reading)
-            case Both(parts):
-                each = [(must_not if isinstance(part, Not) else must, part) for part in parts]
+            case Conjunction(parts):
+                each = [(must_not if isinstance(part, Negation) else must, part) for part in parts]
                 queries = [
-                    (occur, self._query(part.part if isinstance(part, Not) else part, reading)) for occur, part in each
+                    (occur, self._query(part.part if isinstance(part, Negation) else part, reading))
+                    for occur, part in each
                 ]
                 # A query of exclusions alone finds nothing in tantivy.
                 return tantivy.Query.boolean_query(
@@ -276,14 +277,14 @@ class _Queries:
                     if all(occur == must_not for occur, _ in queries)
                     else queries
                 )
-            case Either(parts):
+            case Disjunction(parts):
                 return tantivy.Query.boolean_query([(should, self._query(part, reading)) for part in parts])
-            case Not(part):
+            case Negation(part):
                 return tantivy.Query.boolean_query(
                     [(must, tantivy.Query.all_query()), (must_not, self._query(part, reading))]
                 )
 
-    def _phrase(self, terms: Sequence[Term], reading: Reading) -> tantivy.Query:
+    def _phrase(self, terms: Sequence[Term], reading: QuestionMeaning) -> tantivy.Query:
         import tantivy
 
         choices = [list(reading.spellings[term]) for term in terms]

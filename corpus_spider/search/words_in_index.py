@@ -20,13 +20,13 @@ from pipelines.text.words import as_counted, is_spaced
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from corpus_spider.search.made_with import MadeWith
+    from corpus_spider.search.made_with import IndexTools
 
 _MAX_TOKENS = 2**16
 """Tokens that a table holds: 10 MB. A full table is emptied, so that it follows the texts."""
 
 
-class _Tokens(dict[str, Sequence[str]]):
+class _TokenCache(dict[str, Sequence[str]]):
     """Words by token, filled on demand. Runs of scripts without spaces are not kept: few come twice."""
 
     def __init__(self, split: Callable[[str], Sequence[str]]) -> None:
@@ -48,7 +48,7 @@ class _Tokens(dict[str, Sequence[str]]):
 class WordsInIndex:
     """Splits lines of one language as an index has them."""
 
-    def __init__(self, made_with: MadeWith, language: str) -> None:
+    def __init__(self, made_with: IndexTools, language: str) -> None:
         split, words = made_with.splitter, made_with.words(language)
 
         def searched(token: str) -> list[str]:
@@ -63,9 +63,9 @@ class WordsInIndex:
             folded = small(token, language)
             return [folded[start:end] for start, end in words.spans(folded)]
 
-        self._searched = _Tokens(searched)
+        self._searched = _TokenCache(searched)
         self._spans = words.spans if language in SPACED_WORDS else None
-        self._counted = _Tokens(counted if self._spans is None else lambda word: [as_counted(word, language)])
+        self._counted = _TokenCache(counted if self._spans is None else lambda word: [as_counted(word, language)])
 
     def searched(self, line: str) -> list[str]:
         """Return the units of a line that are searched."""
@@ -78,11 +78,11 @@ class WordsInIndex:
         return list(chain.from_iterable(map(self._counted.__getitem__, tokens)))
 
 
-def words_in_index(made_with: MadeWith, language: str) -> WordsInIndex:
+def words_in_index(made_with: IndexTools, language: str) -> WordsInIndex:
     """Return what splits lines of a language for an index. Languages with the same rules share it."""
     return _words_in_index(made_with, language if language in CHOICES or language in TURKIC else "")
 
 
 @cache
-def _words_in_index(made_with: MadeWith, language: str) -> WordsInIndex:
+def _words_in_index(made_with: IndexTools, language: str) -> WordsInIndex:
     return WordsInIndex(made_with, language)

@@ -25,7 +25,7 @@ from pipelines.discovery.candidates import (
 from pipelines.discovery.date_range import archive_template
 from pipelines.discovery.links import page_anchors
 from pipelines.discovery.list_pages import read_listing
-from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
+from pipelines.discovery.sources import FEEDS, SITEMAPS, SourceContent, SourceFormat, read_source
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata.rights import robots_headers
 from pipelines.urls.url import parse
@@ -55,7 +55,7 @@ OWN_PATH = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SourceFinding:
     """A candidate that was examined. ``refused`` is the reason why it is not usable, empty if it is."""
 
     kind: str
@@ -85,7 +85,7 @@ class Discovery:
     """URL template of the archive by day or month, if the front page links to it."""
     patterns: tuple[str, ...]
     """Regular expressions of the article URLs on the front page. Empty if feeds and sitemaps contain other URLs."""
-    findings: tuple[Finding, ...]
+    findings: tuple[SourceFinding, ...]
     requests: int
 
     def usable(self, kind: str) -> tuple[str, ...]:
@@ -95,7 +95,9 @@ class Discovery:
     @property
     def archives(self) -> tuple[str, ...]:
         """Usable sitemaps that are not news sitemaps. They list everything the site has published."""
-        return tuple(one.url for one in self.findings if one.url in self.usable("sitemap") and one.form != Form.NEWS)
+        return tuple(
+            one.url for one in self.findings if one.url in self.usable("sitemap") and one.form != SourceFormat.NEWS
+        )
 
     def site(self) -> dict[str, Value]:
         """Return the keys of a ``[[site]]``.
@@ -132,7 +134,7 @@ def discover(
     capture = client.get(url)
     host = urlsplit(capture.url).netloc.removeprefix("www.")
     model = SiteModel(hosts=(host,), languages=config.corpus.languages)
-    search = Search(client, model, note)
+    search = SourceSearch(client, model, note)
     source = read_source(capture, model)
     search.see(capture.url, source)
     tree = parse_tree(source.text)
@@ -145,7 +147,7 @@ def discover(
     patterns = read_listing(anchors, capture.url).patterns
     named = section_pages(tree, capture.url, model, patterns)
     pages = [one.fetchable for one in named if rules.can_fetch(one.fetchable, config.user_agent)]
-    sections = [Finding("section", one, Form.PAGE, asked=False) for one in pages]
+    sections = [SourceFinding("section", one, SourceFormat.PAGE, asked=False) for one in pages]
     return Discovery(
         url=capture.url,
         given=url,
@@ -160,13 +162,13 @@ def discover(
 
 
 @dataclass(slots=True)
-class Search:
+class SourceSearch:
     """Examines candidates, each once, and collects findings."""
 
     client: PoliteClient
     model: SiteModel
     note: Callable[[str], None]
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[SourceFinding] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
     _contents: dict[tuple[str, frozenset[str]], str] = field(default_factory=dict)
@@ -195,27 +197,27 @@ class Search:
                 continue
             left -= 1
             source = self._visit(address, origin)
-            if source.form is Form.PAGE:
+            if source.form is SourceFormat.PAGE:
                 listed = linked_feeds(parse_tree(source.text), address.fetchable, self.model)
                 if origin == "linked":
                     waiting[:0] = listed
                     continue
                 if origin != "usual":
-                    self.findings.append(Finding("none", address.fetchable, refused="is a page"))
+                    self.findings.append(SourceFinding("none", address.fetchable, refused="is a page"))
                 self.look(listed, "linked")
             if origin == "usual" and self._has("feed") and source.form in FEEDS:
                 return
 
-    def sections(self, named: Sequence[Finding]) -> list[Finding]:
+    def sections(self, named: Sequence[SourceFinding]) -> list[SourceFinding]:
         """Fetch sections that are proposed as start pages. Beyond the limit of requests they stay unfetched."""
-        asked: list[Finding] = []
+        asked: list[SourceFinding] = []
         try:
             asked.extend(map(self._section, named[: SHARES["section"]]))
         except RequestLimitError as error:
             self.note(str(error))
         return [*asked, *named[len(asked) :]]
 
-    def _section(self, named: Finding) -> Finding:
+    def _section(self, named: SourceFinding) -> SourceFinding:
         self.note(f"fetching {named.url}")
         try:
             capture = self.client.get(named.url)
@@ -226,11 +228,11 @@ class Search:
         refused = f"status {capture.status}" if capture.status >= ERRORS else ""
         if capture.url.rstrip("/") != named.url.rstrip("/"):
             refused = f"redirects to {capture.url}"
-        elif not refused and read_source(capture, self.model).form is not Form.PAGE:
+        elif not refused and read_source(capture, self.model).form is not SourceFormat.PAGE:
             refused = "is not a page"
         return replace(named, refused=refused, asked=True)
 
-    def _visit(self, address: Address, origin: str) -> Source:
+    def _visit(self, address: Address, origin: str) -> SourceContent:
         self._seen.add(address.canonical)
         self.note(f"fetching {address.fetchable}")
         try:
@@ -238,33 +240,33 @@ class Search:
         except RequestLimitError:
             raise
         except NotFetchedError as error:
-            self.findings.append(Finding("none", address.fetchable, refused=error.what))
-            return Source()
+            self.findings.append(SourceFinding("none", address.fetchable, refused=error.what))
+            return SourceContent()
         if origin == "usual" and capture.status in GONE_STATUSES:
-            return Source()
+            return SourceContent()
         sitemap = origin == "robots" or "sitemap" in address.path
         source = read_source(replace(capture, kind=Kind.SITEMAP) if sitemap else capture, self.model)
         moved = parse(capture.url)
         if moved and moved.canonical != address.canonical and moved.canonical in self._seen:
-            self.findings.append(Finding("none", address.fetchable, refused=f"redirects to {capture.url}"))
+            self.findings.append(SourceFinding("none", address.fetchable, refused=f"redirects to {capture.url}"))
         else:
             self.see(capture.url, source)
         return source
 
-    def see(self, url: str, source: Source) -> None:
+    def see(self, url: str, source: SourceContent) -> None:
         """Add a finding for a source that was read."""
         address = parse(url)
         self._seen.update([address.canonical] if address else [])
-        if source.form is Form.PAGE:
+        if source.form is SourceFormat.PAGE:
             return  # Perhaps a list of feeds, which are examined separately.
         kind = "feed" if source.form in FEEDS else "sitemap" if source.form in SITEMAPS else "none"
-        newest = (self._newest_below(source) if source.form is Form.INDEX else None) or source.newest
+        newest = (self._newest_below(source) if source.form is SourceFormat.INDEX else None) or source.newest
         refused = source.refused or self._known(kind, url, source) or stale(newest)
-        self.links += () if source.form is Form.INDEX else source.links
+        self.links += () if source.form is SourceFormat.INDEX else source.links
         form = source.form.value if source.form else ""
-        self.findings.append(Finding(kind, url, form, len(source.links), newest, source.language, refused))
+        self.findings.append(SourceFinding(kind, url, form, len(source.links), newest, source.language, refused))
 
-    def _newest_below(self, index: Source) -> str | None:
+    def _newest_below(self, index: SourceContent) -> str | None:
         """Return the date of the newest entry in the newest sitemap of an index. The index itself has no page dates."""
         if not index.links:
             return None
@@ -277,10 +279,10 @@ class Search:
             source = read_source(replace(self.client.get(newest.fetch_url), kind=Kind.SITEMAP), self.model)
         except NotFetchedError:
             return None
-        self.links += () if source.form is Form.INDEX else source.links
+        self.links += () if source.form is SourceFormat.INDEX else source.links
         return source.newest
 
-    def _known(self, kind: str, url: str, source: Source) -> str:
+    def _known(self, kind: str, url: str, source: SourceContent) -> str:
         """Return a message if an earlier source of the kind has the same entries."""
         content = frozenset(link.url for link in source.links)
         first = self._contents.setdefault((kind, content), url)
@@ -309,7 +311,7 @@ def _name(url: str) -> str:
     return re.sub(r"[^a-z0-9.-]+", "-", name).strip("-.")[:60].rstrip("-.") or "site"
 
 
-def _language(tree: LexborHTMLParser, findings: Iterable[Finding], wanted: Sequence[str]) -> str:
+def _language(tree: LexborHTMLParser, findings: Iterable[SourceFinding], wanted: Sequence[str]) -> str:
     """Return the language that the page, or else a source, declares; "" for a language that is not wanted.
 
     Page templates often declare a wrong language. A site limited to it would give no text.

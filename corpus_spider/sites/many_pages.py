@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.sites import single_page
 from corpus_spider.sites.polite_client import PoliteClient
-from corpus_spider.sites.single_page import Reading, checked, is_address
+from corpus_spider.sites.single_page import PageReading, checked, is_address
 from pipelines.runtime.workers import WorkerLimits, WorkerPool
 from storage.errors import ConfigError, CorpusError
 from storage.records import WORKER_FAULTS, Drop
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from corpus_spider.config.model import Config
-    from corpus_spider.sites.single_page import Wanted
+    from corpus_spider.sites.single_page import ExtractRequest
     from storage.records import Capture, Processed, SiteModel
 
 AHEAD = 4
@@ -39,7 +39,7 @@ _LONGEST_NAME = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PageSource:
     """A page to extract: a URL, a file or standard input. ``name``: its text in an output folder, without ending."""
 
     target: str
@@ -49,11 +49,11 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class PageResult:
     """A page with its text, or with the reason why it has none."""
 
-    source: Source
-    reading: Reading
+    source: PageSource
+    reading: PageReading
     error: CorpusError | None = None
     """Why it could not be read or fetched."""
 
@@ -64,24 +64,24 @@ class Extracted:
         return self.source.in_folder and drop is not None and drop.reason == "not_html"
 
 
-def sources(targets: Sequence[str], output: Path | None = None) -> list[Source]:
+def sources(targets: Sequence[str], output: Path | None = None) -> list[PageSource]:
     """List the pages that targets name, those of folders in the order of their names, without hidden files.
 
     ``output``: a folder whose files are left out. Raises ConfigError for a target that does not exist, and for a folder
     without a file.
     """
-    found: list[Source] = []
+    found: list[PageSource] = []
     folders = [target for target in targets if not _is_single(target) and Path(target).is_dir()]
     for target in targets:
         if target not in folders:
-            found.append(Source(target, _name_of(target)))
+            found.append(PageSource(target, _name_of(target)))
             continue
         inside = [Path(target, name) for name in _files(Path(target), output)]
         if not inside:
             raise ConfigError("this folder has no files", where=target, do="Name a folder with HTML files.")
         parent = PurePath(Path(target).resolve().name) if len(folders) > 1 else PurePath()
         found += (
-            Source(str(path), parent / _without_ending(path.relative_to(target)), in_folder=True) for path in inside
+            PageSource(str(path), parent / _without_ending(path.relative_to(target)), in_folder=True) for path in inside
         )
     return _with_distinct_names(found)
 
@@ -120,7 +120,7 @@ def _without_ending(path: PurePath) -> PurePath:
     return path.with_suffix("") if path.suffix.lower() in _ENDINGS else path
 
 
-def _with_distinct_names(found: Sequence[Source]) -> list[Source]:
+def _with_distinct_names(found: Sequence[PageSource]) -> list[PageSource]:
     """Number the names that several sources have: page, page-2, page-3."""
     taken: set[PurePath] = set()
     distinct = []
@@ -135,8 +135,8 @@ def _with_distinct_names(found: Sequence[Source]) -> list[Source]:
 
 
 def extract_all(
-    pages: Sequence[Source], wanted: Wanted, config: Config, *, only_articles: bool = False
-) -> Iterator[Extracted]:
+    pages: Sequence[PageSource], wanted: ExtractRequest, config: Config, *, only_articles: bool = False
+) -> Iterator[PageResult]:
     """Extract pages in worker processes, and yield them in their order.
 
     ``only_articles``: no text of a page that a crawl would drop. Otherwise it is extracted however short.
@@ -146,8 +146,8 @@ def extract_all(
     checked(wanted)
     extractors = {wanted.extractor} if wanted.extractor else {site.extractor for site in config.sites}
     with closing(WorkerPool(min(config.workers, len(pages)), limits, extractors=extractors)) as pool:
-        job = _Job(pool, _Models(wanted, config), _opener(wanted, config, alone=len(pages) == 1), only_articles)
-        waiting: deque[_Begun] = deque()
+        job = _PageJob(pool, _PageModels(wanted, config), _opener(wanted, config, alone=len(pages) == 1), only_articles)
+        waiting: deque[_BegunPage] = deque()
         for page in pages:
             waiting.append(job.begin(page))
             if len(waiting) > AHEAD * pool.size:
@@ -156,7 +156,7 @@ def extract_all(
             yield job.end(waiting.popleft())
 
 
-def _opener(wanted: Wanted, config: Config, *, alone: bool) -> Callable[[str], Capture]:
+def _opener(wanted: ExtractRequest, config: Config, *, alone: bool) -> Callable[[str], Capture]:
     """Return a function that reads or fetches a target. Several web pages of a host are fetched with its delay."""
     manners = single_page.manners(config, allow_private=wanted.allow_private)
     client = PoliteClient(manners, config.crawl.delay, budget=2**31)
@@ -169,10 +169,10 @@ def _opener(wanted: Wanted, config: Config, *, alone: bool) -> Callable[[str], C
     return opened
 
 
-class _Models:
+class _PageModels:
     """The model of each page: that of the site at its URL, made once."""
 
-    def __init__(self, wanted: Wanted, config: Config) -> None:
+    def __init__(self, wanted: ExtractRequest, config: Config) -> None:
         self._wanted, self._config = wanted, config
         self._made: dict[str, SiteModel] = {}
 
@@ -186,37 +186,37 @@ class _Models:
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
-    page: Source
+class _BegunPage:
+    page: PageSource
     capture: Capture | None = None
     processed: Future[Processed] | None = None
     error: CorpusError | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _PageJob:
     pool: WorkerPool
-    models: _Models
+    models: _PageModels
     opened: Callable[[str], Capture]
     only_articles: bool
 
-    def begin(self, page: Source) -> _Begun:
+    def begin(self, page: PageSource) -> _BegunPage:
         """Read a page and hand it to the workers."""
         try:
             capture = self.opened(page.target)
         except CorpusError as error:
-            return _Begun(page, error=error)
-        return _Begun(page, capture, self.pool.submit(capture, self.models.of(capture.url)))
+            return _BegunPage(page, error=error)
+        return _BegunPage(page, capture, self.pool.submit(capture, self.models.of(capture.url)))
 
-    def end(self, begun: _Begun) -> Extracted:
+    def end(self, begun: _BegunPage) -> PageResult:
         """Wait for a page, and process it again if a crawl would drop it."""
         if begun.capture is None or begun.processed is None:
             reason = NOT_FETCHED if is_address(begun.page.target) else UNREADABLE
             drop = Drop(reason, begun.error.what if begun.error else "")
-            return Extracted(begun.page, Reading(None, drop), begun.error)
+            return PageResult(begun.page, PageReading(None, drop), begun.error)
         found = begun.processed.result()
         if found.drop is None or self.only_articles or found.drop.reason in WORKER_FAULTS:
-            return Extracted(begun.page, Reading(None if found.drop else found.document, found.drop))
+            return PageResult(begun.page, PageReading(None if found.drop else found.document, found.drop))
         again = replace(self.models.of(begun.capture.url), min_chars=1)
         of_any_size = self.pool.submit(begun.capture, again).result()
-        return Extracted(begun.page, Reading(of_any_size.document, of_any_size.drop or found.drop))
+        return PageResult(begun.page, PageReading(of_any_size.document, of_any_size.drop or found.drop))

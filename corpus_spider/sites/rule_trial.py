@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.config.sections import Rules, Site
+from corpus_spider.config.sections import RuleSettings, SiteSettings
 from corpus_spider.config.values import css_selector
 from corpus_spider.sites import single_page
 from storage.errors import ConfigError
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from corpus_spider.config.model import Config
-    from corpus_spider.sites.single_page import Reading
+    from corpus_spider.sites.single_page import PageReading
 
 FIRST_WORDS = 80
 """Characters of what a selector selects that a table shows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class RuleMatch:
     """What one rule selects on the page. ``elements``: those that gave something; ``text``: what they say."""
 
     rule: str
@@ -32,13 +32,13 @@ class Selected:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class RuleTrial:
     """Rules applied to one page. ``site`` is empty if no site is configured for it."""
 
     site: str
     url: str
-    selected: tuple[Selected, ...]
-    reading: Reading
+    selected: tuple[RuleMatch, ...]
+    reading: PageReading
 
     @property
     def unmatched(self) -> tuple[str, ...]:
@@ -47,8 +47,8 @@ class Trial:
 
 
 def attempt(
-    target: str, config: Config, site: str, given: Mapping[str, str | None], wanted: single_page.Wanted
-) -> Trial:
+    target: str, config: Config, site: str, given: Mapping[str, str | None], wanted: single_page.ExtractRequest
+) -> RuleTrial:
     """Fetch or read a page and apply the rules of its site, changed by those ``given`` (None: as configured).
 
     Without a name the site is the one at the URL of the page. Raises ConfigError for an unknown site, an invalid
@@ -64,26 +64,28 @@ def attempt(
         raise _no_rules(f"site {named.name}")
     capture = single_page.capture_of(target, wanted, config)
     found = named or config.site_at(capture.url)
-    if not _has_rules(found.rules if found else Rules(), given):
+    if not _has_rules(found.rules if found else RuleSettings(), given):
         if not found and any(_has_rules(one.rules, given) for one in config.sites):
             do = 'Name its site with --site or --url, or give a selector: --content "div.article-body".'
             raise ConfigError("no site is known for this page, so there are no rules to try", where=target, do=do)
         raise _no_rules(f"site {found.name}" if found else target)
-    rules = replace(found.rules if found else Rules(), **{key: text for key, text in given.items() if text is not None})
-    model = replace(config.site_model(found or Site()), rules=SiteRules(**asdict(rules)))
+    rules = replace(
+        found.rules if found else RuleSettings(), **{key: text for key, text in given.items() if text is not None}
+    )
+    model = replace(config.site_model(found or SiteSettings()), rules=SiteRules(**asdict(rules)))
     if not found:
         model = replace(model, languages=())
     source = source_of(capture, model)
     ruled = None if isinstance(source, Drop) else source.ruled
     selected = tuple(
-        Selected(name, selector, ruled.matched[name] if ruled else 0, ruled.texts[name] if ruled else "")
+        RuleMatch(name, selector, ruled.matched[name] if ruled else 0, ruled.texts[name] if ruled else "")
         for name, selector in model.rules.given.items()
     )
     reading = single_page.reading(capture, model, process)
-    return Trial(found.name if found else "", capture.url, selected, reading)
+    return RuleTrial(found.name if found else "", capture.url, selected, reading)
 
 
-def _has_rules(rules: Rules, given: Mapping[str, str | None]) -> bool:
+def _has_rules(rules: RuleSettings, given: Mapping[str, str | None]) -> bool:
     own = asdict(rules)
     return any(own[name] if selector is None else selector for name, selector in given.items())
 
@@ -93,7 +95,7 @@ def _no_rules(where: str) -> ConfigError:
     return ConfigError("there are no rules to try", where=where, do=do)
 
 
-def plain(trial: Trial, fields: Mapping[str, Any]) -> dict[str, Any]:
+def plain(trial: RuleTrial, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return a trial for JSON. ``fields`` are those of the document, and its drop."""
     rules = [asdict(one) for one in trial.selected]
     return {"site": trial.site, "url": trial.url, "rules": rules, "unmatched": trial.unmatched, "document": fields}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from corpus_spider.config.sections import Site
+from corpus_spider.config.sections import SiteSettings
 from corpus_spider.config.values import language_code, web_address
 from corpus_spider.exit_codes import NONE_SUCCEEDED
 from corpus_spider.network.connection import Manners, NotPublicError, Wire
@@ -51,7 +51,7 @@ class NotFetchedError(CorpusError):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExtractRequest:
     """Options of `extract`: extractor, languages, URL of a file, and whether private hosts are allowed."""
 
     extractor: str = ""
@@ -62,7 +62,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PageReading:
     """The text of a page, however short, and the reason if a crawl would drop it."""
 
     document: Document | None
@@ -94,7 +94,7 @@ def show_extractors(console: Console, *, as_json: bool) -> None:
         console.table("Extractors", tuple(listed[0]), [tuple(one.values()) for one in listed])
 
 
-def extract(target: str, wanted: Wanted, config: Config) -> Reading:
+def extract(target: str, wanted: ExtractRequest, config: Config) -> PageReading:
     """Fetch or read one page, process it as a crawl would, and extract its text however short.
 
     Raises ConfigError (unknown extractor, invalid language, missing file) or NotFetchedError.
@@ -106,7 +106,7 @@ def extract(target: str, wanted: Wanted, config: Config) -> Reading:
     return reading(capture, model_for(config, capture.url, wanted), process)
 
 
-def checked(wanted: Wanted, place: str = "--language") -> None:
+def checked(wanted: ExtractRequest, place: str = "--language") -> None:
     """Raise ConfigError for an unknown extractor or an invalid language. ``place`` names the languages in the error."""
     from pipelines.extractors.registry import get
 
@@ -116,13 +116,13 @@ def checked(wanted: Wanted, place: str = "--language") -> None:
         raise ConfigError(wrong, where=place, do="`corpus-spider help language` shows where languages are used.")
 
 
-def reading(capture: Capture, model: SiteModel, process: Callable[[Capture, SiteModel], Processed]) -> Reading:
+def reading(capture: Capture, model: SiteModel, process: Callable[[Capture, SiteModel], Processed]) -> PageReading:
     """Process a page as a crawl would. If that drops it, process it again for its text, however short."""
     found = process(capture, model)
     if found.drop is None:
-        return Reading(found.document, None)
+        return PageReading(found.document, None)
     of_any_size = process(capture, replace(model, min_chars=1))
-    return Reading(of_any_size.document, of_any_size.drop or found.drop)
+    return PageReading(of_any_size.document, of_any_size.drop or found.drop)
 
 
 def fields_of(document: Document) -> dict[str, object]:
@@ -165,20 +165,20 @@ def fields_of(document: Document) -> dict[str, object]:
     }
 
 
-def capture_of(target: str, wanted: Wanted, config: Config) -> Capture:
+def capture_of(target: str, wanted: ExtractRequest, config: Config) -> Capture:
     """Fetch a URL, or read a file or standard input. Raises ConfigError or NotFetchedError."""
     if is_address(target):
         return fetch(target, manners(config, allow_private=wanted.allow_private))
     return read(target, config.crawl.max_body, wanted.url)
 
 
-def model_for(config: Config, url: str, wanted: Wanted) -> SiteModel:
+def model_for(config: Config, url: str, wanted: ExtractRequest) -> SiteModel:
     """Return the model for a page: that of the site at its URL, if one is configured, with what is wanted.
 
     An extractor that is named reads the text itself: no rule selects it.
     """
     site = config.site_at(url)
-    model = config.site_model(site or Site())
+    model = config.site_model(site or SiteSettings())
     languages = wanted.languages or (model.languages if site else ())
     if not wanted.extractor:
         return replace(model, languages=languages)

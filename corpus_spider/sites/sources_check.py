@@ -14,7 +14,7 @@ from corpus_spider.sites.polite_client import Pace, PoliteClient, manners_of
 from corpus_spider.sites.single_page import CANNOT_FETCH, ROBOTS_UNREAD, NotFetchedError
 from pipelines.discovery.links import page_links
 from pipelines.discovery.scope import scope_of
-from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
+from pipelines.discovery.sources import FEEDS, SITEMAPS, SourceContent, SourceFormat, read_source
 from pipelines.metadata.rights import robots_headers
 from pipelines.urls.url import host_of
 from storage.records import Kind
@@ -34,7 +34,7 @@ MAX_REQUESTS_EACH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SourceCheck:
     """Result of the check of one source. ``problem`` is empty if it is well."""
 
     site: str
@@ -53,7 +53,7 @@ class State:
         return self.site, self.kind, self.form, self.entries, self.newest or "", self.problem or "well", self.url
 
 
-def advice(states: Sequence[State]) -> list[str]:
+def advice(states: Sequence[SourceCheck]) -> list[str]:
     """Return what to do about the sources that could not be fetched, each sentence once, the most frequent first."""
     found = Counter(one.advice for one in states if one.advice)
     is_offline = bool(states) and all(one.problem.startswith((CANNOT_FETCH, ROBOTS_UNREAD)) for one in states)
@@ -66,7 +66,7 @@ def sources(config: Config) -> list[Seed]:
     return [seed for seed in config.seeds() if not seed.listed]
 
 
-def check(config: Config, max_age: float, show: Callable[[int], None]) -> list[State]:
+def check(config: Config, max_age: float, show: Callable[[int], None]) -> list[SourceCheck]:
     """Fetch each source of the configured sites, of several sites at once, and return its state.
 
     ``max_age`` is in days. ``show`` gets the number of checked sources.
@@ -80,7 +80,7 @@ def check(config: Config, max_age: float, show: Callable[[int], None]) -> list[S
     delays = {site.name: config.site_delay(site) for site in config.sites}
     manners, pace, checked = manners_of(config), Pace(), itertools.count(1)
 
-    def check_site(seeds: list[Seed]) -> list[State]:
+    def check_site(seeds: list[Seed]) -> list[SourceCheck]:
         site = seeds[0].site
         client = PoliteClient(manners, delays[site], MAX_REQUESTS_EACH * len(seeds), pace=pace)
         states = []
@@ -92,8 +92,8 @@ def check(config: Config, max_age: float, show: Callable[[int], None]) -> list[S
     return [state for states in at_once(check_site, list(by_site.values())) for state in states]
 
 
-def _state(seed: Seed, client: PoliteClient, model: SiteModel, max_age: timedelta) -> State:
-    unknown = State(seed.site, seed.kind.value, seed.fetch_url)
+def _state(seed: Seed, client: PoliteClient, model: SiteModel, max_age: timedelta) -> SourceCheck:
+    unknown = SourceCheck(seed.site, seed.kind.value, seed.fetch_url)
     try:
         capture = replace(client.get(seed.fetch_url), kind=seed.kind)
     except NotFetchedError as error:
@@ -103,7 +103,7 @@ def _state(seed: Seed, client: PoliteClient, model: SiteModel, max_age: timedelt
     source = read_source(capture, model)
     found = (
         page_links(source.text, capture.url, model, robots_headers(capture))
-        if source.form is Form.PAGE
+        if source.form is SourceFormat.PAGE
         else source.links
     )
     return replace(
@@ -115,12 +115,12 @@ def _state(seed: Seed, client: PoliteClient, model: SiteModel, max_age: timedelt
     )
 
 
-def _problem(kind: Kind, source: Source, entries: int, max_age: timedelta) -> str:
+def _problem(kind: Kind, source: SourceContent, entries: int, max_age: timedelta) -> str:
     if source.refused:
         return source.refused
-    fits = {Kind.FEED: FEEDS, Kind.SITEMAP: SITEMAPS | FEEDS}.get(kind, frozenset({Form.PAGE}))
+    fits = {Kind.FEED: FEEDS, Kind.SITEMAP: SITEMAPS | FEEDS}.get(kind, frozenset({SourceFormat.PAGE}))
     if source.form not in fits:
         return f"is a {source.form}, not a {kind}"
     if not entries:
         return "no links on this site"
-    return stale(source.newest, max_age) if source.form in FEEDS | {Form.NEWS} else ""
+    return stale(source.newest, max_age) if source.form in FEEDS | {SourceFormat.NEWS} else ""

@@ -46,7 +46,7 @@ WIDE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CrawlLimits:
     """Limits of a crawl: pages, seconds and received bytes; 0: no limit."""
 
     pages: int = 0
@@ -134,7 +134,7 @@ def words(
     seconds: float,
     pending: int | None = None,
     width: int | None = None,
-    limits: Limits = Limits(),
+    limits: CrawlLimits = CrawlLimits(),
 ) -> str:
     """Return the progress line of a crawl. Reads the counters of ``pipeline``; changes nothing.
 
@@ -191,7 +191,9 @@ def details(counts: PipelineCounts, seconds: float, width: int) -> list[str]:
 
 
 @contextmanager
-def shown(pipeline: PagePipeline, pending: Recount, limits: Limits, *, quiet: bool) -> Iterator[Callable[[], None]]:
+def shown(
+    pipeline: PagePipeline, pending: Recount, limits: CrawlLimits, *, quiet: bool
+) -> Iterator[Callable[[], None]]:
     """Yield a function that shows the progress. Call it regularly; it limits its own output."""
     started = time.monotonic()
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from corpus_spider.web.state import Served
+    from corpus_spider.web.state import ServedCorpus
 
 logger = logging.getLogger(__name__)
 FOLDER = Path(__file__).parent
@@ -52,7 +52,7 @@ _MESSAGES = {
 class Pages:
     """Makes HTML from templates, with the values that every page shows."""
 
-    served: Served
+    served: ServedCorpus
     templates: Environment
 
     def __call__(
@@ -64,7 +64,7 @@ class Pages:
         return HTMLResponse(page.render({**shared, "question": "", **(values or {})}), status)
 
 
-def application(served: Served, hosts: frozenset[str], token: str = "") -> Guard:
+def application(served: ServedCorpus, hosts: frozenset[str], token: str = "") -> Guard:
     """Return the application for a corpus, behind its guard."""
     templates = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),

@@ -32,7 +32,7 @@ CONTEXT = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DifferencePart:
     """A part of two texts: ``same`` in both, ``removed`` from the first, or ``added`` in the second."""
 
     kind: str
@@ -40,10 +40,10 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class TextDifference:
     """Parts that make both texts, and counts. ``words``: words or characters, as the script has."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[DifferencePart, ...]
     removed: int
     added: int
     cut: bool
@@ -54,36 +54,36 @@ class Difference:
         """Whether the texts are equal, as far as they were compared."""
         return all(part.kind == SAME for part in self.parts)
 
-    def sides(self) -> list[tuple[list[Part], list[Part]]]:
+    def sides(self) -> list[tuple[list[DifferencePart], list[DifferencePart]]]:
         """Return rows of parts of the first text and of the second, to be set side by side.
 
         A row ends with a line break that is the same in both.
         """
-        rows: list[tuple[list[Part], list[Part]]] = [([], [])]
+        rows: list[tuple[list[DifferencePart], list[DifferencePart]]] = [([], [])]
         for part in self.parts:
             if part.kind != SAME:
                 rows[-1][part.kind == ADDED].append(part)
                 continue
             for line in part.text.splitlines(keepends=True):
                 for side in rows[-1]:
-                    side.append(Part(SAME, line))
+                    side.append(DifferencePart(SAME, line))
                 if line.endswith("\n"):
                     rows.append(([], []))
         return [row for row in rows if any(row)]
 
-    def folded(self) -> Iterator[Part]:
+    def folded(self) -> Iterator[DifferencePart]:
         """Yield the parts, long same ones as their begin and end with an empty part between."""
         for part in self.parts:
             if part.kind == SAME and len(part.text) > FOLDED:
                 begin, end = part.text[:CONTEXT], part.text[-CONTEXT:]
                 # A fold is between two words, in scripts that have spaces.
                 begin, end = begin[: begin.rfind(" ") + 1] or begin, end[end.find(" ") + 1 :]
-                yield from (Part(SAME, begin), Part(SAME, ""), Part(SAME, end))
+                yield from (DifferencePart(SAME, begin), DifferencePart(SAME, ""), DifferencePart(SAME, end))
             else:
                 yield part
 
 
-def difference(first: str, second: str) -> Difference:
+def difference(first: str, second: str) -> TextDifference:
     """Compare two texts.
 
     >>> [(part.kind, part.text) for part in difference("Gas is dear now.", "Gas is cheap now.").parts]
@@ -91,7 +91,7 @@ def difference(first: str, second: str) -> Difference:
     """
     cut = max(len(first), len(second)) > MAX_CHARS
     old, new = first[:MAX_CHARS].splitlines(keepends=True), second[:MAX_CHARS].splitlines(keepends=True)
-    parts: list[Part] = []
+    parts: list[DifferencePart] = []
     removed = added = 0
     for kind, before, after in _changes(old, new):
         if kind == SAME:
@@ -104,7 +104,7 @@ def difference(first: str, second: str) -> Difference:
             _append(parts, REMOVED, "".join(left))
             _append(parts, ADDED, "".join(right))
             removed, added = removed + _words(left), added + _words(right)
-    return Difference(tuple(parts), removed, added, cut)
+    return TextDifference(tuple(parts), removed, added, cut)
 
 
 def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, Sequence[str], Sequence[str]]]:
@@ -166,12 +166,12 @@ def _words(units: Sequence[str]) -> int:
     return sum(any(letter.isalnum() for letter in unit) for unit in units)
 
 
-def _append(parts: list[Part], kind: str, text: str) -> None:
+def _append(parts: list[DifferencePart], kind: str, text: str) -> None:
     """Add a part that is not empty, to the last one if that is of the same kind."""
     if text and parts and parts[-1].kind == kind:
-        parts[-1] = Part(kind, parts[-1].text + text)
+        parts[-1] = DifferencePart(kind, parts[-1].text + text)
     elif text:
-        parts.append(Part(kind, text))
+        parts.append(DifferencePart(kind, text))
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from pipelines.page.inert import Inert
+    from pipelines.page.inert import InertPage
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fdfcfa; --ink: #1d1d1b; --quiet: #5c5a55; --line: #dcd8d0; --even: #fff0c2;
@@ -51,7 +51,7 @@ POLICY = (
 _LEFT_OUT = "Scripts, styles, links and pictures are left out."
 
 
-def frame(page: Inert, language: str) -> str:
+def frame(page: InertPage, language: str) -> str:
     """Return the frame's document. ``language``: that of the text, for a page that states none."""
     lines = f"{counted(page.lines, 'line')} of the text {'is' if page.lines == 1 else 'are'}"
     note = f"{page.found} of {lines} found on this page. Marked words are in the text. "

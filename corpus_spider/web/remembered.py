@@ -1,4 +1,7 @@
-"""Remember numbers that take long to count: for some seconds (`Remembered`), or as long as a key stays (`LastMade`)."""
+"""Remember numbers that take long to count.
+
+`RememberedResult` keeps one for some seconds, `LastMade` as long as its key stays.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 
-class Remembered(Generic[T]):
+class RememberedResult(Generic[T]):
     """The result of ``compute``, counted again in the background once it is older than ``seconds``.
 
     The first caller waits for it. Errors reach the first caller; a later failure keeps the value that there is.

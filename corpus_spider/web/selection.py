@@ -9,7 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from corpus_spider.search.shard import Filters
+from corpus_spider.search.shard import SearchFilters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,17 +20,17 @@ PAGE = 25
 """Documents of one page."""
 DEEPEST = 400
 """Last page. Older documents are reached with a day."""
-NO_FILTERS = Filters()
+NO_FILTERS = SearchFilters()
 _LONGEST = 200
 _NAMES = ("site", "language", "extractor")
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class WebSelection:
     """What a URL selects: a question, filters, an order and a page, from 1."""
 
     question: str = ""
-    filters: Filters = NO_FILTERS
+    filters: SearchFilters = NO_FILTERS
     order: str = ""
     page: int = 1
 
@@ -72,10 +72,10 @@ class Selection:
         return shlex.join(["corpus-spider", "export", "-o", "documents.jsonl", *self.export_options()])
 
 
-def selection_of(query: QueryParams) -> Selection:
+def selection_of(query: QueryParams) -> WebSelection:
     """Read a selection. Values that make no sense are left out: a URL is never an error."""
     several = {name: tuple(each[:_LONGEST] for each in query.getlist(name) if each) for name in _NAMES}
-    filters = Filters(
+    filters = SearchFilters(
         several["site"],
         several["language"],
         _day(query.get("since", "")),
@@ -86,7 +86,7 @@ def selection_of(query: QueryParams) -> Selection:
         query.get("reserved") == "no",
     )
     page = int(min(DEEPEST, max(1, _number(query, "page"))))
-    return Selection(query.get("q", "").strip()[:_LONGEST], filters, query.get("order", "")[:10], page)
+    return WebSelection(query.get("q", "").strip()[:_LONGEST], filters, query.get("order", "")[:10], page)
 
 
 def _day(text: str, *, is_last: bool = False) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_spider.config.model import Config
-    from corpus_spider.web.state import Served
+    from corpus_spider.web.state import ServedCorpus
 
 logger = logging.getLogger(__name__)
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -34,7 +34,7 @@ REFRESH_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Listening:
+class ListenSettings:
     """Where and how the server listens. ``proxy_host``: host name that a TLS proxy answers to; empty: none."""
 
     host: str
@@ -60,7 +60,7 @@ class Listening:
 
 def listening(
     listen: str, token_file: Path | None, certificate: Path | None, key: Path | None, proxy_host: str
-) -> Listening:
+) -> ListenSettings:
     """Check where the server shall listen. Beyond loopback it needs a token and TLS: ConfigError without them."""
     host, _, port = listen.rpartition(":")
     host = host.strip("[]") or "127.0.0.1"
@@ -76,7 +76,7 @@ def listening(
             raise ConfigError("to listen beyond this machine a token is required", where=listen, do=do)
         if not certificate and not proxy_host:
             raise ConfigError("to listen beyond this machine TLS is required", where=listen, do=_TLS)
-    return Listening(host, int(port), token, certificate, key, proxy_host)
+    return ListenSettings(host, int(port), token, certificate, key, proxy_host)
 
 
 def is_loopback(host: str) -> bool:
@@ -102,7 +102,7 @@ def read_token(path: Path) -> str:
     return text
 
 
-def bind(where: Listening) -> socket.socket:
+def bind(where: ListenSettings) -> socket.socket:
     """Open the socket that the server listens on, with a free port for port 0. ConfigError if it cannot be had."""
     try:
         family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
@@ -113,7 +113,7 @@ def bind(where: Listening) -> socket.socket:
         raise ConfigError(what, where=f"{where.host}:{where.port}", do=do) from error
 
 
-def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None:
+def serve(config: Config, where: ListenSettings, note: Callable[[str], None]) -> None:
     """Serve a corpus until a signal ends it. Refreshes the search index now and then, if no other process does.
 
     Raises ConfigError if the address is in use, or packages are missing.
@@ -123,7 +123,7 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
 
         from corpus_spider.web.application import application
         from corpus_spider.web.connections import LimitedLoop, LimitedProtocol
-        from corpus_spider.web.state import Served
+        from corpus_spider.web.state import ServedCorpus
     except ImportError as error:
         do = "Install the extra `web`: make web, or pip install 'corpus-spider[web]'."
         raise ConfigError(f"the web page needs the package {error.name}", do=do) from error
@@ -132,7 +132,7 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
         Corpus.open(config.database_url, read_only=True) as unlimited,
         bind(where) as listening_socket,
     ):
-        served = Served(config, corpus)
+        served = ServedCorpus(config, corpus)
         # The first original would wait a second or two for the processes that read it.
         served.workers()
         app = application(served, where.hosts, where.token)
@@ -162,7 +162,7 @@ def serve(config: Config, where: Listening, note: Callable[[str], None]) -> None
             served.close()
 
 
-def _keep_fresh(served: Served, corpus: Corpus, over: threading.Event) -> None:
+def _keep_fresh(served: ServedCorpus, corpus: Corpus, over: threading.Event) -> None:
     config = served.config
     while True:
         try:

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring import health
-from corpus_spider.monitoring.model import Rule
-from corpus_spider.web.remembered import LastMade, Remembered
+from corpus_spider.monitoring.model import HealthThresholds
+from corpus_spider.web.remembered import LastMade, RememberedResult
 from corpus_spider.web.serving import LONGEST_SECONDS
 from pipelines.runtime.workers import WorkerLimits
 from storage.time_limit import time_limit
@@ -81,7 +81,7 @@ class Workers:
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedCorpus:
     """One served corpus. Views use it from several threads."""
 
     config: Config
@@ -90,9 +90,9 @@ class Served:
     places: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(WAITING_AT_ONCE))
     trial: threading.Lock = field(default_factory=threading.Lock)
     workers: Workers = field(init=False)
-    status: Remembered[Status] = field(init=False)
+    status: RememberedResult[Status] = field(init=False)
     """Counts of the whole corpus: a million documents take a third of a second."""
-    health: Remembered[Health] = field(init=False)
+    health: RememberedResult[Health] = field(init=False)
     """Results for all sites: the runs of a hundred nights are read."""
     index_facts: LastMade[tuple[int, ...], IndexFacts] = field(default_factory=LastMade)
     """Numbers of the search index, by the ids of its shards, which are never used twice."""
@@ -101,9 +101,9 @@ class Served:
         crawl = self.config.crawl
         # A frozen dataclass has no other way to derive a field.
         object.__setattr__(self, "workers", Workers(WorkerLimits(crawl.page_timeout, crawl.page_memory)))
-        object.__setattr__(self, "status", Remembered(self.corpus.status, REMEMBERED_SECONDS))
-        examine = partial(health.examine, self.corpus, self.config, Rule())
-        object.__setattr__(self, "health", Remembered(examine, REMEMBERED_SECONDS))
+        object.__setattr__(self, "status", RememberedResult(self.corpus.status, REMEMBERED_SECONDS))
+        examine = partial(health.examine, self.corpus, self.config, HealthThresholds())
+        object.__setattr__(self, "health", RememberedResult(examine, REMEMBERED_SECONDS))
 
     def close(self) -> None:
         """End the processes that read originals."""

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpus_spider.figures.drawing import draw_words
-from corpus_spider.search.made_with import MadeWith
-from corpus_spider.search.manifest import Selected
+from corpus_spider.search.made_with import IndexTools
+from corpus_spider.search.manifest import CellSelection
 from corpus_spider.words import lists
 from corpus_spider.words.counting import totals
 from corpus_spider.words.keyness import log_likelihood, log_ratio
@@ -58,7 +58,7 @@ SCALE = f"the font size grows with the square root of the weight, up to {LARGEST
 
 
 @dataclass(frozen=True, slots=True)
-class Weighted:
+class WeightedWord:
     """A word of a cloud: its weight, its frequency, and the effect size, the binary log ratio (None: no reference)."""
 
     word: str
@@ -68,7 +68,7 @@ class Weighted:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedWord:
     """A word with its font size and the place of its middle on the base line, in pixels."""
 
     word: str
@@ -82,43 +82,45 @@ class Placed:
 class Cloud:
     """A tag cloud. ``weights``: the words, the heaviest first. ``measure`` names the weight."""
 
-    weights: tuple[Weighted, ...]
+    weights: tuple[WeightedWord, ...]
     language: str
     is_right_to_left: bool
     measure: str
     source: str
     notes: tuple[str, ...] = ()
-    """What a reader of the counts must know; see `MadeWith.notes`."""
+    """What a reader of the counts must know; see `IndexTools.notes`."""
 
     @property
     def caption(self) -> str:
         """What the picture shows, and by which scale."""
         return f"{self.source}. Weight: {self.measure}; {SCALE}."
 
-    def placed(self) -> tuple[list[Placed], float, float]:
+    def placed(self) -> tuple[list[PlacedWord], float, float]:
         """Return the words with their places, and the width and height of the picture."""
         line = _LINES.get(self.language, _LINE)
         return laid_out(self.in_order, is_right_to_left=self.is_right_to_left, line=line)
 
     @property
-    def in_order(self) -> list[Weighted]:
+    def in_order(self) -> list[WeightedWord]:
         """The words in the order of a dictionary of their language."""
         order_of = sort_key(self.language)
         return sorted(self.weights, key=lambda each: order_of(each.word))
 
 
-def by_keyness(rows: Iterable[KeyRow], most: int) -> tuple[Weighted, ...]:
+def by_keyness(rows: Iterable[KeyRow], most: int) -> tuple[WeightedWord, ...]:
     """Return the keywords of a selection with their log-likelihood as weight."""
-    kept = (Weighted(row.word, row.log_likelihood, row.frequency, row.log_ratio) for row in rows if _fits(row.word))
+    kept = (WeightedWord(row.word, row.log_likelihood, row.frequency, row.log_ratio) for row in rows if _fits(row.word))
     return tuple(list(kept)[:most])
 
 
-def by_frequency(rows: Iterable[WordRow], languages: Sequence[str], documents: int, most: int) -> tuple[Weighted, ...]:
+def by_frequency(
+    rows: Iterable[WordRow], languages: Sequence[str], documents: int, most: int
+) -> tuple[WeightedWord, ...]:
     """Return the most frequent words without stop words. Where no list is known, words of most documents are some."""
-    left_out = lists.Counting(without=_stop_forms(languages))
+    left_out = lists.CountingRules(without=_stop_forms(languages))
     is_known = any(left_out.without.values())
     kept = (
-        Weighted(row.word, float(row.frequency), row.frequency)
+        WeightedWord(row.word, float(row.frequency), row.frequency)
         for row in rows
         if _fits(row.word) and not left_out.is_left_out(row.word) and (is_known or row.documents <= COMMON * documents)
     )
@@ -127,7 +129,7 @@ def by_frequency(rows: Iterable[WordRow], languages: Sequence[str], documents: i
 
 def of_page(
     counted: Mapping[str, int], reference: Mapping[str, int] | None, reference_size: int, language: str, most: int
-) -> tuple[Weighted, ...]:
+) -> tuple[WeightedWord, ...]:
     """Return the words of one page by keyness against a reference, or by frequency if there is none."""
     stops = _stop_forms((language,))
     kept = sorted(word for word in counted if _fits(word) and letters(word, language) not in stops[language])
@@ -135,27 +137,29 @@ def of_page(
         return ()
     here = np.array([counted[word] for word in kept], np.int64)
     if reference is None:
-        found = [Weighted(word, float(counted[word]), counted[word]) for word in kept]
+        found = [WeightedWord(word, float(counted[word]), counted[word]) for word in kept]
     else:
         there = np.array([reference.get(word, 0) for word in kept], np.int64)
         size = sum(counted.values())
         sure = log_likelihood(here, there, size, reference_size)
         ratio = log_ratio(here, there, size, reference_size)
         found = [
-            Weighted(word, round(float(sure[at]), 2), counted[word], round(float(ratio[at]), 2))
+            WeightedWord(word, round(float(sure[at]), 2), counted[word], round(float(ratio[at]), 2))
             for at, word in enumerate(kept)
             if ratio[at] > 0
         ]
     return tuple(sorted(found, key=lambda each: (-each.weight, each.word))[:most])
 
 
-def of_selection(manifest: Manifest, selected: Selected, reference: Selected | None, most: int, source: str) -> Cloud:
+def of_selection(
+    manifest: Manifest, selected: CellSelection, reference: CellSelection | None, most: int, source: str
+) -> Cloud:
     """Return the cloud of a selection of the index.
 
     By keyness against ``reference``, or against the rest of the corpus in the same languages. The texts of whole
     languages have no rest: their cloud is by frequency, and that of a part that is too small for keywords.
     """
-    notes = tuple(MadeWith.of(manifest.settings()).notes(selected.languages))
+    notes = tuple(IndexTools.of(manifest.settings()).notes(selected.languages))
     is_part = bool(selected.sites or selected.since or selected.until or reference)
     if is_part:
         keys = lists.keywords(manifest, selected, reference, most + MORE)
@@ -171,7 +175,7 @@ def of_keywords(
     rows: Sequence[KeyRow], languages: Sequence[str], most: int, source: str = "Keywords", against: str = REST
 ) -> Cloud:
     """Return the cloud of a list of keywords, without stop words."""
-    left_out = lists.Counting(without=_stop_forms(languages))
+    left_out = lists.CountingRules(without=_stop_forms(languages))
     weights = by_keyness((row for row in rows if not left_out.is_left_out(row.word)), most)
     return _cloud(weights, languages, KEYNESS.format(against), source)
 
@@ -183,7 +187,7 @@ def of_frequencies(
     return _cloud(by_frequency(rows, languages, documents, most), languages, FREQUENCY, source)
 
 
-def _cloud(weights: tuple[Weighted, ...], languages: Sequence[str], measure: str, source: str) -> Cloud:
+def _cloud(weights: tuple[WeightedWord, ...], languages: Sequence[str], measure: str, source: str) -> Cloud:
     side = direction_of(each.word for each in weights)
     return Cloud(weights, languages[0] if languages else "", side, measure, source)
 
@@ -201,7 +205,7 @@ def of_text(
 
     ``is_counted``: the text is one of those in the index. It is left out of the reference.
     """
-    made_with = MadeWith.installed() if manifest is None else MadeWith.of(manifest.settings())
+    made_with = IndexTools.installed() if manifest is None else IndexTools.of(manifest.settings())
     counter, shared = made_with.words(language), SharedSpellings()
     for line in lines:
         for a, b in counter.spans(line):
@@ -211,7 +215,7 @@ def of_text(
     reference: Mapping[str, int] | None = None
     size = 0
     if manifest is not None:
-        every = totals(list(manifest.cells(Selected((language,)), one_spelling=True)))
+        every = totals(list(manifest.cells(CellSelection((language,)), one_spelling=True)))
         ids = manifest.ids_by_text(counted)
         known = list(ids)
         frequencies = every.frequency_of(np.array([ids[word] for word in known], np.int64))
@@ -260,8 +264,8 @@ def _width(sign: str) -> float:
 
 
 def laid_out(
-    weights: Collection[Weighted], *, is_right_to_left: bool, line: float = _LINE
-) -> tuple[list[Placed], float, float]:
+    weights: Collection[WeightedWord], *, is_right_to_left: bool, line: float = _LINE
+) -> tuple[list[PlacedWord], float, float]:
     """Set words in rows, in their order. Return them, and the width and height of the picture.
 
     ``line``: height of a row against its largest font.
@@ -278,7 +282,7 @@ def laid_out(
             used = 0.0
         used += item[2] + (GAP if rows[-1] else 0.0)
         rows[-1].append(item)
-    placed: list[Placed] = []
+    placed: list[PlacedWord] = []
     y = MARGIN
     for row in rows:
         height = max((size for _, size, _ in row), default=0.0) * line
@@ -287,7 +291,7 @@ def laid_out(
             middle = x + width / 2
             x += width + GAP
             at = across - middle if is_right_to_left else middle
-            placed.append(Placed(word, round(at, 1), round(y + height * 0.68, 1), size, round(width, 1)))
+            placed.append(PlacedWord(word, round(at, 1), round(y + height * 0.68, 1), size, round(width, 1)))
         y += height
     return placed, across, round(y + MARGIN, 1)
 
@@ -372,7 +376,7 @@ td {{ text-align: end; }}
 """
 
 
-def _line(each: Weighted) -> str:
+def _line(each: WeightedWord) -> str:
     ratio = "" if each.log_ratio is None else f", log ratio {each.log_ratio:.2f}"
     return f"{each.word}: {each.weight:,.2f}, {each.frequency:,} times{ratio}"
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from corpus_spider.search.manifest import Cell, Manifest, Selected
+    from corpus_spider.search.manifest import Cell, CellSelection, Manifest
     from corpus_spider.search.question import Term
     from corpus_spider.search.searching import SearchIndex
-    from corpus_spider.search.shard import Filters
-    from pipelines.text.words import Splitter, Words
+    from corpus_spider.search.shard import SearchFilters
+    from pipelines.text.words import Splitter, WordSplitter
     from storage.corpus import Corpus
 
 LEAST = 5
@@ -44,7 +44,7 @@ _READ_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class CountingRules:
     """How words are counted: whether the spellings of a word are one. ``without``: forms of stop words by language."""
 
     one_spelling: bool = True
@@ -59,7 +59,7 @@ class Counting:
         return any(letters(word, language) in forms for language, forms in self.without.items())
 
 
-AS_ONE = Counting()
+AS_ONE = CountingRules()
 
 
 @dataclass(slots=True)
@@ -131,7 +131,7 @@ class Sizes:
     tokens: int
 
 
-def frequencies(manifest: Manifest, selected: Selected, most: int, how: Counting = AS_ONE) -> list[WordRow]:
+def frequencies(manifest: Manifest, selected: CellSelection, most: int, how: CountingRules = AS_ONE) -> list[WordRow]:
     """Return the most frequent words of a selection."""
     cells = list(manifest.cells(selected, one_spelling=how.one_spelling))
     counted = totals(cells)
@@ -145,7 +145,7 @@ def frequencies(manifest: Manifest, selected: Selected, most: int, how: Counting
 
 
 def keywords(
-    manifest: Manifest, selected: Selected, reference: Selected | None, most: int, how: Counting = AS_ONE
+    manifest: Manifest, selected: CellSelection, reference: CellSelection | None, most: int, how: CountingRules = AS_ONE
 ) -> list[KeyRow]:
     """Return the words that a selection has more of than a reference, by G2 and then by log ratio.
 
@@ -181,7 +181,7 @@ def keywords(
 
 
 def _kept(
-    manifest: Manifest, cells: Sequence[Cell], words: npt.NDArray[np.int64], most: int, how: Counting
+    manifest: Manifest, cells: Sequence[Cell], words: npt.NDArray[np.int64], most: int, how: CountingRules
 ) -> tuple[list[int], dict[int, str]]:
     """Return the places of the first words that are wanted, at most so many, and how each is spelled most often."""
     kept: list[int] = []
@@ -209,7 +209,7 @@ def _spelled(manifest: Manifest, cells: Sequence[Cell], words: Sequence[int]) ->
     return {word: texts[each] for word, each in spelled.items()}
 
 
-def why_empty(manifest: Manifest, selected: Selected, reference: Selected | None) -> str:
+def why_empty(manifest: Manifest, selected: CellSelection, reference: CellSelection | None) -> str:
     """Say why there is no keyword: nothing to compare with, or no word that differs enough."""
     compared = sizes(manifest, reference or selected.widened()).tokens
     if reference is None:
@@ -236,11 +236,11 @@ def collocates(
     index: SearchIndex,
     corpus: Corpus,
     text: str,
-    filters: Filters,
-    selected: Selected,
+    filters: SearchFilters,
+    selected: CellSelection,
     most: int,
     documents: int = MOST_DOCUMENTS,
-    how: Counting = AS_ONE,
+    how: CountingRules = AS_ONE,
 ) -> list[CollocateRow]:
     """Return the words that stand near a word or phrase more than their frequency lets expect, by logDice.
 
@@ -271,7 +271,9 @@ def collocates(
     ]
 
 
-def trend(manifest: Manifest, selected: Selected, chosen: Sequence[str], how: Counting = AS_ONE) -> list[TrendRow]:
+def trend(
+    manifest: Manifest, selected: CellSelection, chosen: Sequence[str], how: CountingRules = AS_ONE
+) -> list[TrendRow]:
     """Return the frequencies of some words in each month of the selection, months without them as 0."""
     counts: dict[str, Counter[str]] = {}
     tokens: Counter[str] = Counter()
@@ -309,7 +311,7 @@ def why_no_trend(rows: Sequence[TrendRow]) -> list[str]:
     ]
 
 
-def sizes(manifest: Manifest, selected: Selected) -> Sizes:
+def sizes(manifest: Manifest, selected: CellSelection) -> Sizes:
     """Return the number of documents and words of a selection."""
     cells = manifest.sizes(selected)
     return Sizes(sum(cell.documents for cell in cells), sum(cell.tokens for cell in cells))
@@ -339,11 +341,11 @@ def _less(whole: Totals, part: Totals) -> Totals:
 
 def _count_near(
     line: str,
-    splitters: tuple[Splitter, Words],
+    splitters: tuple[Splitter, WordSplitter],
     wanted: Sequence[tuple[Term, ...]],
     near: SharedSpellings,
     language: str,
-    how: Counting,
+    how: CountingRules,
 ) -> int:
     """Add the words near the places of the wanted phrases in a line. Return the number of places.
 

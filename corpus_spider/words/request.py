@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.search.manifest import Selected
-from corpus_spider.search.shard import Filters
+from corpus_spider.search.manifest import CellSelection
+from corpus_spider.search.shard import SearchFilters
 from corpus_spider.words import lists
-from corpus_spider.words.lists import Counting
+from corpus_spider.words.lists import CountingRules
 from pipelines.quality.stop_word_lists import stop_forms_of
 from storage.errors import ConfigError
 
@@ -38,7 +38,7 @@ class WordList:
 
 
 def rows_of(
-    index: SearchIndex, corpus: Corpus, selected: Selected, wanted: WordList, place: str = "--against"
+    index: SearchIndex, corpus: Corpus, selected: CellSelection, wanted: WordList, place: str = "--against"
 ) -> Sequence[Any]:
     """Return the rows of a list, of one of the types in `lists`. Raises ConfigError for an invalid reference.
 
@@ -50,25 +50,27 @@ def rows_of(
         return lists.keywords(index.manifest, selected, reference, wanted.limit, how)
     if wanted.around:
         until = f"{selected.until}-31" if selected.until else ""
-        filters = Filters(selected.sites, selected.languages, f"{selected.since}-01" if selected.since else "", until)
+        filters = SearchFilters(
+            selected.sites, selected.languages, f"{selected.since}-01" if selected.since else "", until
+        )
         return lists.collocates(index, corpus, wanted.around, filters, selected, wanted.limit, how=how)
     if wanted.trends:
         return lists.trend(index.manifest, selected, wanted.trends, how)
     return lists.frequencies(index.manifest, selected, wanted.limit, how)
 
 
-def _counting(index: SearchIndex, selected: Selected, wanted: WordList) -> Counting:
+def _counting(index: SearchIndex, selected: CellSelection, wanted: WordList) -> CountingRules:
     """Return how a list counts. Without a selected language, stop words are those of all languages of the index."""
     if wanted.spelling not in SPELLINGS:
         do = f"Write one of {', '.join(SPELLINGS)}."
         raise ConfigError(f"expected a way to count spellings, got {wanted.spelling!r:.60}", where="spelling", do=do)
     if not wanted.without_stop_words:
-        return Counting(wanted.spelling == ONE)
+        return CountingRules(wanted.spelling == ONE)
     if wanted.trends:
         what = "stop words are left out of lists, and not of the words that you name"
         raise ConfigError(what, where="stop words", do="Leave one of the two out.")
     languages = selected.languages or tuple(index.manifest.languages())
-    return Counting(wanted.spelling == ONE, {code: stop_forms_of(code) for code in languages})
+    return CountingRules(wanted.spelling == ONE, {code: stop_forms_of(code) for code in languages})
 
 
 def unknown_stop_words(languages: Sequence[str]) -> list[str]:
@@ -76,7 +78,7 @@ def unknown_stop_words(languages: Sequence[str]) -> list[str]:
     return [f"{code}: no stop words are known, and none are left out." for code in languages if not stop_forms_of(code)]
 
 
-def reference_of(text: str, selected: Selected, place: str) -> Selected | None:
+def reference_of(text: str, selected: CellSelection, place: str) -> CellSelection | None:
     """Return the reference that a text describes; None for the rest of the corpus. Raises ConfigError for another text.
 
     ``place`` names the option in the error.
@@ -92,4 +94,4 @@ def reference_of(text: str, selected: Selected, place: str) -> Selected | None:
         given[key] = value
     languages = (given["language"],) if "language" in given else selected.languages
     sites = (given["site"],) if "site" in given else ()
-    return Selected(languages, sites, given.get("since", ""), given.get("until", ""))
+    return CellSelection(languages, sites, given.get("since", ""), given.get("until", ""))

@@ -93,7 +93,7 @@ _SLUG_WORDS = 4
 _ROOT = re.compile(r"/(?:[a-z]{2}(?:-[a-z]{2})?/?|(?:index|default|home)\.\w{2,5})?", re.IGNORECASE)
 
 
-class Address(StrEnum):
+class AddressForm(StrEnum):
     """Kind of page that the form of a URL suggests."""
 
     FRONT = "address of a front page"
@@ -101,7 +101,7 @@ class Address(StrEnum):
     ANY = "address of any kind"
 
 
-class Limits(NamedTuple):
+class ArticleLimits(NamedTuple):
     """Limits within which a page counts as an article. The more evidence for an article, the wider."""
 
     running: float
@@ -112,11 +112,11 @@ class Limits(NamedTuple):
     """Highest share of the extracted characters in links."""
 
 
-STATED = Limits(0.0, 0.85, 0.6)
-LIKELY = Limits(1.0, 0.5, 0.5)
-UNKNOWN = Limits(3.0, 0.45, 0.35)
-FRONT = Limits(10.0, 0.25, 0.3)
-SURE_LIMITS, UNSURE_LIMITS = Limits(3.0, 0.5, 0.5), Limits(3.0, 0.25, 0.3)
+STATED = ArticleLimits(0.0, 0.85, 0.6)
+LIKELY = ArticleLimits(1.0, 0.5, 0.5)
+UNKNOWN = ArticleLimits(3.0, 0.45, 0.35)
+FRONT = ArticleLimits(10.0, 0.25, 0.3)
+SURE_LIMITS, UNSURE_LIMITS = ArticleLimits(3.0, 0.5, 0.5), ArticleLimits(3.0, 0.25, 0.3)
 """Limits for pages without other evidence than the extractor's confidence."""
 SURE, UNSURE = 0.9, 0.7
 """Confidence: from the first on limits are wider, below the second narrower."""
@@ -136,7 +136,7 @@ _MAX_FOOTERS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ExtractedPage:
     """A page beside its extracted text."""
 
     tree: LexborHTMLParser
@@ -147,7 +147,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ArticleEvidence:
     """Measurements of a page, from which the decision follows."""
 
     size: int
@@ -162,7 +162,7 @@ class Evidence:
     """Number of blocks that follow the one before after a link that may be a headline."""
     broken_off: float
     """Share of the paragraphs of some length with an ellipsis at the end, as in teasers."""
-    address: Address = Address.ANY
+    address: AddressForm = AddressForm.ANY
     claims: tuple[str, ...] = ()
     """Places in which the page, or a rule of its site, states that it is an article."""
     headed: bool = False
@@ -183,7 +183,7 @@ class _Span(NamedTuple):
 
 
 def article_or_reason(
-    page: Page, paragraphs: Sequence[str], min_chars: int, confidence: float | None = None
+    page: ExtractedPage, paragraphs: Sequence[str], min_chars: int, confidence: float | None = None
 ) -> Drop | None:
     """Return None for an article, else a drop with the evidence: ``no_article`` or ``listing``.
 
@@ -197,7 +197,7 @@ def article_or_reason(
     return judge(replace(gather(page, paragraphs), confidence=confidence), min_chars)
 
 
-def judge(evidence: Evidence, min_chars: int) -> Drop | None:
+def judge(evidence: ArticleEvidence, min_chars: int) -> Drop | None:
     """Decide by the evidence only."""
     limits = _limits(evidence)
     # A news flash of one sentence is an article where the page states one.
@@ -222,20 +222,20 @@ def judge(evidence: Evidence, min_chars: int) -> Drop | None:
     return None
 
 
-def _limits(evidence: Evidence) -> Limits:
-    if evidence.claims and evidence.address is not Address.FRONT:
+def _limits(evidence: ArticleEvidence) -> ArticleLimits:
+    if evidence.claims and evidence.address is not AddressForm.FRONT:
         return STATED
-    if evidence.address is Address.FRONT:
+    if evidence.address is AddressForm.FRONT:
         return FRONT
     confidence = evidence.confidence
     sure, unsure = (False, False) if confidence is None else (confidence >= SURE, confidence < UNSURE)
     headed = evidence.headed and not evidence.headlines
-    if evidence.dated or headed or evidence.address is Address.ARTICLE:
+    if evidence.dated or headed or evidence.address is AddressForm.ARTICLE:
         return UNKNOWN if unsure and not evidence.dated else LIKELY
     return SURE_LIMITS if sure else UNSURE_LIMITS if unsure else UNKNOWN
 
 
-def gather(page: Page, paragraphs: Sequence[str]) -> Evidence:
+def gather(page: ExtractedPage, paragraphs: Sequence[str]) -> ArticleEvidence:
     """Measure a page."""
     texts = list(_first(paragraphs))
     flat, links = _flatten(page.tree)
@@ -254,7 +254,7 @@ def gather(page: Page, paragraphs: Sequence[str]) -> Evidence:
         for link, text in zip(links, anchors, strict=True)
         if length[text] >= HEADLINE and text not in linked_prose
     ]
-    return Evidence(
+    return ArticleEvidence(
         size=sum(length[text] for text in paragraphs),
         running=sum(length[text] for text in plain if length[text] >= SENTENCE and has_sentence(text)),
         linked=(linked + _overlap(spans, links)) / max(1, everything),
@@ -307,7 +307,7 @@ def _ends_sentence(text: str) -> bool:
     return bool(_SENTENCE_END.search(end[-1:])) and _BROKEN_OFF.search(text[-PROBE:]) is None
 
 
-def address_kind(url: str) -> Address:
+def address_kind(url: str) -> AddressForm:
     """Return the kind of page that a URL suggests. Articles have a date, a number or a headline in it.
 
     >>> address_kind("https://a.example/vi/"), address_kind("https://a.example/2024/05/13/flood")
@@ -315,15 +315,15 @@ def address_kind(url: str) -> Address:
     """
     address = parse(url)
     if address is None:
-        return Address.ANY
+        return AddressForm.ANY
     if _ROOT.fullmatch(address.path) and not address.query:
-        return Address.FRONT
+        return AddressForm.FRONT
     path = unquote(address.path)
     words = re.split(r"[-_+\s]", _SUFFIX.sub("", path.rstrip("/").rpartition("/")[2]))
     slug = sum(len(word) > 1 for word in words) >= _SLUG_WORDS
     if slug or _IDENTIFIER.search(f"{path}?{address.query}") or dates_in_path(address.path):
-        return Address.ARTICLE
-    return Address.ANY
+        return AddressForm.ARTICLE
+    return AddressForm.ANY
 
 
 def claims(tree: LexborHTMLParser) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ import regex
 
 from pipelines.decoding import vietnamese_codecs, visual_hebrew, web_codecs
 from storage.bytes.unicode_encoding import BYTE_ORDER_MARKS, wide_codec
-from storage.records import Decoded
+from storage.records import DecodedBody
 
 _SEVEN_BIT = ("iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr", "hz")
 # Valid multi-byte characters of UTF-8 per invalid one. Text in a legacy charset has less than a third.
@@ -102,7 +102,7 @@ _UNSOUND = regex.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _CodecReading:
     """A way to read a page: its codec, the source that proposed it, and how sound the text looks, 0-1."""
 
     codec: str
@@ -110,7 +110,7 @@ class _Reading:
     soundness: float
 
 
-def decode(body: bytes, declared: str | None = None) -> Decoded:
+def decode(body: bytes, declared: str | None = None) -> DecodedBody:
     """Decode a page, feed or sitemap.
 
     Args:
@@ -125,7 +125,7 @@ def decode(body: bytes, declared: str | None = None) -> Decoded:
     return _by_mark(body) or _wide(body, header) or _utf8(body, header) or _legacy(body, header)
 
 
-def _decoded(body: bytes, codec: str, source: str) -> Decoded:
+def _decoded(body: bytes, codec: str, source: str) -> DecodedBody:
     legacy = codec in vietnamese_codecs.CODECS
     text = vietnamese_codecs.decode(body, codec) if legacy else web_codecs.read(body, codec)
     if codec in visual_hebrew.CODECS and visual_hebrew.is_visual(text):
@@ -133,11 +133,11 @@ def _decoded(body: bytes, codec: str, source: str) -> Decoded:
     return _read(text, codec, source)
 
 
-def _read(text: str, codec: str, source: str) -> Decoded:
-    return Decoded(text, name_of(codec), source, text.count("\ufffd") / len(text) if text else 0.0)
+def _read(text: str, codec: str, source: str) -> DecodedBody:
+    return DecodedBody(text, name_of(codec), source, text.count("\ufffd") / len(text) if text else 0.0)
 
 
-def _by_mark(body: bytes) -> Decoded | None:
+def _by_mark(body: bytes) -> DecodedBody | None:
     for mark, codec in BYTE_ORDER_MARKS:
         if body.startswith(mark):
             at = len(mark)
@@ -151,14 +151,14 @@ def _by_mark(body: bytes) -> Decoded | None:
     return None
 
 
-def _wide(body: bytes, header: str | None) -> Decoded | None:
+def _wide(body: bytes, header: str | None) -> DecodedBody | None:
     codec = wide_codec(body)
     if codec is None:
         return None
     return _decoded(body, codec, "header" if codec == header else "detected")
 
 
-def _utf8(body: bytes, header: str | None) -> Decoded | None:
+def _utf8(body: bytes, header: str | None) -> DecodedBody | None:
     if (codec := _seven_bit_codec(body, header)) is not None:
         return _decoded(body, codec, "header" if codec == header else "detected")
     text = _utf8_text(body)
@@ -223,7 +223,7 @@ def _joined(pair: re.Match[bytes]) -> bytes:
     return pair[0].decode("utf-8", "surrogatepass").encode("utf-16", "surrogatepass").decode("utf-16").encode()
 
 
-def _legacy(body: bytes, header: str | None) -> Decoded:
+def _legacy(body: bytes, header: str | None) -> DecodedBody:
     body = body.removeprefix(codecs.BOM_UTF8)
     sample = _sample(body)
     stated = codec_of(stated_charset(body) or "")
@@ -275,7 +275,7 @@ def _sample(body: bytes) -> bytes:
     return bytes(sample)
 
 
-def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
+def _choose(sample: bytes, proposals: dict[str, str]) -> _CodecReading:
     """Choose among the declared charsets and the detected one.
 
     - Candidates are the charsets about as likely as the likeliest, or all of them if there is little evidence.
@@ -333,7 +333,9 @@ def _is_ascii_with_signs(sample: bytes) -> bool:
     return len(high.translate(None, _SIGNS)) <= 1 and len(high) <= sum(sample.count(letter) for letter in b"aeiou")
 
 
-def _sounder(sample: bytes, chosen: _Reading, likelihoods: dict[str, float], proposals: dict[str, str]) -> _Reading:
+def _sounder(
+    sample: bytes, chosen: _CodecReading, likelihoods: dict[str, float], proposals: dict[str, str]
+) -> _CodecReading:
     """Return the soundest of all readings if the usual charsets give poor text, as for pages of old Macs.
 
     The poorer the text, the less the detector counts: it takes Thai without spaces for Latin letters. The charsets that
@@ -357,10 +359,10 @@ def _likelihood(sample: bytes, codec: str, likelihoods: dict[str, float]) -> flo
     return likelihoods_of(sample.decode(codec, "ignore").encode(codec, "ignore")).get(codec, 0.0)
 
 
-def _reading(sample: bytes, codec: str, source: str) -> _Reading:
+def _reading(sample: bytes, codec: str, source: str) -> _CodecReading:
     text = web_codecs.read(sample, codec)
     unsound = sum(len(found.group()) for found in _UNSOUND.finditer(text))
-    return _Reading(codec, source, 1 - unsound / max(len(_NON_ASCII.findall(text)), _ENOUGH_EVIDENCE))
+    return _CodecReading(codec, source, 1 - unsound / max(len(_NON_ASCII.findall(text)), _ENOUGH_EVIDENCE))
 
 
 # Labels of charsets, and the names that this program reports.

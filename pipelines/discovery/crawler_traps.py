@@ -75,7 +75,7 @@ def family_of(host: str) -> str:
 
 
 @dataclass(slots=True)
-class _Place:
+class _PlaceResults:
     """Recent results of a place."""
 
     dry: int = 0
@@ -122,7 +122,7 @@ class CrawlerTraps:
     """Tracks the results of the places of a run's sites, in limited memory. Each run starts without knowledge."""
 
     def __init__(self) -> None:
-        self._places: OrderedDict[tuple[str, str], _Place] = OrderedDict()
+        self._places: OrderedDict[tuple[str, str], _PlaceResults] = OrderedDict()
         self._named: OrderedDict[int, None] = OrderedDict()
         self._shut_hosts: set[str] = set()
         self._shut_families: set[str] = set()
@@ -188,13 +188,13 @@ class CrawlerTraps:
         self._shut_families.add(family)
         return Trap(family, "", pages.dry, self._hosts)
 
-    def _close(self, place: _Place, trap: Trap) -> Trap:
+    def _close(self, place: _PlaceResults, trap: Trap) -> Trap:
         place.shut = True
         self._shut_hosts.add(trap.host)
         return trap
 
-    def _place(self, key: tuple[str, str]) -> _Place:
-        place = self._places.setdefault(key, _Place())
+    def _place(self, key: tuple[str, str]) -> _PlaceResults:
+        place = self._places.setdefault(key, _PlaceResults())
         self._places.move_to_end(key)
         if len(self._places) > MAX_PLACES:
             self._places.popitem(last=False)

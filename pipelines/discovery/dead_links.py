@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"\{(?:n|y|d|id)\}")
 
 
 @dataclass(slots=True)
-class _Shape:
+class _ShapeCounts:
     gone: int = 0
     alive: int = 0
 
@@ -45,14 +45,14 @@ class DeadLinks:
     """Counts missing and other pages of the URL shapes of a run, in limited memory."""
 
     def __init__(self) -> None:
-        self._shapes: OrderedDict[tuple[str, str], _Shape] = OrderedDict()
+        self._shapes: OrderedDict[tuple[str, str], _ShapeCounts] = OrderedDict()
 
     def note(self, lease: Lease, status: int) -> None:
         """Count the response to a request for a page. Errors other than 404 and 410 show nothing about the shape."""
         counted = status < 400 or (status in GONE_STATUSES and lease.depth >= INNER_DEPTH)
         if lease.kind is not Kind.PAGE or not counted:
             return
-        shape = self._shapes.setdefault(_key(lease), _Shape())
+        shape = self._shapes.setdefault(_key(lease), _ShapeCounts())
         self._shapes.move_to_end(_key(lease))
         if len(self._shapes) > MAX_SHAPES:
             self._shapes.popitem(last=False)

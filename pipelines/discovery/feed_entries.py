@@ -21,14 +21,14 @@ MAX_DATE = 100
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 
 
-class Entry(NamedTuple):
+class FeedEntry(NamedTuple):
     """A listed page or sitemap. ``dated`` is ISO 8601, as in :class:`storage.records.Link`."""
 
     address: Address
     dated: str | None = None
 
 
-def entry_links(entries: Iterable[Entry], kind: Kind, own: Address | None = None) -> tuple[Link, ...]:
+def entry_links(entries: Iterable[FeedEntry], kind: Kind, own: Address | None = None) -> tuple[Link, ...]:
     """Return links to the entries, one for each canonical URL, without the list itself."""
     links: dict[str, Link] = {}
     for address, dated in entries:

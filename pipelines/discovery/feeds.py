@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.decoding.decode import decode
-from pipelines.discovery.feed_entries import Entry, entry_links, stated_date
+from pipelines.discovery.feed_entries import FeedEntry, entry_links, stated_date
 from pipelines.discovery.malformed_feeds import second_reading
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.xml_scanner import XmlRecords, local_name, root_of
@@ -62,11 +62,11 @@ def text_feed_links(text: str, url: str, model: SiteModel, now: datetime | None 
     return entry_links((entry for entry in entries if scope.has(entry.address)), Kind.PAGE)
 
 
-def _some(entries: Iterator[Entry | None]) -> list[Entry]:
+def _some(entries: Iterator[FeedEntry | None]) -> list[FeedEntry]:
     return [entry for entry in islice(entries, MAX_ENTRIES) if entry]
 
 
-def _xml_entries(text: str, origin: tuple[str, datetime], scope: Scope) -> Iterator[Entry | None]:
+def _xml_entries(text: str, origin: tuple[str, datetime], scope: Scope) -> Iterator[FeedEntry | None]:
     url, now = origin
     for entry in XmlRecords(text, _ENTRIES):
         # The base is xml:base if it is usable.
@@ -79,7 +79,7 @@ def _xml_entries(text: str, origin: tuple[str, datetime], scope: Scope) -> Itera
         # Some feeds link to a counter, and only the guid to the page.
         address = next((one for one in addresses if scope.has_host(one.host)), addresses[0] if addresses else None)
         dates = _dates(entry) or _dates(below)
-        yield Entry(address, stated_date(dates, now)) if address else None
+        yield FeedEntry(address, stated_date(dates, now)) if address else None
 
 
 def _dates(elements: Iterable[etree._Element]) -> list[str]:
@@ -117,7 +117,7 @@ def _references(entry: etree._Element, elements: Iterable[etree._Element]) -> li
     return list(dict.fromkeys(reference for reference in (*ordered, about) if reference))
 
 
-def _json_entries(text: str, url: str, now: datetime) -> Iterator[Entry | None]:
+def _json_entries(text: str, url: str, now: datetime) -> Iterator[FeedEntry | None]:
     """Yield the entries of a JSON Feed (https://www.jsonfeed.org/version/1.1/)."""
     try:
         feed = json.loads(text) if text.lstrip("\ufeff \t\r\n").startswith("{") else None
@@ -133,4 +133,4 @@ def _json_entries(text: str, url: str, now: datetime) -> Iterator[Entry | None]:
             reference = identifier if isinstance(identifier, str) and "://" in identifier else None
         address = parse(reference, url) if reference else None
         dates = [date for key in ("date_published", "date_modified") if isinstance(date := item.get(key), str)]
-        yield Entry(address, stated_date(dates, now)) if address else None
+        yield FeedEntry(address, stated_date(dates, now)) if address else None

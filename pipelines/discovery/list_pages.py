@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
     from pipelines.discovery.links import Anchor
-    from pipelines.discovery.url_shapes import Shape
+    from pipelines.discovery.url_shapes import UrlShape
     from pipelines.urls.url import Address
     from storage.records import Link
 
@@ -96,13 +96,13 @@ def read_listing(anchors: Sequence[Anchor], url: str) -> Listing:
     )
 
 
-def article_shapes(anchors: Iterable[tuple[Anchor, Shape]]) -> frozenset[Shape]:
+def article_shapes(anchors: Iterable[tuple[Anchor, UrlShape]]) -> frozenset[UrlShape]:
     """Return the shapes of articles: many different links with texts as long as headlines.
 
     A folder with few links of a shape is judged together with other folders. Headlines without numbers count only if
     there are no names in their place (tags have long and short names), and few links with numbers.
     """
-    folders: dict[Shape, list[Anchor]] = defaultdict(list)
+    folders: dict[UrlShape, list[Anchor]] = defaultdict(list)
     for anchor, shape in anchors:
         folders[shape].append(anchor)
     coarse: dict[str, list[Anchor]] = defaultdict(list)

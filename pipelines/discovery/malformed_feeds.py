@@ -18,7 +18,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from xml.sax import SAXException
 
-from pipelines.discovery.feed_entries import Entry, stated_date
+from pipelines.discovery.feed_entries import FeedEntry, stated_date
 from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _CUT = "\ue000"
 _FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-def second_reading(text: str, url: str, now: datetime) -> Iterator[Entry]:
+def second_reading(text: str, url: str, now: datetime) -> Iterator[FeedEntry]:
     """Yield the entries of a decoded feed at ``url``, with their dates not after ``now``.
 
     A feed without `item` or `entry` has none, and one over `MAX_CHARS`, `MAX_TAGS` or `MAX_ATTRIBUTES`.
@@ -53,7 +53,7 @@ def second_reading(text: str, url: str, now: datetime) -> Iterator[Entry]:
     for entry in _entries(feed if feed.rstrip().endswith(">") else feed + _CUT, url):
         address = next((found for stated in _texts(entry, _ADDRESSES) if (found := parse(stated, url))), None)
         if address:
-            yield Entry(address, stated_date(_texts(entry, _DATES), now))
+            yield FeedEntry(address, stated_date(_texts(entry, _DATES), now))
 
 
 def _texts(entry: dict[str, Any], keys: tuple[str, ...]) -> list[str]:

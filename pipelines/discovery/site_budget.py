@@ -45,7 +45,7 @@ MAX_GROWTH = 0.9
 
 
 @dataclass(slots=True)
-class _Night:
+class _NightCounts:
     """Counters of a site in this run."""
 
     allowance: Allowance
@@ -119,7 +119,7 @@ class SiteBudget:
         """``suspended``: number of suspended URLs by site, at the start of the run. ``largest``: in earlier runs."""
         earlier = largest or {}
         self._nights = {
-            name: _Night(given, waiting, max(waiting, earlier.get(name, 0)))
+            name: _NightCounts(given, waiting, max(waiting, earlier.get(name, 0)))
             for name, given in allowances.items()
             for waiting in (suspended.get(name, 0),)
         }
@@ -190,6 +190,6 @@ class SiteBudget:
         return True
 
 
-def _is_target(lease: Lease, night: _Night) -> bool:
+def _is_target(lease: Lease, night: _NightCounts) -> bool:
     """Return whether a redirect of this run leads to a page, so that the page is counted already."""
     return lease.kind is Kind.PAGE and lease.hops > 0 and night.on_their_way > 0

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.decoding.decode import decode
-from pipelines.discovery.feed_entries import Entry, entry_links, stated_date
+from pipelines.discovery.feed_entries import FeedEntry, entry_links, stated_date
 from pipelines.discovery.feeds import text_feed_links
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.xml_scanner import XmlRecords, local_name, root_of
@@ -111,13 +111,13 @@ def _pages(listed: Iterable[_Listed], origin: tuple[str, datetime], model: SiteM
     return entry_links((entry for entry in _entries(listed, origin) if scope.has(entry.address)), Kind.PAGE)
 
 
-def _entries(listed: Iterable[_Listed], origin: tuple[str, datetime]) -> Iterator[Entry]:
+def _entries(listed: Iterable[_Listed], origin: tuple[str, datetime]) -> Iterator[FeedEntry]:
     """Yield entries for absolute locations (the protocol allows no others) and for those that begin with a slash."""
     url, now = origin
     for location, dates in islice(listed, MAX_ENTRIES):
         address = parse(location, url if location.startswith("/") else None)
         if address is not None:
-            yield Entry(address, stated_date(dates, now))
+            yield FeedEntry(address, stated_date(dates, now))
 
 
 def _listed(records: Iterable[etree._Element], languages: frozenset[str]) -> Iterator[_Listed]:

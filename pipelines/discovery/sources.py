@@ -27,7 +27,7 @@ _JSON_FEED = re.compile(r"\s*\{.{0,2000}jsonfeed\.org\\?/version", re.DOTALL)
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 
 
-class Form(StrEnum):
+class SourceFormat(StrEnum):
     """Format of a source."""
 
     RSS = "RSS"
@@ -42,16 +42,16 @@ class Form(StrEnum):
     PAGE = "page"
 
 
-FEEDS = frozenset({Form.RSS, Form.ATOM, Form.RDF, Form.JSON, Form.OTHER})
-SITEMAPS = frozenset({Form.SITEMAP, Form.NEWS, Form.INDEX, Form.TEXT})
-_ROOTS = {"rss": Form.RSS, "feed": Form.ATOM, "rdf": Form.RDF}
+FEEDS = frozenset({SourceFormat.RSS, SourceFormat.ATOM, SourceFormat.RDF, SourceFormat.JSON, SourceFormat.OTHER})
+SITEMAPS = frozenset({SourceFormat.SITEMAP, SourceFormat.NEWS, SourceFormat.INDEX, SourceFormat.TEXT})
+_ROOTS = {"rss": SourceFormat.RSS, "feed": SourceFormat.ATOM, "rdf": SourceFormat.RDF}
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceContent:
     """The content of a source. ``refused`` is the reason why it is useless, as a key for counters, or empty."""
 
-    form: Form | None = None
+    form: SourceFormat | None = None
     links: tuple[Link, ...] = ()
     language: str = ""
     """ISO 639 code that the source states, or empty."""
@@ -65,31 +65,31 @@ class Source:
         return max((link.dated for link in self.links if link.dated), default=None)
 
 
-def read_source(capture: Capture, model: SiteModel) -> Source:
+def read_source(capture: Capture, model: SiteModel) -> SourceContent:
     """Read an answer as feed, sitemap or page, compressed or not.
 
     ``links`` are the entries on the hosts of ``model``.
     """
     if capture.status != 200:
-        return Source(refused=f"status {capture.status}")
+        return SourceContent(refused=f"status {capture.status}")
     if capture.truncated:
-        return Source(refused=f"not whole ({capture.truncated})")
+        return SourceContent(refused=f"not whole ({capture.truncated})")
     try:
         body = unpack(capture.body, capture.coding)
     except InflateError as error:
-        return Source(refused=f"body {error.reason}")
+        return SourceContent(refused=f"body {error.reason}")
     if not body.strip():
-        return Source(refused="empty")
+        return SourceContent(refused="empty")
     return _read(capture, body, model)
 
 
-def _read(capture: Capture, body: bytes, model: SiteModel) -> Source:
+def _read(capture: Capture, body: bytes, model: SiteModel) -> SourceContent:
     declared = capture.header("Content-Type")
     text = decode(body[:_MAX_TEXT], charset_of(declared)).text
     root = root_of(text)
     if root in _ROOTS or _JSON_FEED.match(text):
         links = text_feed_links(text, capture.url, model, capture.fetched_at)
-        return _judged(_ROOTS.get(root or "", Form.JSON), links, _language(text))
+        return _judged(_ROOTS.get(root or "", SourceFormat.JSON), links, _language(text))
     plain = (declared or "").lower().startswith("text/plain")
     if root is not None or capture.kind is Kind.SITEMAP or plain:
         found = read_sitemap(body, capture.url, model, capture.fetched_at)
@@ -98,21 +98,21 @@ def _read(capture: Capture, body: bytes, model: SiteModel) -> Source:
             return replace(judged, refused="broken: it lists no URL") if found.broken and not found.links else judged
     media = sniff(body, declared)
     if media in _HTML:
-        return Source(Form.PAGE, text=text)
+        return SourceContent(SourceFormat.PAGE, text=text)
     links = text_feed_links(text, capture.url, model, capture.fetched_at) if media.endswith("xml") else ()
-    return Source(Form.OTHER, links, _language(text)) if links else Source(refused=f"is {media}")
+    return SourceContent(SourceFormat.OTHER, links, _language(text)) if links else SourceContent(refused=f"is {media}")
 
 
-def _sitemap_form(root: str | None, text: str) -> Form:
+def _sitemap_form(root: str | None, text: str) -> SourceFormat:
     if root == "sitemapindex":
-        return Form.INDEX
+        return SourceFormat.INDEX
     if root is None:
-        return Form.TEXT
-    return Form.NEWS if _NEWS.search(text) else Form.SITEMAP
+        return SourceFormat.TEXT
+    return SourceFormat.NEWS if _NEWS.search(text) else SourceFormat.SITEMAP
 
 
-def _judged(form: Form, links: tuple[Link, ...], language: str) -> Source:
-    return Source(form, links, language, "" if links else "no entries on this site")
+def _judged(form: SourceFormat, links: tuple[Link, ...], language: str) -> SourceContent:
+    return SourceContent(form, links, language, "" if links else "no entries on this site")
 
 
 def _language(text: str) -> str:

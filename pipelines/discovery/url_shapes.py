@@ -36,7 +36,7 @@ _CLASS = re.compile(r"\{\w+\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class UrlShape:
     """A path and query with classes for their parts.
 
     ``{y}`` year, ``{n}`` small number, ``{d}`` number, ``{id}`` letters and digits, ``{slug}`` headline, ``{w}`` word,
@@ -58,9 +58,9 @@ class Shape:
         return any(part in self.text for part in ("{d}", "{id}", "{y}/{n}"))
 
     @property
-    def name(self) -> Shape:
+    def name(self) -> UrlShape:
         """The same shape with names in place of headlines."""
-        return Shape(self.text.replace("{slug}", "{w}"), self.folder)
+        return UrlShape(self.text.replace("{slug}", "{w}"), self.folder)
 
     def regex(self, *, literal: bool = False) -> str:
         """Return a regular expression for URLs of this shape, to search in a canonical URL.
@@ -76,24 +76,24 @@ class Shape:
         return "".join(("^https?://[^/]+", *parts, re.escape(self.text[position:]), "$")).replace(r"\-", "-")
 
 
-def shape_of(address: Address) -> Shape:
+def shape_of(address: Address) -> UrlShape:
     """Return the shape of a URL without its host."""
     return _shape(address.path, address.query)
 
 
-def shapes_of(addresses: Iterable[Address]) -> list[Shape]:
+def shapes_of(addresses: Iterable[Address]) -> list[UrlShape]:
     """Return the shape of each URL, without its host."""
     return [_shape(address.path, address.query) for address in addresses]
 
 
 @lru_cache(maxsize=8192)
-def _shape(path: str, query: str) -> Shape:
+def _shape(path: str, query: str) -> UrlShape:
     segments = unquote(path).split("/")[1:]
     classes = [_segment(segment) for segment in segments]
     pairs = (pair.partition("=") for pair in query.split("&") if pair)
     asked = "&".join(f"{name}={_value(value)}" for name, _, value in pairs)
     words = [segment for segment, kind in zip(segments[:-1], classes, strict=False) if kind == "{w}"]
-    return Shape("/" + "/".join(classes) + (f"?{asked}" if asked else ""), "/".join(words))
+    return UrlShape("/" + "/".join(classes) + (f"?{asked}" if asked else ""), "/".join(words))
 
 
 def _value(value: str) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _PluginFunction:
     """The function of a plug-in, imported at the first use."""
 
     plugin: Plugin
@@ -65,4 +65,4 @@ def find(name: str) -> Extractor | None:
     if name not in {*plugins.installed(plugins.EXTRACTORS), *plugins.named(plugins.EXTRACTORS)}:
         return None
     plugin = plugins.find(plugins.EXTRACTORS, name)
-    return Extractor(name, plugin.release, f"plug-in of {plugin.release}", _Run(plugin))
+    return Extractor(name, plugin.release, f"plug-in of {plugin.release}", _PluginFunction(plugin))

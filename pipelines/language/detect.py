@@ -300,7 +300,7 @@ def main_script(text: str) -> tuple[str, float]:
     return script, most / total
 
 
-class _Known(dict[str, str]):
+class _ScriptCodes(dict[str, str]):
     """Cache: character -> code of its script, ``Zyyy`` for characters that are no letters."""
 
     def __missing__(self, character: str) -> str:
@@ -311,7 +311,7 @@ class _Known(dict[str, str]):
         return found
 
 
-_KNOWN = _Known()
+_KNOWN = _ScriptCodes()
 
 
 def only(text: str, script: str) -> str:

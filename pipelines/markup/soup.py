@@ -67,7 +67,7 @@ class Soup:
         return list(accumulate(map(add, map(len, self.texts), map(len, self.tags)), initial=0))
 
 
-class _Hiding:
+class _HiddenElements:
     """Follows hidden elements from their start tags to the matching end tags, by counting tags of their names."""
 
     def __init__(self) -> None:
@@ -186,7 +186,7 @@ def _joined(texts: list[str], unkept: list[int]) -> list[str]:
 def _hidden_ranges(soup: Soup) -> list[range]:
     """Return the range of tags of each hidden element; an empty list if hiding is not credible."""
     suspects = _suspects(soup.tags)
-    hidden, ranges, at = _Hiding(), [], 0
+    hidden, ranges, at = _HiddenElements(), [], 0
     for index in suspects:
         if index >= at and hidden.enters(soup.names[index], soup.tags[index]):
             at = index + 1
@@ -245,7 +245,7 @@ def without_unread(html: str) -> str:
 
 
 def _without_unread(html: str, *, hiding: bool) -> tuple[str, bool]:
-    parts, hidden, kept, position = [], _Hiding(), 0, 0
+    parts, hidden, kept, position = [], _HiddenElements(), 0, 0
     for start, end, name in markup(html):
         hidden.text(start - position)
         position = end

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.metadata.dates.elements import Around
+    from pipelines.metadata.dates.elements import Surroundings
 
 NEVER_A_NAME = "by|von|por|par|di|door|(?:đăng )?bởi|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
 """Words before the names of authors that are no names themselves, as Oleh is."""
@@ -94,7 +94,7 @@ _MAX_NAMING = 2000
 """Characters of a class or id that are read."""
 
 
-def byline_authors(tree: LexborHTMLParser, around: Around) -> list[str]:
+def byline_authors(tree: LexborHTMLParser, around: Surroundings) -> list[str]:
     """Return the names in the byline next to the headline. ``around`` are the elements there."""
     headed = tree.css_first("h1") is not None
     places = [*enumerate(around.behind[: min(around.prose, _FAR)]), *((_NEXT, node) for node in around.over)]

@@ -72,7 +72,7 @@ _COPIED = re.compile(r"(?:^/web)?/\d{14}(?:[a-z]{2}_)?(?=/https?:)|^/web/\d{14}(
 _AMID_WORDS = re.compile(r"(?<=[^\W\d_]-)\d{4}-\d{1,2}-\d{1,2}(?=-[^\W\d_])")
 
 
-class Candidate(NamedTuple):
+class DateCandidate(NamedTuple):
     """A text that may state the date of publication, and its source, a key of ``TRUST``."""
 
     source: str
@@ -83,10 +83,10 @@ class Candidate(NamedTuple):
     """True if the text belongs to the article, and not to the day of the visit."""
 
 
-_Pair = tuple[Candidate, FoundDate]
+_Pair = tuple[DateCandidate, FoundDate]
 
 
-class Published(NamedTuple):
+class PublicationDate(NamedTuple):
     """A date of publication in ISO 8601 (in UTC if time and zone are stated), and its source."""
 
     iso: str
@@ -102,8 +102,8 @@ class Published(NamedTuple):
 
 
 def find_date(
-    candidates: Iterable[Candidate], now: datetime, language: str = "", zone: SiteZone | None = None
-) -> Published | None:
+    candidates: Iterable[DateCandidate], now: datetime, language: str = "", zone: SiteZone | None = None
+) -> PublicationDate | None:
     """Return the first candidate that states a full date not after ``now``, or None.
 
     If its figures are ambiguous (05/06/2024), a later unambiguous candidate decides. ``zone``, that of the site, is for
@@ -127,7 +127,7 @@ def find_date(
         found, source = exact, zone.source
     elif zone and (moved := at_newspaper(found.local, zone)) and not _shows_only(found.local[:10], moved[:10], read):
         found, source = found._replace(local=moved), zone.source
-    return Published(found.iso, original, found.calendar, candidate.source, sure, found.local, source)
+    return PublicationDate(found.iso, original, found.calendar, candidate.source, sure, found.local, source)
 
 
 def at_newspaper(local: str, zone: SiteZone) -> str:
@@ -215,7 +215,7 @@ def _is_zone_apart(stated: datetime, shown: datetime) -> bool:
     return apart != 0 and apart % _QUARTER == 0 and abs(apart) <= _ZONES
 
 
-def _read(candidate: Candidate, now: datetime, language: str, zone: SiteZone | None) -> FoundDate | None:
+def _read(candidate: DateCandidate, now: datetime, language: str, zone: SiteZone | None) -> FoundDate | None:
     if candidate.source == "age":
         # A day of the site: "yesterday" at two in the morning is another day in UTC.
         here = zone.zone if zone else UTC

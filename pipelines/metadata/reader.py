@@ -32,7 +32,7 @@ from pipelines.metadata.dates.elements import (
 from pipelines.metadata.dates.zones import site_zone
 from pipelines.metadata.jsonld import read_jsonld
 from pipelines.metadata.organisations import names_organisation
-from pipelines.metadata.publication_date import Candidate, find_date, may_be_of, stated_in_path
+from pipelines.metadata.publication_date import DateCandidate, find_date, may_be_of, stated_in_path
 from pipelines.metadata.rights import MAX_METAS, licence_url, noted_directives, reservation_of_page
 from pipelines.metadata.teasers import link_of, teaser_test
 from pipelines.text.normalise import clean_value
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.metadata.dates.elements import Around
+    from pipelines.metadata.dates.elements import Surroundings
     from pipelines.metadata.jsonld import Statement
 
 MAX_TITLE = 500
@@ -385,7 +385,7 @@ def _as_headed(title: str, headings: list[str]) -> str:
 
 
 def _authors(
-    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Around]
+    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Surroundings]
 ) -> tuple[tuple[str, ...], str | None]:
     """Return the persons of the first source with any, each once, and that source.
 
@@ -494,39 +494,39 @@ def language_of_dates(tree: LexborHTMLParser) -> str:
 
 
 def _date_candidates(
-    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Around]
-) -> Iterator[Candidate]:
+    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Surroundings]
+) -> Iterator[DateCandidate]:
     """Yield texts that may be the date of publication, most trusted first.
 
     A date in the URL is more trusted than a loose <time> element, or one of the article with another day.
     """
     if stated.published:
-        yield Candidate("json-ld", stated.published)
-    yield from (Candidate("meta", text) for text in _first(metas, _DATE_NAMES))
+        yield DateCandidate("json-ld", stated.published)
+    yield from (DateCandidate("meta", text) for text in _first(metas, _DATE_NAMES))
     named = [name for name in metas if name not in _DATE_NAMES and _DATE_NAMED.fullmatch(name)]
-    yield from (Candidate("meta", text) for text in _first(metas, named))
+    yield from (DateCandidate("meta", text) for text in _first(metas, named))
     times = list(time_elements(tree, url))
-    yield from (Candidate("time", text) for text in marked_dates(tree, url))
+    yield from (DateCandidate("time", text) for text in marked_dates(tree, url))
     address = parse(url)
     in_path = stated_in_path(address.path) if address else []
     own = list(times_of_article(tree, times))
-    yield from (Candidate("time", text) for text in own if may_be_of(text, in_path))
-    yield from (Candidate("url", text) for text in in_path)
-    yield from (Candidate("time", text) for text in own if in_path)
+    yield from (DateCandidate("time", text) for text in own if may_be_of(text, in_path))
+    yield from (DateCandidate("url", text) for text in in_path)
+    yield from (DateCandidate("time", text) for text in own if in_path)
     loose = [(node, shown.text) for node, shown in times if shown.place == "time"]
     if len({text for _, text in loose}) == 1:
         node, text = loose[0]
-        yield Candidate("masthead" if is_of_masthead(node) else "time", text)
+        yield DateCandidate("masthead" if is_of_masthead(node) else "time", text)
     late = []
     for shown in visible_dates(around()):
         if shown.place in {"below", "listed"}:
-            late.append(Candidate(*shown))
+            late.append(DateCandidate(*shown))
         else:
-            yield Candidate(*shown)
+            yield DateCandidate(*shown)
     changed = ((node, shown.text) for node, shown in times if shown.place == "updated")
-    yield from (Candidate("updated", text, is_own=not is_of_masthead(node)) for node, text in changed)
+    yield from (DateCandidate("updated", text, is_own=not is_of_masthead(node)) for node, text in changed)
     # An age is next to the headline. Dates in lists and after the text are seldom the page's.
-    yield from (Candidate(*shown) for shown in visible_ages(around()))
+    yield from (DateCandidate(*shown) for shown in visible_ages(around()))
     yield from late
 
 

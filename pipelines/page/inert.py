@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from pipelines.text.alignment import Words, find_lines
+from pipelines.text.alignment import PageWords, find_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -69,7 +69,7 @@ _ALTERNATIVES = ("alt", "aria-label", "title")
 
 
 @dataclass(frozen=True, slots=True)
-class Inert:
+class InertPage:
     """A page that is inert. ``html`` is the content of a body; lines that were found have the ids ``l1``, ``l2`` …"""
 
     html: str
@@ -94,9 +94,9 @@ class _Text:
     first: int
 
 
-def render(tree: LexborHTMLParser, lines: Sequence[str]) -> Inert:
+def render(tree: LexborHTMLParser, lines: Sequence[str]) -> InertPage:
     """Return the page of a tree, inert, with these lines marked on it."""
-    words = Words()
+    words = PageWords()
     pieces = list(_pieces(tree.body, words)) if tree.body is not None else []
     wanted = [line for line in lines if line][:MAX_LINES]
     line_of: dict[int, int] = {}
@@ -106,10 +106,10 @@ def render(tree: LexborHTMLParser, lines: Sequence[str]) -> Inert:
     html, cut = _write(pieces, line_of)
     language, direction = _stated(tree)
     searched = sum(bool(words.fold_line(line)) for line in wanted)
-    return Inert(html, language, direction, searched, len(set(line_of.values())), cut)
+    return InertPage(html, language, direction, searched, len(set(line_of.values())), cut)
 
 
-def _pieces(body: LexborNode, words: Words) -> Iterator[str | _Text]:
+def _pieces(body: LexborNode, words: PageWords) -> Iterator[str | _Text]:
     """Yield markup and text of a body in page order."""
     depth = 0
     # Nodes to enter, and end tags to write. A list and not recursion: a page may nest deeper than Python.

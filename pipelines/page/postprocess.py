@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pipelines import language
 from pipelines.classification import soft_errors
-from pipelines.classification.page_type import ANY_TEXT, Page, article_or_reason
+from pipelines.classification.page_type import ANY_TEXT, ExtractedPage, article_or_reason
 from pipelines.decoding import vietnamese_codecs, zawgyi
 from pipelines.extractors import registry
 from pipelines.extractors.base import ExtractorOptions
@@ -24,14 +24,14 @@ from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
 from pipelines.page import site_rules
 from pipelines.text import normalise
-from storage.records import RULES, Decoded, Drop, ParagraphKind
+from storage.records import RULES, DecodedBody, Drop, ParagraphKind
 from storage.reservations import SKIP, is_reserved, reservations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipelines.extractors.explanation import Explanation
-    from pipelines.page.site_rules import Ruled
+    from pipelines.page.site_rules import RuledPage
     from storage.records import Capture, Extraction, LanguageGuess, Metadata, SiteModel
 
 MAX_REPLACED = 0.05
@@ -59,12 +59,12 @@ _HEADING = ParagraphKind.HEADING.value
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ParsedPage:
     """A page that is decoded and parsed, with its metadata, before extraction."""
 
-    decoded: Decoded
-    page: Page
-    ruled: Ruled | None = None
+    decoded: DecodedBody
+    page: ExtractedPage
+    ruled: RuledPage | None = None
     """None if the site has no rules."""
 
     @property
@@ -73,7 +73,7 @@ class Source:
         return self.ruled.html if self.ruled else self.decoded.text
 
 
-def open_source(decoded: Decoded, capture: Capture, model: SiteModel) -> Source:
+def open_source(decoded: DecodedBody, capture: Capture, model: SiteModel) -> ParsedPage:
     """Parse a decoded page, read the metadata of the page and its answer, and apply the rules of its site.
 
     Letters that were broken before the page was saved in its encoding are repaired first.
@@ -84,14 +84,14 @@ def open_source(decoded: Decoded, capture: Capture, model: SiteModel) -> Source:
     decoded = replace(decoded, text=text)
     tree = parse_tree(decoded.text)
     stated = reader.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at, model.timezone)
-    page = Page(tree, capture.url, rights.with_answer(stated, capture))
+    page = ExtractedPage(tree, capture.url, rights.with_answer(stated, capture))
     if not model.rules.given:
-        return Source(decoded, page)
+        return ParsedPage(decoded, page)
     ruled = site_rules.apply(model.rules, decoded.text, page, capture.fetched_at, model.timezone)
-    return Source(decoded, replace(page, metadata=ruled.metadata, selected=ruled.content is not None), ruled)
+    return ParsedPage(decoded, replace(page, metadata=ruled.metadata, selected=ruled.content is not None), ruled)
 
 
-def extract(source: Source, model: SiteModel) -> Extraction:
+def extract(source: ParsedPage, model: SiteModel) -> Extraction:
     """Extract the main text: what a rule selects, else by the site's extractor, its parameters and its template."""
     ruled = source.ruled
     if ruled and ruled.content:
@@ -100,17 +100,17 @@ def extract(source: Source, model: SiteModel) -> Extraction:
     return site_rules.with_standfirst(found, ruled.standfirst) if ruled else found
 
 
-def explain_source(source: Source, model: SiteModel) -> Explanation:
+def explain_source(source: ParsedPage, model: SiteModel) -> Explanation:
     """Explain what the extractor of the model returns. Raises ConfigError if it cannot."""
     return registry.explainer(model.extractor)(source.html, _options(source, model))
 
 
-def _options(source: Source, model: SiteModel) -> ExtractorOptions:
+def _options(source: ParsedPage, model: SiteModel) -> ExtractorOptions:
     p = dict(model.parameters).get("p")
     return ExtractorOptions(url=source.page.url, p=p, template=model.template)
 
 
-def judge(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
+def judge(extraction: Extraction, source: ParsedPage, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
     """Decide whether a cleaned extraction is stored: return its text and language, or the drop with the reason."""
     tree, stated = source.page.tree, source.page.metadata
     outcome = soft_errors.not_found(tree) or _judge_text(extraction, source, model)
@@ -260,7 +260,7 @@ def _without(extraction: Extraction, first: int, last: int) -> Extraction:
     return replace(extraction, paragraphs=lines[:first] + lines[last:], kinds=kinds[:first] + kinds[last:])
 
 
-def _judge_text(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
+def _judge_text(extraction: Extraction, source: ParsedPage, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
     decoded = source.decoded
     if decoded.replaced > MAX_REPLACED:
         return Drop("undecodable", f"{decoded.encoding}, {decoded.replaced:.0%} of the characters")

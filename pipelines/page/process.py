@@ -22,13 +22,13 @@ from pipelines.extractors.auto.blocks.template_learning import Survey, survey_ht
 from pipelines.extractors.explanation import MAX_ITEMS
 from pipelines.metadata.rights import robots_headers
 from pipelines.page.own_lines import leave_out
-from pipelines.page.postprocess import Source, explain_source, extract, judge, open_source, tidy, title_of
+from pipelines.page.postprocess import ParsedPage, explain_source, extract, judge, open_source, tidy, title_of
 from pipelines.quality import signals
 from pipelines.text import minhash
 from pipelines.urls.url import REDIRECTS, TO_ITSELF
 from storage.bytes.content_encoding import InflateError, inflate, unpack
 from storage.bytes.mime import PAGES, charset_of, says_html, sniff
-from storage.records import Decoded, Document, Drop, Kind, Link, Processed, SiteModel
+from storage.records import DecodedBody, Document, Drop, Kind, Link, Processed, SiteModel
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def process(capture: Capture, model: SiteModel, *, only_links: bool = False) -> 
     return Processed(document=document, links=found, directives=metadata.directives)
 
 
-def source_of(capture: Capture, model: SiteModel = NO_MODEL) -> Source | Drop:
+def source_of(capture: Capture, model: SiteModel = NO_MODEL) -> ParsedPage | Drop:
     """Decode and parse a page without extracting its text. Return a drop when there is no whole HTML page."""
     body = _whole_body(capture)
     decoded = body if isinstance(body, Drop) else _decode(capture, body)
@@ -200,10 +200,10 @@ def _decompress(capture: Capture) -> bytes:
     return (unpack if in_itself else inflate)(capture.body, capture.coding)
 
 
-def _decode(capture: Capture, body: bytes) -> Decoded | Drop:
+def _decode(capture: Capture, body: bytes) -> DecodedBody | Drop:
     """Return the HTML as text: the DOM of a browser if the page was rendered, otherwise the body."""
     if capture.rendered:
-        return Decoded(capture.rendered.decode("utf-8", "replace"), "utf-8", RENDERED)
+        return DecodedBody(capture.rendered.decode("utf-8", "replace"), "utf-8", RENDERED)
     content_type = capture.header("Content-Type")
     media = sniff(body, content_type)
     return decode.decode(body, charset_of(content_type)) if media in PAGES else Drop("not_html", media)

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING
 
-from pipelines.extractors.auto.blocks.page import Page as BlockPage
+from pipelines.extractors.auto.blocks.page import PageBlocks as BlockPage
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.rules import parts
 from pipelines.markup.tree import outermost, parse_tree, shown_text
 from pipelines.metadata.authors import names, persons
 from pipelines.metadata.dates.ages import age_of
 from pipelines.metadata.dates.zones import site_zone
-from pipelines.metadata.publication_date import PLAIN, Candidate, find_date
+from pipelines.metadata.publication_date import PLAIN, DateCandidate, find_date
 from pipelines.metadata.reader import MAX_TITLE, language_of_dates, within_limit
 from pipelines.text.normalise import clean_value
 from pipelines.urls.url import host_of
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.classification.page_type import Page
-    from pipelines.metadata.publication_date import Published
+    from pipelines.classification.page_type import ExtractedPage
+    from pipelines.metadata.publication_date import PublicationDate
     from storage.records import Metadata, SiteRules
 
 NAME, VERSION = RULES, "1"
@@ -43,7 +43,7 @@ _ATTRIBUTES = ("datetime", "content")
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
+class RuledPage:
     """A page after its rules: what the extractor reads, and what the rules select."""
 
     html: str
@@ -58,7 +58,7 @@ class Ruled:
     """By rule: what the elements say, for people who try rules."""
 
 
-def apply(rules: SiteRules, html: str, page: Page, fetched_at: datetime, timezone: str = "") -> Ruled:
+def apply(rules: SiteRules, html: str, page: ExtractedPage, fetched_at: datetime, timezone: str = "") -> RuledPage:
     """Apply rules to a decoded page, whose tree is not changed.
 
     Raises SelectolaxError for an invalid selector; the configuration has none.
@@ -91,7 +91,7 @@ def apply(rules: SiteRules, html: str, page: Page, fetched_at: datetime, timezon
         matched |= {"remove": len(removed), "content": len(nodes) if content else 0}
         texts["content"] = " ".join(found.paragraphs)
     given = rules.given
-    return Ruled(
+    return RuledPage(
         html,
         stated,
         content,
@@ -147,7 +147,7 @@ def _authors(tree: LexborHTMLParser, selector: str) -> tuple[str, ...]:
     return within_limit(persons(names(lines)) or dict.fromkeys(lines))
 
 
-def _dates(page: Page, selector: str, fetched_at: datetime, timezone: str) -> list[Published]:
+def _dates(page: ExtractedPage, selector: str, fetched_at: datetime, timezone: str) -> list[PublicationDate]:
     """Return the dates that the elements state, in their order."""
     language = language_of_dates(page.tree)
     zone = site_zone(timezone, host_of(page.url), language)
@@ -155,17 +155,17 @@ def _dates(page: Page, selector: str, fetched_at: datetime, timezone: str) -> li
     return [date for node in nodes if (date := find_date(_candidates(node), fetched_at, language, zone))]
 
 
-def _candidates(node: LexborNode) -> Iterator[Candidate]:
+def _candidates(node: LexborNode) -> Iterator[DateCandidate]:
     """Yield the texts of an element that may be a date: its attributes, those of a ``time`` in it, its text."""
     for each in (node, *node.css("time[datetime]")[:1]):
-        yield from (Candidate(RULES, text) for name in _ATTRIBUTES if (text := each.attributes.get(name)))
+        yield from (DateCandidate(RULES, text) for name in _ATTRIBUTES if (text := each.attributes.get(name)))
     text = " ".join(shown_text(node, " ").split())[:MAX_TITLE]
-    yield Candidate(RULES, text)
+    yield DateCandidate(RULES, text)
     if age_of(text):
-        yield Candidate("age", text)
+        yield DateCandidate("age", text)
 
 
-def _dated(stated: Metadata, date: Published) -> Metadata:
+def _dated(stated: Metadata, date: PublicationDate) -> Metadata:
     sure = date.source == RULES and date.confidence >= PLAIN
     return replace(
         stated,

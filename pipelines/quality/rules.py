@@ -33,7 +33,7 @@ Conditions = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class QualityRules:
     """Conditions on quality signals, by language; ``default`` is for all other languages."""
 
     by_language: Mapping[str, Mapping[str, Conditions]]
@@ -61,7 +61,7 @@ class Rules:
         }
 
 
-def rules(wanted: str) -> Rules:
+def rules(wanted: str) -> QualityRules:
     """Read ``default``, the path of a TOML file like quality.toml of this package, or rules such as ``digit_share<.2``.
 
     Raises:
@@ -82,10 +82,10 @@ def rules(wanted: str) -> Rules:
             raise ConfigError(f"{part.strip()!r} is not a rule", where="--quality", do=_DO)
         signal = _known(named.group(1), "--quality")
         found[signal] = found.get(signal, ()) + _conditions(part[named.end() :], "--quality")
-    return Rules({DEFAULT: found})
+    return QualityRules({DEFAULT: found})
 
 
-def of_toml(text: str, where: str) -> Rules:
+def of_toml(text: str, where: str) -> QualityRules:
     """Read rules from TOML: a table for each language, and in it a text of conditions for each signal."""
     try:
         tables = tomllib.loads(text)
@@ -97,7 +97,7 @@ def of_toml(text: str, where: str) -> Rules:
         if not isinstance(table, dict):
             raise ConfigError("a rule is outside a table", where=place, do=f"Put it under [{DEFAULT}] or a language.")
         by_language[language] = {_known(signal, place): _conditions(str(each), place) for signal, each in table.items()}
-    return Rules(by_language)
+    return QualityRules(by_language)
 
 
 def _known(signal: str, where: str) -> str:

@@ -52,8 +52,8 @@ def measure(text: str, language: str) -> Quality:
     counts = np.bincount(kinds, minlength=7).tolist()
     visible = max(1, sum(counts) - counts[_SPACE] - counts[_JOINER])
     hasher = _Hasher.of(points)
-    tokens = _Tokens.of(kinds, hasher)
-    lines = _Lines.of(points, kinds, hasher, _endings(language))
+    tokens = _TokenPlaces.of(kinds, hasher)
+    lines = _LineCounts.of(points, kinds, hasher, _endings(language))
     times = LETTERS_OF_A_WORD.get(language, 1)
     five = tokens.repeated(5 * times)
     return Quality(
@@ -102,7 +102,7 @@ class _Hasher:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tokens:
+class _TokenPlaces:
     """Words, or letters with their marks in unspaced scripts: their places and lengths in characters."""
 
     starts: Places
@@ -113,7 +113,7 @@ class _Tokens:
     unspaced: Mask
 
     @classmethod
-    def of(cls, kinds: NDArray[np.uint8], hasher: _Hasher) -> _Tokens:
+    def of(cls, kinds: NDArray[np.uint8], hasher: _Hasher) -> _TokenPlaces:
         inside, unspaced = _in_words(kinds), kinds == _UNSPACED
         begins = inside.copy()
         # A letter of an unspaced script is a token. So is the next character, unless it is a mark.
@@ -166,7 +166,7 @@ class _Tokens:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lines:
+class _LineCounts:
     """Lines that are not blank: their number, their characters, those that end like sentences, and those repeated."""
 
     number: int
@@ -175,7 +175,7 @@ class _Lines:
     repeated: int
 
     @classmethod
-    def of(cls, points: Values, kinds: NDArray[np.uint8], hasher: _Hasher, endings: Values) -> _Lines:
+    def of(cls, points: Values, kinds: NDArray[np.uint8], hasher: _Hasher, endings: Values) -> _LineCounts:
         breaks = np.flatnonzero(points == ord("\n"))
         starts, ends = np.concatenate(((0,), breaks + 1)), np.concatenate((breaks, (len(points),)))
         seen = np.concatenate(((0,), np.cumsum(kinds != _SPACE)))
@@ -212,7 +212,7 @@ def _among(values: Values, known: Values) -> Mask:
     return np.asarray(known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values)
 
 
-def _stop_word_share(tokens: _Tokens, hasher: _Hasher, kinds: NDArray[np.uint8], language: str) -> float | None:
+def _stop_word_share(tokens: _TokenPlaces, hasher: _Hasher, kinds: NDArray[np.uint8], language: str) -> float | None:
     known = _stop_words(language)
     if not known:
         return None

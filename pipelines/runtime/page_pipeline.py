@@ -28,7 +28,7 @@ from storage.documents.healing import HEALED
 from storage.errors import CorpusError, DiskError, MissingFileError
 from storage.fetches.missing_files import MISSING
 from storage.reasons import GONE_STATUSES
-from storage.records import MACHINE_FAULTS, Drop, Fetched, Kind, Processed, Ruling
+from storage.records import MACHINE_FAULTS, Drop, Fetched, Kind, LeaseRuling, Processed
 from storage.reporting import counted
 from storage.warc import read_record
 
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
     from pipelines.discovery.crawler_traps import Trap
     from pipelines.runtime.workers import WorkerPool
-    from pipelines.runtime.writer import Archive
+    from pipelines.runtime.writer import CaptureArchive
     from storage.corpus import Corpus
     from storage.frontier.robots_cache import RobotsCopy
-    from storage.records import Capture, Failure, Lease, Link, SiteModel, Unprocessed
+    from storage.records import Capture, Failure, Lease, Link, SiteModel, UnprocessedPage
     from storage.runs.allowance import Allowance
 
 T = TypeVar("T")
@@ -187,7 +187,9 @@ class PagePipeline:
     Coroutines run in one event loop. A worker process reads the page, and the writer's thread makes it durable.
     """
 
-    def __init__(self, corpus: Corpus, archive: Archive | None, pool: WorkerPool, settings: PipelineSettings) -> None:
+    def __init__(
+        self, corpus: Corpus, archive: CaptureArchive | None, pool: WorkerPool, settings: PipelineSettings
+    ) -> None:
         """``archive``: None when no new page comes in."""
         self.corpus, self.pool, self.settings = corpus, pool, settings
         self.writer = Writer(settings.run_id, archive, corpus, again=settings.again)
@@ -249,19 +251,19 @@ class PagePipeline:
             self._broken = error
         self.changed.set()
 
-    def judge(self, lease: Lease, known: bool) -> Ruling:
+    def judge(self, lease: Lease, known: bool) -> LeaseRuling:
         """Decide whether a queued URL is fetched: by the link rules of its site, and by the fate of similar URLs.
 
         ``known``: it was read before.
         """
         model = self.settings.models.get(lease.site)
         if model is not None and model.hosts and not scope_of(model).still_has(lease, known=known):
-            return Ruling.OUT_OF_SCOPE
+            return LeaseRuling.OUT_OF_SCOPE
         if known:
-            return Ruling.FETCH
+            return LeaseRuling.FETCH
         if self.budget.holds(lease, self.traps.is_list):
-            return Ruling.SUSPEND
-        return Ruling.LATER if self.dead_links.has(lease) else Ruling.FETCH
+            return LeaseRuling.SUSPEND
+        return LeaseRuling.LATER if self.dead_links.has(lease) else LeaseRuling.FETCH
 
     def take(self, lease: Lease) -> bool:
         """Count a leased page that is about to be fetched. Return False if its site may take no more tonight."""
@@ -351,7 +353,7 @@ class PagePipeline:
         logger.warning("%s waits for a later run (%s)", url, reason)
         raise LeftError("left to a later run")
 
-    async def _wait_for_file(self, page: Unprocessed) -> NoReturn:
+    async def _wait_for_file(self, page: UnprocessedPage) -> NoReturn:
         """Leave a page to a run in whose time its WARC file is back. Raises LeftError."""
         file = page.pointer.warc
         # From now on the database leaves the pages of this file out.
@@ -360,7 +362,7 @@ class PagePipeline:
         logger.debug("%s waits for %s", page.lease.url, file)
         raise LeftError("left to a later run")
 
-    async def _try_later(self, page: Unprocessed) -> NoReturn:
+    async def _try_later(self, page: UnprocessedPage) -> NoReturn:
         """Leave a page whose file could not be read to a later run, once. Raises LeftError."""
         await self.call(lambda: self.corpus.fetches.add_crash(page.fetch_id))
         self._postpone(page.fetch_id, page.lease.url, UNREADABLE)
@@ -512,7 +514,7 @@ class PagePipeline:
         if self.unread[host] <= 0:
             del self.unread[host]
 
-    async def resume(self, page: Unprocessed) -> None:
+    async def resume(self, page: UnprocessedPage) -> None:
         """Process and store a page that waits in the WARC. The links of an imported page are not followed."""
         try:
             async with self._reading:
@@ -532,7 +534,7 @@ class PagePipeline:
         await self.store(page.fetch_id, page.lease, processed, follow=not page.imported)
 
 
-def read_back(folder: Path, page: Unprocessed) -> Capture | Drop:
+def read_back(folder: Path, page: UnprocessedPage) -> Capture | Drop:
     """Read a page from the WARC. Return a drop when it cannot be read, or its file is missing.
 
     A disk that fails (a lost connection, a missing right) is no damage of the file, at the first attempt.

@@ -59,7 +59,7 @@ class Stage:
             raise self.dropped("not_written") from error
 
 
-class Archive(Stage):
+class ArchiveStage(Stage):
     """First transaction: the exchange is in the WARC and its row is committed, or the crawl stops."""
 
     async def process_item(self, page: Page) -> Page:
@@ -75,7 +75,7 @@ class Archive(Stage):
         return replace(page, fetch_id=fetch_id)
 
 
-class Process(Stage):
+class ProcessStage(Stage):
     """Process the page in a worker."""
 
     async def process_item(self, page: Page) -> Page:
@@ -91,7 +91,7 @@ class Process(Stage):
         return replace(page, processed=processed)
 
 
-class Store(Stage):
+class StoreStage(Stage):
     """Second transaction: document or drop, links, fingerprints, state of the URL."""
 
     async def process_item(self, page: Page) -> Page:

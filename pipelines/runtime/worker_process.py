@@ -20,7 +20,7 @@ import msgspec
 
 from pipelines.extractors.auto.blocks.template_learning import Survey
 from pipelines.extractors.explanation import Explanation
-from pipelines.page.inert import Inert
+from pipelines.page.inert import InertPage
 from storage import plugins
 from storage.errors import ConfigError
 from storage.records import Capture, Drop, Processed, SiteModel
@@ -82,7 +82,7 @@ class Reply:
     peak_kib: int = 0
     survey: Survey = field(default_factory=Survey)
     explanation: Explanation | None = None
-    inert: Inert | None = None
+    inert: InertPage | None = None
     fault: str = ""
     """Traceback of an exception. The parent logs it by the rules of its log."""
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from pipelines.extractors.auto.blocks.template_learning import Survey
     from pipelines.extractors.explanation import Explanation
-    from pipelines.page.inert import Inert
+    from pipelines.page.inert import InertPage
     from storage.records import Capture, SiteModel
 
 logger = logging.getLogger(__name__)
@@ -252,10 +252,10 @@ class WorkerPool:
         """Explain the extraction of a page. The drop has the reason when the page gives none or kills its worker."""
         return self._hand_over(lambda: _explanation(self._run(Task(capture, model, explain=True), MAX_CRASHES - 1)))
 
-    def inert(self, capture: Capture, lines: tuple[str, ...]) -> Future[Inert | Drop]:
+    def inert(self, capture: Capture, lines: tuple[str, ...]) -> Future[InertPage | Drop]:
         """Make a stored page inert with these lines of its text marked. A drop says why it cannot be shown."""
 
-        def work() -> Inert | Drop:
+        def work() -> InertPage | Drop:
             reply = self._run(Task(capture, lines=lines), MAX_CRASHES - 1)
             return reply.inert or reply.processed.drop or Drop("empty")
 

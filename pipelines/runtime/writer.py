@@ -39,7 +39,7 @@ page delays only hosts that have no other URL.
 T = TypeVar("T")
 
 
-class Archive(Protocol):
+class CaptureArchive(Protocol):
     """Makes captures durable (storage.warc)."""
 
     def append(self, captures: Sequence[Capture], originals: Sequence[Original | None]) -> list[Pointer]:
@@ -68,7 +68,7 @@ class DocumentStore(Protocol):
         ...
 
 
-class Store(Protocol):
+class WrittenCorpus(Protocol):
     """The parts of a corpus that the writer needs (`storage.Corpus`)."""
 
     @property
@@ -79,25 +79,25 @@ class Store(Protocol):
 
 
 @dataclass(slots=True)
-class _Job:
+class _WriteJob:
     kind: str
     value: Any
     links: int = 0
     future: Future[Any] = field(default_factory=Future)
 
 
-_END = _Job("end", None)
+_END = _WriteJob("end", None)
 
 
 @dataclass(slots=True)
-class _Group:
+class _JobGroup:
     """Jobs that are written together."""
 
-    write: Callable[[list[_Job]], list[Any]]
+    write: Callable[[list[_WriteJob]], list[Any]]
     patience: float
     """Maximum seconds that its first job waits."""
     quiet: float = QUIET_SECONDS
-    jobs: list[_Job] = field(default_factory=list)
+    jobs: list[_WriteJob] = field(default_factory=list)
     links: int = 0
     latest: float = 0.0
     due: float = 0.0
@@ -107,7 +107,7 @@ class _Group:
         """Whether the group takes no more jobs."""
         return len(self.jobs) >= GROUP or self.links >= GROUP_LINKS
 
-    def add(self, job: _Job) -> None:
+    def add(self, job: _WriteJob) -> None:
         """Add a job. It delays the write, up to the patience of the first job."""
         now = time.monotonic()
         if not self.jobs:
@@ -116,7 +116,7 @@ class _Group:
         self.jobs.append(job)
         self.links += job.links
 
-    def take(self) -> list[_Job]:
+    def take(self) -> list[_WriteJob]:
         """Return the jobs and empty the group."""
         jobs, self.jobs, self.links = self.jobs, [], 0
         return jobs
@@ -129,19 +129,21 @@ class Writer:
     so a failing disk or database stops the run.
     """
 
-    def __init__(self, run_id: int | None, archive: Archive | None, store: Store, *, again: bool = False) -> None:
+    def __init__(
+        self, run_id: int | None, archive: CaptureArchive | None, store: WrittenCorpus, *, again: bool = False
+    ) -> None:
         """``archive``: None when no exchange is written. ``again``: new outcomes replace those of the pages."""
         self.error: BaseException | None = None
         self.seconds: dict[str, float] = defaultdict(float)
         self.together: Callable[[], AbstractContextManager[object]] = nullcontext
         """Context in which the futures of a group are resolved."""
         self._run_id, self._archive, self._store, self._again = run_id, archive, store, again
-        self._jobs: deque[_Job] = deque()
+        self._jobs: deque[_WriteJob] = deque()
         self._bell = threading.Event()
         self._idle = False
         self._groups = {
-            "fetched": _Group(self._write_fetched, FETCHED_SECONDS),
-            "processed": _Group(self._write_processed, PROCESSED_SECONDS),
+            "fetched": _JobGroup(self._write_fetched, FETCHED_SECONDS),
+            "processed": _JobGroup(self._write_processed, PROCESSED_SECONDS),
         }
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
@@ -149,17 +151,17 @@ class Writer:
 
     def fetched(self, item: Fetched) -> Future[int]:
         """Make an exchange durable. The future returns its fetch id."""
-        return self._put(_Job("fetched", item))
+        return self._put(_WriteJob("fetched", item))
 
     def processed(self, fetch_id: int, lease: Lease, outcome: Processed) -> Future[Processed]:
         """Make the outcome of a fetched page durable. The future returns the outcome as stored: a drop when the
         database rejects the document.
         """
-        return self._put(_Job("processed", (fetch_id, lease, outcome), len(outcome.links)))
+        return self._put(_WriteJob("processed", (fetch_id, lease, outcome), len(outcome.links)))
 
     def call(self, function: Callable[[], T]) -> Future[T]:
         """Run any other write (leases, failures) between two groups."""
-        return self._put(_Job("call", function))
+        return self._put(_WriteJob("call", function))
 
     def close(self) -> None:
         """Write what is queued and end the thread. Later jobs are cancelled. Safe to repeat."""
@@ -169,7 +171,7 @@ class Writer:
             self._closed = True
             self._cancel_rest()
 
-    def _put(self, job: _Job) -> Future[Any]:
+    def _put(self, job: _WriteJob) -> Future[Any]:
         """Queue a job. A job of a group does not wake the thread: it looks in time (`_wait`)."""
         self._jobs.append(job)
         if self._idle or job.kind not in self._groups or len(self._jobs) >= GROUP:
@@ -195,7 +197,7 @@ class Writer:
         for group in self._groups.values():
             self._write(group)
 
-    def _next(self) -> _Job | None:
+    def _next(self) -> _WriteJob | None:
         """Wait for a job until a group is due. Return None then."""
         if not self._jobs:
             self._wait(min((group.due for group in self._groups.values() if group.jobs), default=None))
@@ -215,12 +217,12 @@ class Writer:
             if group.is_full or (group.jobs and time.monotonic() >= group.due):
                 self._write(group)
 
-    def _write(self, group: _Group) -> None:
+    def _write(self, group: _JobGroup) -> None:
         started = time.monotonic()
         self._guarded(group.take(), group.write)
         group.quiet = max(QUIET_SECONDS, time.monotonic() - started)
 
-    def _guarded(self, jobs: list[_Job], write: Callable[[list[_Job]], list[Any]]) -> None:
+    def _guarded(self, jobs: list[_WriteJob], write: Callable[[list[_WriteJob]], list[Any]]) -> None:
         if not jobs:
             return
         # A cancelled waiter (of a stopped crawl) must not end this thread. Its job is written.
@@ -244,7 +246,7 @@ class Writer:
                     if answered:
                         answered.set_result(result)
 
-    def _write_fetched(self, jobs: list[_Job]) -> list[int]:
+    def _write_fetched(self, jobs: list[_WriteJob]) -> list[int]:
         assert self._archive is not None
         archive, items = self._archive, [job.value for job in jobs]
         captures, originals = [item.capture for item in items], [item.original for item in items]
@@ -252,14 +254,14 @@ class Writer:
         group = list(zip(items, pointers, strict=True))
         return self._timed("commit_fetched", lambda: self._store.fetches.record_fetched(self._run_id, group))
 
-    def _write_processed(self, jobs: list[_Job]) -> list[Processed]:
+    def _write_processed(self, jobs: list[_WriteJob]) -> list[Processed]:
         group = [job.value for job in jobs]
         stored = self._timed(
             "commit_processed", lambda: self._store.documents.record_processed(group, again=self._again)
         )
         return [stored[fetch_id] for fetch_id, _, _ in group]
 
-    def _call(self, jobs: list[_Job]) -> list[Any]:
+    def _call(self, jobs: list[_WriteJob]) -> list[Any]:
         return [self._timed("frontier", jobs[0].value)]
 
     def _timed(self, stage: str, function: Callable[[], T]) -> T:

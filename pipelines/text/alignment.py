@@ -39,7 +39,7 @@ _TRIES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WordPlace:
     """Words of the page, from ``first`` to before ``end``, that a line was found in. ``line`` counts from 0."""
 
     line: int
@@ -48,7 +48,7 @@ class Place:
 
 
 @dataclass
-class Words:
+class PageWords:
     """Words of a page in their order, in the form in which they are compared. A word is a run without white space."""
 
     folded: list[str] = field(default_factory=list)
@@ -73,20 +73,20 @@ class Words:
         return [folded for word in _WORD.findall(line) if (folded := self.fold(word))]
 
 
-def find_lines(lines: Iterable[str], words: Words) -> list[Place]:
+def find_lines(lines: Iterable[str], words: PageWords) -> list[WordPlace]:
     """Return where the lines are in a page, in the order of the lines. A line may have several places, or none."""
-    return _Search(words, [words.fold_line(line) for line in lines]).places()
+    return _AlignmentSearch(words, [words.fold_line(line) for line in lines]).places()
 
 
-class _Search:
-    def __init__(self, words: Words, lines: Sequence[list[str]]) -> None:
+class _AlignmentSearch:
+    def __init__(self, words: PageWords, lines: Sequence[list[str]]) -> None:
         self._lines, self._folded = lines, words.folded
         self._page = "".join(words.folded)
         self._starts = list(accumulate(map(len, words.folded), initial=0))
         self._left = BUDGET
 
-    def places(self) -> list[Place]:
-        found: list[Place] = []
+    def places(self) -> list[WordPlace]:
+        found: list[WordPlace] = []
         wholes = ["".join(line) for line in self._lines]
         single = ((line, self._only(line)) for line in range(len(wholes)))
         anchors = _in_order([(line, start) for line, start in single if start is not None])
@@ -121,7 +121,7 @@ class _Search:
             return None
         return start
 
-    def _forwards(self, lines: range, low: int, high: int) -> list[Place]:
+    def _forwards(self, lines: range, low: int, high: int) -> list[WordPlace]:
         found = []
         for line in lines:
             for start, end in self._parts(self._lines[line], low, high):
@@ -129,7 +129,7 @@ class _Search:
                 low = end
         return found
 
-    def _backwards(self, lines: range, high: int) -> list[Place]:
+    def _backwards(self, lines: range, high: int) -> list[WordPlace]:
         found = []
         for line in reversed(lines):
             start = self._last("".join(self._lines[line]), high)
@@ -194,10 +194,10 @@ class _Search:
     def _edges(self) -> frozenset[int]:
         return frozenset(self._starts)
 
-    def _place(self, line: int, start: int, end: int) -> Place:
+    def _place(self, line: int, start: int, end: int) -> WordPlace:
         """Return the words that have the characters of a place. A word without letters belongs to no place."""
         first = bisect_left(self._starts, start + 1) - 1
-        return Place(line, first, bisect_left(self._starts, end))
+        return WordPlace(line, first, bisect_left(self._starts, end))
 
 
 def _in_order(anchors: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -26,7 +26,7 @@ import numpy as np
 import xxhash
 
 from pipelines.text.normalise import canonical_text
-from storage.documents.sketches import DIGEST, SAMPLED, Shape
+from storage.documents.sketches import DIGEST, SAMPLED, SketchFormat
 from storage.records import Fingerprint
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def estimate(sketch_a: bytes, sketch_b: bytes) -> float:
     """
     if not sketch_a or len(sketch_a) != len(sketch_b):
         return 0.0
-    return max(0.0, float(Shape.of(SCHEME).similarities(sketch_a, [sketch_b])[0]))
+    return max(0.0, float(SketchFormat.of(SCHEME).similarities(sketch_a, [sketch_b])[0]))
 
 
 def _shingles(canonical: str) -> NDArray[np.uint32]:

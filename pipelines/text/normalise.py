@@ -80,7 +80,7 @@ _DEFECTS = (
 _MOST_KNOWN = 2**16
 
 
-class _Essential(dict[int, str | None]):
+class _EssentialTable(dict[int, str | None]):
     """Table for str.translate, filled on demand: None for a character that makes no difference between copies."""
 
     def __missing__(self, code: int) -> str | None:
@@ -96,7 +96,7 @@ def _digit(character: str) -> str:
     return character if value is None else str(value)
 
 
-_ESSENTIAL = _Essential(
+_ESSENTIAL = _EssentialTable(
     {code: one for code, one in broad().items() if one.isalnum() or unicodedata.category(one[0])[0] == "M"}
 )
 

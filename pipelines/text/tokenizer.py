@@ -3,8 +3,8 @@
 - A word is letters, marks and digits. Zero-width joiners, apostrophes (also ‘, as in Uzbek), hyphens, middle dots and
   the marks of Hebrew abbreviations (also written as quotation marks) join its parts.
 - Every other visible character is a token. Runs of one character are one token, and so are the characters of an emoji.
-- Thai, Lao, Khmer, Burmese, Chinese, Japanese and Vietnamese need a segmenter (`pipelines.text.words.Words`). Its words
-  are tokens here, and an underscore stands for the spaces in them.
+- Thai, Lao, Khmer, Burmese, Chinese, Japanese and Vietnamese need a segmenter (`pipelines.text.words.WordSplitter`).
+  Its words are tokens here, and an underscore stands for the spaces in them.
 """
 
 from __future__ import annotations

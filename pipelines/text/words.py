@@ -1,4 +1,4 @@
-"""Words of a text with their places: what search finds (`Splitter`), and what word lists count (`Words`).
+"""Words of a text with their places: what search finds (`Splitter`), and what word lists count (`WordSplitter`).
 
 A word is a run of letters, marks and digits, with its joints (see `pipelines.text.tokenizer`). Other languages need
 more:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from pipelines.text.segmentation.choice import Segmenter
 
-__all__ = ["CLUSTERS", "WORDS", "Span", "Splitter", "Words", "as_counted", "splitter", "words"]
+__all__ = ["CLUSTERS", "WORDS", "Span", "Splitter", "WordSplitter", "as_counted", "splitter", "words"]
 Libraries = tuple[tuple[str, str], ...]
 """Languages, each with the name of the library that splits its texts; "" for none."""
 Span = tuple[int, int]
@@ -142,7 +142,7 @@ def _without_icu(run: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordSplitter:
     """Splits lines of one language into the words that are counted and exported.
 
     ``libraries``: the library of each language, by name; without one the best that is installed.
@@ -258,6 +258,6 @@ def _numbers(line: str, segment: Callable[[str], list[str]]) -> list[int]:
 
 
 @cache
-def words(language: str, libraries: Libraries = ()) -> Words:
-    """Return the splitter into counted words of a language, by its ISO code. ``libraries``: as of `Words`."""
-    return Words(language if language in CHOICES else "", libraries)
+def words(language: str, libraries: Libraries = ()) -> WordSplitter:
+    """Return the splitter into counted words of a language, by its ISO code. ``libraries``: as of `WordSplitter`."""
+    return WordSplitter(language if language in CHOICES else "", libraries)

@@ -100,22 +100,22 @@ class PathPattern:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class _PathRule:
     pattern: PathPattern
     allows: bool
     host: str | None
     """Host of a rule that is written as an absolute URL, empty if that URL is not valid. None: the file's host."""
 
     @classmethod
-    def of(cls, text: str, *, allows: bool) -> _Rule:
+    def of(cls, text: str, *, allows: bool) -> _PathRule:
         return cls(PathPattern.of(text), allows, host_of(text) if _ADDRESS.match(text) else None)
 
 
 @dataclass(slots=True)
-class _Group:
+class _RuleGroup:
     """The rules of the crawlers that are named together."""
 
-    rules: list[_Rule] = field(default_factory=list)
+    rules: list[_PathRule] = field(default_factory=list)
     delay: float | None = None
 
 
@@ -123,10 +123,10 @@ class _Group:
 class Robots:
     """The rules of one host."""
 
-    groups: dict[str, list[_Group]] = field(default_factory=dict)
+    groups: dict[str, list[_RuleGroup]] = field(default_factory=dict)
     """Groups by crawler name. Crawlers that are named together share a group, so memory is linear in the file."""
     sitemaps: list[str] = field(default_factory=list)
-    _merged: dict[str, _Group] = field(default_factory=dict)
+    _merged: dict[str, _RuleGroup] = field(default_factory=dict)
 
     def can_fetch(self, url: str, user_agent: str) -> bool:
         """Return whether a URL may be fetched. The longest matching rule decides; of equal ones, the allowing one."""
@@ -140,7 +140,7 @@ class Robots:
         """Return the seconds between requests that a crawler must keep, or None if the file has no crawl delay."""
         return self._group(user_agent).delay
 
-    def _group(self, user_agent: str) -> _Group:
+    def _group(self, user_agent: str) -> _RuleGroup:
         token = product_token(user_agent)
         name = token if token in self.groups else "*"
         if name not in self._merged:
@@ -149,7 +149,7 @@ class Robots:
             rules = [rule for group in groups for rule in group.rules]
             rules.sort(key=lambda rule: (rule.pattern.length, rule.allows), reverse=True)
             delay = max((group.delay for group in groups if group.delay is not None), default=None)
-            self._merged[name] = _Group(rules, delay)
+            self._merged[name] = _RuleGroup(rules, delay)
         return self._merged[name]
 
 
@@ -165,10 +165,10 @@ def product_token(user_agent: str) -> str:
 def parse_robots(body: bytes) -> Robots:
     """Read the first 500 KiB of a robots.txt, without the line that this limit cuts. Any bytes are accepted."""
     robots = Robots()
-    current, naming = _Group(), False
+    current, naming = _RuleGroup(), False
     for directive, value in _records(body):
         if directive == "agent":
-            current = current if naming else _Group()
+            current = current if naming else _RuleGroup()
             naming = True
             # As in protego, other stars are ignored.
             agent = _AGENT.match(value.lstrip("*"))
@@ -185,7 +185,7 @@ def parse_robots(body: bytes) -> Robots:
         elif directive in {"allow", "disallow"}:
             naming = False
             if value:
-                current.rules.append(_Rule.of(value, allows=directive == "allow"))
+                current.rules.append(_PathRule.of(value, allows=directive == "allow"))
     return robots
 
 

@@ -34,17 +34,17 @@ def as_moment(value: str | datetime) -> datetime:
 
 
 def as_lines(value: str | None) -> tuple[str, ...]:
-    """Read what `Lines` stores."""
+    """Read what `LinesColumn` stores."""
     return _lines.decode(value) if value else ()
 
 
 def as_numbers(value: str | None) -> tuple[int | float | None, ...]:
-    """Read what `Numbers` stores."""
+    """Read what `NumbersColumn` stores."""
     return _numbers.decode(value) if value else ()
 
 
 def as_runs(value: str | None) -> tuple[str, ...]:
-    """Read what `Runs` stores."""
+    """Read what `RunsColumn` stores."""
     words: list[str] = []
     for run in value.split("\n") if value else ():
         count, _, word = run.rpartition("*")
@@ -52,7 +52,7 @@ def as_runs(value: str | None) -> tuple[str, ...]:
     return tuple(words)
 
 
-class Words(TypeDecorator[str]):
+class TextColumn(TypeDecorator[str]):
     """Text of any length and content, as hostile pages may contain."""
 
     impl = Text
@@ -62,7 +62,7 @@ class Words(TypeDecorator[str]):
         return None if value is None else storable(str(value))
 
 
-class Stated(TypeDecorator[int]):
+class StatedIntegerColumn(TypeDecorator[int]):
     """An integer stated by a server, such as a status, limited to 32 bits."""
 
     impl = Integer
@@ -72,7 +72,7 @@ class Stated(TypeDecorator[int]):
         return None if value is None else max(-_MOST - 1, min(value, _MOST))
 
 
-class Moment(TypeDecorator[datetime]):
+class MomentColumn(TypeDecorator[datetime]):
     """A point in time. Always aware and UTC in Python; SQLite stores naive text."""
 
     impl = DateTime(timezone=True)
@@ -89,7 +89,7 @@ class Moment(TypeDecorator[datetime]):
         return as_moment(value)
 
 
-class Lines(TypeDecorator[tuple[str, ...]]):
+class LinesColumn(TypeDecorator[tuple[str, ...]]):
     """Texts as a JSON list; NULL for none."""
 
     impl = Text
@@ -102,7 +102,7 @@ class Lines(TypeDecorator[tuple[str, ...]]):
         return as_lines(value)
 
 
-class Numbers(TypeDecorator[tuple[float | None, ...]]):
+class NumbersColumn(TypeDecorator[tuple[float | None, ...]]):
     """Numbers as a JSON list; NULL for none, and for items that are not finite."""
 
     impl = Text
@@ -118,7 +118,7 @@ class Numbers(TypeDecorator[tuple[float | None, ...]]):
         return as_numbers(value)
 
 
-class Runs(TypeDecorator[tuple[str, ...]]):
+class RunsColumn(TypeDecorator[tuple[str, ...]]):
     """Short repeating words without line ends, one a line. ``3*`` before a word means three in a row. NULL for none."""
 
     impl = Text

@@ -33,7 +33,7 @@ _OF_THE_WRITER = tuple(f"SQLITE_{name}" for name in ("FULL", "IOERR_WRITE", "IOE
 
 
 @dataclass(slots=True)
-class Transferred:
+class TransferredRows:
     """Rows by table, and digests of the copied rows."""
 
     rows: dict[str, int] = field(default_factory=dict)
@@ -49,7 +49,7 @@ def transfer(
     target: Database,
     on_progress: Progress = unseen,
     before_commit: Callable[[], None] = lambda: None,
-) -> Transferred:
+) -> TransferredRows:
     """Copy every row of a corpus into an empty one, in one transaction, from a snapshot of the source.
 
     The copy is read back and compared. On an error the target stays empty. A target that has the same rows, because
@@ -57,7 +57,7 @@ def transfer(
     rows, DamageError if the copy differs, and every error of ``before_commit``. ``on_progress`` gets the step, the
     number of finished rows and, if known, that of all rows.
     """
-    sent = Transferred()
+    sent = TransferredRows()
     with source.snapshot() as reading, target.explained(), target.writer.begin() as writing:
         unhurried(writing)
         _be_alone(writing, target)
@@ -91,8 +91,8 @@ def _counts(connection: Connection) -> dict[str, int]:
     return {table.name: connection.execute(count.select_from(table)).scalar_one() for table in metadata.sorted_tables}
 
 
-def _read(connection: Connection, total: int, on_progress: Progress) -> Transferred:
-    found = Transferred()
+def _read(connection: Connection, total: int, on_progress: Progress) -> TransferredRows:
+    found = TransferredRows()
     for table in metadata.sorted_tables:
         for number, _ in enumerate(_noted(connection, table, found), 1):
             if number % BATCH == 0:
@@ -100,7 +100,7 @@ def _read(connection: Connection, total: int, on_progress: Progress) -> Transfer
     return found
 
 
-def _compared(reading: Connection, writing: Connection, where: sa.URL, on_progress: Progress) -> Transferred:
+def _compared(reading: Connection, writing: Connection, where: sa.URL, on_progress: Progress) -> TransferredRows:
     """Return the rows of a target that equals the source. Raises ConfigError if it does not."""
     before, there = _counts(reading), _counts(writing)
     differing = [name for name in before if before[name] != there[name]]
@@ -189,7 +189,7 @@ def _explained(source: Database, rows: Iterator[dict[str, Any]]) -> Iterator[dic
         yield from rows
 
 
-def _noted(connection: Connection, table: sa.Table, notes: Transferred) -> Iterator[dict[str, Any]]:
+def _noted(connection: Connection, table: sa.Table, notes: TransferredRows) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table by key; add their number and digest to ``notes``."""
     digest = hashlib.sha256()
     notes.rows[table.name] = 0

@@ -15,7 +15,7 @@ from storage.database.schema import document, document_text, fetch, fingerprint,
 from storage.database.transactions import among, chunks
 from storage.documents.shortened import SHORTENED, is_part, may_be_part
 from storage.documents.site_models import learned_model, own_lines
-from storage.documents.sketches import Shape
+from storage.documents.sketches import SketchFormat
 from storage.frontier.new_links import MAX_HOPS
 from storage.frontier.visit_results import UNCHANGED_TEXT
 from storage.records import Document, Drop, Fingerprint, Lease, Processed
@@ -102,7 +102,7 @@ class Versions:
 
 
 @dataclass(frozen=True, slots=True)
-class Peer:
+class PossibleCopy:
     """A document that may be the same page at another URL."""
 
     url_id: int
@@ -125,17 +125,17 @@ class Outcomes:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownPages:
     """Stored data about the pages of a group."""
 
     versions: Versions
-    peers: dict[str, list[Peer]]
+    peers: dict[str, list[PossibleCopy]]
     """Current documents by their URL and by the canonical URL they state."""
     own_lines: Mapping[str, Collection[int]] = field(default_factory=dict)
     """Digests of the publisher's own lines, by the learned model of a new text."""
 
 
-def decide(targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]], known: Known) -> Outcomes:
+def decide(targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]], known: KnownPages) -> Outcomes:
     """Decide the outcome of each fetch of a group, in the order of the fetches. Pure."""
     outcomes = Outcomes()
     for target in targets:
@@ -161,7 +161,7 @@ def _repeats(version: Version, made: Document, own_lines: Collection[int]) -> bo
     return without(version.text, own_lines) == without(made.text, own_lines)
 
 
-def _decide_new(target: Target, made: Document, known: Known, outcomes: Outcomes) -> None:
+def _decide_new(target: Target, made: Document, known: KnownPages, outcomes: Outcomes) -> None:
     page = made.metadata.canonical or target.url
     same = [peer for peer in known.peers.get(page, ()) if _is_same_page(target, made, peer)]
     if same and target.url != page:
@@ -178,20 +178,20 @@ def _decide_new(target: Target, made: Document, known: Known, outcomes: Outcomes
     if version.shortened:
         return
     outcomes.overtaken.update(peer.url_id for peer in same)
-    peer = Peer(target.url_id, target.url, target.site, made.fingerprint)
+    peer = PossibleCopy(target.url_id, target.url, target.site, made.fingerprint)
     past = {target.url_id, *outcomes.overtaken}
     for address in {page, target.url}:
         known.peers[address] = [*(other for other in known.peers.get(address, ()) if other.url_id not in past), peer]
 
 
-def _is_same_page(target: Target, made: Document, peer: Peer) -> bool:
+def _is_same_page(target: Target, made: Document, peer: PossibleCopy) -> bool:
     if peer.url_id == target.url_id or peer.site != target.site:
         return False
     one, other = made.fingerprint, peer.print
     if one.exact == other.exact or one.scheme != other.scheme or not (one.sketch and other.sketch):
         # Without fingerprints the canonical link is trusted.
         return True
-    return bool(Shape.of(one.scheme).similarities(one.sketch, [other.sketch])[0] >= ALIKE)
+    return bool(SketchFormat.of(one.scheme).similarities(one.sketch, [other.sketch])[0] >= ALIKE)
 
 
 def drop_of(processed: Processed, lease: Lease) -> Drop:
@@ -227,14 +227,16 @@ _TARGET = (
 )
 
 
-def known_of(connection: Connection, targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]]) -> Known:
+def known_of(
+    connection: Connection, targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]]
+) -> KnownPages:
     """Read the stored data about the pages of a group."""
     made = [(target, found) for target in targets if (found := items[target.fetch_id][1].document)]
     pages = {found.metadata.canonical or target.url for target, found in made}
     new = {target.url_id: len(found.text) for target, found in made if target.document_id is None}
     lines = own_lines(connection, {learned_model(found.site_model) for _, found in made} - {""})
     compared = {target.url_id for target, found in made if learned_model(found.site_model) in lines}
-    return Known(_versions(connection, targets, new, compared), _peers(connection, pages), lines)
+    return KnownPages(_versions(connection, targets, new, compared), _peers(connection, pages), lines)
 
 
 _PRINT = (fingerprint.c.exact, fingerprint.c.sketch, fingerprint.c.shingles, scheme.c.name.label("scheme"))
@@ -280,11 +282,11 @@ def _versions(
     return versions
 
 
-def _peers(connection: Connection, pages: set[str]) -> dict[str, list[Peer]]:
+def _peers(connection: Connection, pages: set[str]) -> dict[str, list[PossibleCopy]]:
     columns = (document.c.url_id, url.c.url, document.c.site, document.c.canonical, *_PRINT)
     statement = _printed(sa.select(*columns).select_from(document.join(url, url.c.id == document.c.url_id)))
     current = statement.where(document.c.superseded.is_(False))
-    peers: dict[str, dict[int, Peer]] = defaultdict(dict)
+    peers: dict[str, dict[int, PossibleCopy]] = defaultdict(dict)
     for part in chunks(sorted(pages)):
         crowded = connection.execute(_CROWDED.where(among(connection, document.c.canonical, part))).scalars().all()
         sparse = among(connection, document.c.canonical, [page for page in part if page not in crowded])
@@ -294,7 +296,7 @@ def _peers(connection: Connection, pages: set[str]) -> dict[str, list[Peer]]:
         )
         for query in (current.where(among(connection, url.c.url, part)), current.where(sparse), *newest):
             for row in connection.execute(query):
-                peer = Peer(row.url_id, row.url, row.site, _print_of(row))
+                peer = PossibleCopy(row.url_id, row.url, row.site, _print_of(row))
                 for address in {row.url, row.canonical} & pages:
                     peers[address][row.url_id] = peer
     return {address: list(found.values()) for address, found in peers.items()}

@@ -13,7 +13,7 @@ from storage.database.rejected_rows import write_apart
 from storage.database.schema import site
 from storage.database.transactions import upsert
 from storage.documents import healing, reader, site_rules
-from storage.documents.model import CorpusDocument, Outline, Related, Selection, Stamp
+from storage.documents.model import CorpusDocument, Outline, RelatedDocument, Selection, Stamp
 from storage.frontier.recrawl_schedule import Schedule
 from storage.reporting import unseen
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import Database
-    from storage.documents.healing import Past
+    from storage.documents.healing import EarlierValue
     from storage.documents.reader import View
     from storage.documents.site_rules import RuledTexts
     from storage.records import Drop, Fingerprint, Lease, Processed
@@ -72,8 +72,8 @@ class Documents:
         """
         from storage.documents import writer
 
-        def write(part: Sequence[writer.Item]) -> writer.Written:
-            def work(connection: Connection) -> writer.Written:
+        def write(part: Sequence[writer.Item]) -> writer.WriteResult:
+            def work(connection: Connection) -> writer.WriteResult:
                 writer.take_turn(connection)
                 result = writer.write_processed(connection, part, self.schedule, again=again)
                 failpoints.reach("before_processed_commit")
@@ -110,15 +110,15 @@ class Documents:
         """Return the ids that begin with these hexadecimal digits, in order, ``most`` of them."""
         return self.database.read(lambda connection: reader.ids_like(connection, beginning, most))
 
-    def history(self, public_id: str) -> list[Past]:
+    def history(self, public_id: str) -> list[EarlierValue]:
         """Return the earlier titles, authors and dates of a document, oldest first."""
         return self.database.read(lambda connection: healing.history(connection, public_id))
 
-    def versions(self, public_id: str) -> list[Related]:
+    def versions(self, public_id: str) -> list[RelatedDocument]:
         """Return all versions of a document's page, the document too, oldest first, without their texts."""
         return self.database.read(lambda connection: reader.versions_of(connection, public_id))
 
-    def near(self, public_id: str, limit: int = 100) -> list[Related]:
+    def near(self, public_id: str, limit: int = 100) -> list[RelatedDocument]:
         """Return the current documents of a document's cluster without itself, most similar first, without texts."""
         return self.database.read(lambda connection: reader.near(connection, public_id, limit))
 

@@ -19,8 +19,8 @@ import sqlalchemy as sa
 
 from storage.database.schema import band, document, duplicate_set, fingerprint, near_duplicate, scheme, url
 from storage.database.transactions import chunks, insert_numbers, insert_rows, upsert
-from storage.documents.near_duplicates import Neighbours, Sketched, shapes
-from storage.documents.sketches import Shape
+from storage.documents.near_duplicates import Neighbours, SketchedText, shapes
+from storage.documents.sketches import SketchFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from storage.records import Fingerprint
 
 
-class Standing(NamedTuple):
+class DuplicateRank(NamedTuple):
     """Sort key of a document in its set. The smallest one represents the set."""
 
     superseded: bool
@@ -59,16 +59,17 @@ def register(connection: Connection, prints: Sequence[Fingerprint]) -> list[int]
     new_ids = _insert_prints(connection, new)
     ids.update(zip(new, new_ids, strict=True))
     newcomers = (
-        Sketched(ids[key], key[1], each.sketch, each.bands, each.numbers, each.shingles) for key, each in new.items()
+        SketchedText(ids[key], key[1], each.sketch, each.bands, each.numbers, each.shingles)
+        for key, each in new.items()
     )
     _join(connection, list(newcomers))
     return [ids[each.exact, schemes[each.scheme]] for each in prints]
 
 
-def place(connection: Connection, standings: Sequence[tuple[int, Standing]]) -> None:
+def place(connection: Connection, standings: Sequence[tuple[int, DuplicateRank]]) -> None:
     """Add new documents, as (fingerprint id, standing), to their sets and update the representatives."""
     sets = _sets_of(connection, {print_id for print_id, _ in standings})
-    newcomers: dict[int, list[Standing]] = defaultdict(list)
+    newcomers: dict[int, list[DuplicateRank]] = defaultdict(list)
     for print_id, standing in standings:
         newcomers[sets[print_id]].append(standing)
     states = _states(connection, newcomers)
@@ -113,7 +114,7 @@ def _insert_prints(connection: Connection, new: Mapping[tuple[bytes, int], Finge
             "exact": exact,
             "shingles": each.shingles,
             "sketch": each.sketch,
-            "bands": Shape.of(each.scheme).pack_keys(each.bands),
+            "bands": SketchFormat.of(each.scheme).pack_keys(each.bands),
             "numbers": each.numbers,
         }
         for set_id, ((exact, scheme_id), each) in zip(set_ids, new.items(), strict=True)
@@ -125,7 +126,7 @@ def _insert_prints(connection: Connection, new: Mapping[tuple[bytes, int], Finge
     return ids
 
 
-def _join(connection: Connection, newcomers: Sequence[Sketched], within: set[int] | None = None) -> None:
+def _join(connection: Connection, newcomers: Sequence[SketchedText], within: set[int] | None = None) -> None:
     """Merge the sets of newcomers with those of similar fingerprints (only ``within`` these). Store the pairs as
     evidence.
     """
@@ -166,9 +167,9 @@ def _sets_of(connection: Connection, print_ids: Iterable[int]) -> dict[int, int]
     return sets
 
 
-def _states(connection: Connection, set_ids: Iterable[int]) -> dict[int, tuple[int, Standing | None]]:
+def _states(connection: Connection, set_ids: Iterable[int]) -> dict[int, tuple[int, DuplicateRank | None]]:
     """Return size and representative of each set."""
-    states: dict[int, tuple[int, Standing | None]] = {}
+    states: dict[int, tuple[int, DuplicateRank | None]] = {}
     statement = (
         sa.select(duplicate_set.c.id, duplicate_set.c.size, *_STANDING)
         .outerjoin(document, document.c.id == duplicate_set.c.representative_id)
@@ -190,8 +191,8 @@ _STANDING = (
 )
 
 
-def _standing(row: AnyRow) -> Standing:
-    return Standing(bool(row.superseded), -row.chars, bool(row.undated), row.url, row.version, row.document_id)
+def _standing(row: AnyRow) -> DuplicateRank:
+    return DuplicateRank(bool(row.superseded), -row.chars, bool(row.undated), row.url, row.version, row.document_id)
 
 
 _SET_STATE = (
@@ -201,7 +202,7 @@ _SET_STATE = (
 )
 
 
-def _write_states(connection: Connection, states: Mapping[int, tuple[int, Standing | None]]) -> None:
+def _write_states(connection: Connection, states: Mapping[int, tuple[int, DuplicateRank | None]]) -> None:
     rows = [
         {"of_set": set_id, "new_size": size, "new_representative": best.document_id if best else None}
         for set_id, (size, best) in sorted(states.items())
@@ -227,7 +228,7 @@ def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> l
     rows = connection.execute(sa.select(fingerprint).where(fingerprint.c.set_id == set_id)).all()
     stored_as = shapes(connection)
     members = [
-        Sketched(
+        SketchedText(
             row.id,
             row.scheme_id,
             bytes(row.sketch),

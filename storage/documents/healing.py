@@ -49,7 +49,7 @@ class Change(NamedTuple):
     """New values by column."""
 
 
-class Past(NamedTuple):
+class EarlierValue(NamedTuple):
     """An earlier value of a document's metadata, for readers."""
 
     field: str
@@ -154,11 +154,11 @@ def forget_author(connection: Connection, key: str) -> None:
         connection.execute(sa.delete(metadata_change).where(*named, metadata_change.c.old.in_(part)))
 
 
-def history(connection: Connection, public_id: str) -> list[Past]:
+def history(connection: Connection, public_id: str) -> list[EarlierValue]:
     """Return the earlier values of a document, oldest first."""
     columns = (metadata_change.c.field, metadata_change.c.old, metadata_change.c.reason, metadata_change.c.changed_at)
     rows = sa.select(*columns).join(document, document.c.id == metadata_change.c.document_id)
     ordered = rows.where(document.c.public_id == public_id).order_by(
         metadata_change.c.changed_at, metadata_change.c.field, metadata_change.c.number
     )
-    return [Past(*row) for row in connection.execute(ordered)]
+    return [EarlierValue(*row) for row in connection.execute(ordered)]

@@ -65,7 +65,7 @@ class Stamp(msgspec.Struct, frozen=True, gc=False):
     """Time when its text was extracted, as the database gives it."""
 
 
-class Related(msgspec.Struct, frozen=True, gc=False):
+class RelatedDocument(msgspec.Struct, frozen=True, gc=False):
     """A version of the same page, or a document of the same cluster, without its text."""
 
     id: str

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from storage.database.schema import band, fingerprint, scheme
 from storage.database.transactions import among, chunks
-from storage.documents.sketches import Shape, numbers_agree
+from storage.documents.sketches import SketchFormat, numbers_agree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -29,7 +29,7 @@ FEW = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Sketched:
+class SketchedText:
     """Fingerprint data for the comparison: sketch bytes and band keys (both empty for a short text)."""
 
     id: int
@@ -40,7 +40,7 @@ class Sketched:
     shingles: int = 0
 
 
-class _Held(NamedTuple):
+class _StoredFingerprint(NamedTuple):
     """A stored fingerprint."""
 
     set_id: int
@@ -54,7 +54,7 @@ class Neighbours:
     """Some fingerprints, all others that share a band key (only ``within`` these), and their sets."""
 
     def __init__(
-        self, connection: Connection, newcomers: Sequence[Sketched], within: Collection[int] | None = None
+        self, connection: Connection, newcomers: Sequence[SketchedText], within: Collection[int] | None = None
     ) -> None:
         rows = _holders(connection, {key for each in newcomers for key in each.keys}, within)
         self._held = _held(connection, {print_id for _, print_id in rows})
@@ -72,7 +72,7 @@ class Neighbours:
         """Merged sets: from each id to the smallest id of the new set."""
         return {set_id: root for set_id in self._parents if (root := self._root(set_id)) != set_id}
 
-    def join(self, each: Sketched) -> None:
+    def join(self, each: SketchedText) -> None:
         """Merge the set of a newcomer with the sets of similar texts. A short text is similar to no other."""
         if not each.keys:
             return
@@ -88,12 +88,12 @@ class Neighbours:
         }
         self._unite(each, self.like(each, sorted(left.difference(first))))
 
-    def holders(self, each: Sketched) -> set[int]:
+    def holders(self, each: SketchedText) -> set[int]:
         """Return the fingerprints that share a key with this one."""
         found = (held for key in each.keys for held in self._by_set(key).values())
         return set().union(*found) - {each.id}
 
-    def like(self, each: Sketched, print_ids: Iterable[int]) -> list[tuple[int, float]]:
+    def like(self, each: SketchedText, print_ids: Iterable[int]) -> list[tuple[int, float]]:
         """Return the fingerprints that are similar to this one, with the estimate."""
         held = ((print_id, self._held[print_id]) for print_id in print_ids)
         wanted = each.scheme_id, len(each.sketch)
@@ -107,7 +107,7 @@ class Neighbours:
             if value >= THRESHOLD and numbers_agree(each.numbers, one.numbers, min(each.shingles, one.shingles))
         ]
 
-    def _other_sets(self, each: Sketched) -> dict[int, list[list[int]]]:
+    def _other_sets(self, each: SketchedText) -> dict[int, list[list[int]]]:
         """Return for each other set the fingerprints that share a key with a newcomer, a list for each key."""
         others: dict[int, list[list[int]]] = defaultdict(list)
         for key in each.keys:
@@ -123,7 +123,7 @@ class Neighbours:
             held[self._root(old)] += held.pop(old)
         return held
 
-    def _unite(self, each: Sketched, like: Iterable[tuple[int, float]]) -> None:
+    def _unite(self, each: SketchedText, like: Iterable[tuple[int, float]]) -> None:
         for other, jaccard in like:
             one, two = sorted((self._set_of(each.id), self._set_of(other)))
             if one != two:
@@ -140,9 +140,9 @@ class Neighbours:
         return set_id
 
 
-def shapes(connection: Connection) -> dict[int, Shape]:
+def shapes(connection: Connection) -> dict[int, SketchFormat]:
     """Return the storage format of each scheme."""
-    return {row.id: Shape.of(row.name) for row in connection.execute(sa.select(scheme.c.id, scheme.c.name))}
+    return {row.id: SketchFormat.of(row.name) for row in connection.execute(sa.select(scheme.c.id, scheme.c.name))}
 
 
 def _holders(connection: Connection, keys: Collection[int], within: Collection[int] | None) -> list[tuple[int, int]]:
@@ -154,12 +154,12 @@ def _holders(connection: Connection, keys: Collection[int], within: Collection[i
     return rows
 
 
-def _held(connection: Connection, print_ids: Iterable[int]) -> dict[int, _Held]:
+def _held(connection: Connection, print_ids: Iterable[int]) -> dict[int, _StoredFingerprint]:
     names = ("id", "set_id", "scheme_id", "sketch", "numbers", "shingles")
     columns = sa.select(*(fingerprint.c[name] for name in names))
-    found: dict[int, _Held] = {}
+    found: dict[int, _StoredFingerprint] = {}
     for part in chunks(sorted(print_ids)):
         for row in connection.execute(columns.where(fingerprint.c.id.in_(part))):
             numbers = bytes(row.numbers or b"")
-            found[row.id] = _Held(row.set_id, row.scheme_id, bytes(row.sketch), numbers, row.shingles)
+            found[row.id] = _StoredFingerprint(row.set_id, row.scheme_id, bytes(row.sketch), numbers, row.shingles)
     return found

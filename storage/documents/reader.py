@@ -26,9 +26,9 @@ from storage.database.schema import (
     warc_file,
 )
 from storage.documents import recurring_lines
-from storage.documents.model import MIXED, Columns, CorpusDocument, Outline, Related, Selection, Stamp
+from storage.documents.model import MIXED, Columns, CorpusDocument, Outline, RelatedDocument, Selection, Stamp
 from storage.documents.representatives import AS_STORED, Sets, of_versions, unrepeated
-from storage.documents.sketches import Shape
+from storage.documents.sketches import SketchFormat
 from storage.errors import DamageError
 from storage.fetches.fetches import POINTER_COLUMNS
 from storage.records import Quality
@@ -343,14 +343,14 @@ def document_of(connection: Connection, fetch_id: int) -> CorpusDocument | None:
     return _newest(connection, document.c.fetch_id == fetch_id)
 
 
-def versions_of(connection: Connection, public_id: str) -> list[Related]:
+def versions_of(connection: Connection, public_id: str) -> list[RelatedDocument]:
     """Return all versions of the page of a document, oldest first."""
     page = sa.select(document.c.url_id).where(document.c.public_id == public_id).scalar_subquery()
     rows = connection.execute(_RELATED.where(document.c.url_id == page).order_by(document.c.version))
-    return [Related(*row) for row in rows]
+    return [RelatedDocument(*row) for row in rows]
 
 
-def near(connection: Connection, public_id: str, limit: int) -> list[Related]:
+def near(connection: Connection, public_id: str, limit: int) -> list[RelatedDocument]:
     """Return the current documents of a document's cluster, without the document, most similar first.
 
     Similarities are estimated from the sketches of their texts.
@@ -369,9 +369,9 @@ def near(connection: Connection, public_id: str, limit: int) -> list[Related]:
     for row in connection.execute(others):
         known, (print_id, sketch, scheme_id) = row[:-3], row[-3:]
         comparable = scheme_id == own.scheme_id and 0 < len(sketch) == len(own.sketch)
-        measured = Shape.of(own.name).similarities(own.sketch, [sketch]) if comparable else None
+        measured = SketchFormat.of(own.name).similarities(own.sketch, [sketch]) if comparable else None
         similarity = 1.0 if print_id == own.id else None if measured is None else float(measured[0])
-        found.append(msgspec.structs.replace(Related(*known), similarity=similarity))
+        found.append(msgspec.structs.replace(RelatedDocument(*known), similarity=similarity))
     found.sort(key=lambda one: (-(one.similarity or 0.0), one.id))
     return found[:limit]
 

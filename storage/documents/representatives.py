@@ -28,7 +28,7 @@ _KEPT = 10_000
 """Sets cached while documents are streamed."""
 
 
-class Known(NamedTuple):
+class StoredRepresentative(NamedTuple):
     """The id of a set, and the document and page that represent it; None: as stored with the set.
 
     The id of a set of one is the id of its stored representative.
@@ -39,23 +39,23 @@ class Known(NamedTuple):
     url_id: int | None = None
 
 
-AS_STORED = Known()
+AS_STORED = StoredRepresentative()
 
 
-class _Bytewise(FunctionElement[str]):
+class _BytewiseText(FunctionElement[str]):
     """Text sorted by its bytes, as in SQLite, whatever the collation of a PostgreSQL database."""
 
     inherit_cache = True
     type = sa.Text()
 
 
-@compiles(_Bytewise)
-def _as_it_is(element: _Bytewise, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(_BytewiseText)
+def _as_it_is(element: _BytewiseText, compiler: SQLCompiler, **options: Any) -> str:
     return compiler.process(element.clauses, **options)
 
 
-@compiles(_Bytewise, "postgresql")
-def _in_c(element: _Bytewise, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(_BytewiseText, "postgresql")
+def _in_c(element: _BytewiseText, compiler: SQLCompiler, **options: Any) -> str:
     return f'{compiler.process(element.clauses, **options)} COLLATE "C"'
 
 
@@ -64,7 +64,7 @@ def _longest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:
 
 
 def _earliest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:
-    return one.c.day, one.c.published.is_(None), _Bytewise(one.c.published), *_longest(one)
+    return one.c.day, one.c.published.is_(None), _BytewiseText(one.c.published), *_longest(one)
 
 
 def _cleanest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:
@@ -141,23 +141,27 @@ class Sets:
     connection: Connection
     rule: str = LONGEST
     versions: str = "last"
-    _known: dict[int, Known] = field(default_factory=dict)
+    _known: dict[int, StoredRepresentative] = field(default_factory=dict)
 
     @property
     def are_stored(self) -> bool:
         """Whether the stored representatives follow this rule."""
         return _is_stored(self.rule, self.versions)
 
-    def look_up(self, set_ids: Iterable[int]) -> dict[int, Known]:
+    def look_up(self, set_ids: Iterable[int]) -> dict[int, StoredRepresentative]:
         """Return the data of these sets, and perhaps of others."""
         wanted = sorted(set(set_ids) - self._known.keys())
         if len(self._known) > _KEPT:
             wanted, self._known = sorted(set(set_ids)), {}
         for part in chunks(wanted):
-            self._known.update((set_id, Known(cluster)) for set_id, cluster in self._clusters(part).items())
+            self._known.update(
+                (set_id, StoredRepresentative(cluster)) for set_id, cluster in self._clusters(part).items()
+            )
             if not self.are_stored:
                 for row in self.connection.execute(_chosen(self.rule, self.versions), {"sets": part}):
-                    self._known[row.set_id] = Known(self._known[row.set_id].cluster, row.public_id, row.url_id)
+                    self._known[row.set_id] = StoredRepresentative(
+                        self._known[row.set_id].cluster, row.public_id, row.url_id
+                    )
         return self._known
 
     def _clusters(self, set_ids: Sequence[int]) -> dict[int, str]:

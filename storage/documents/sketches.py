@@ -32,14 +32,14 @@ DENSE_NUMBERS_CHANGED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class SketchFormat:
     """Storage format of a scheme: bits of a minhash, bytes of a key."""
 
     bits: int = 8
     key_bytes: int = 8
 
     @classmethod
-    def of(cls, scheme: str) -> Shape:
+    def of(cls, scheme: str) -> SketchFormat:
         """Read the format from the name of a scheme."""
         bits, keys = _SKETCH.search(scheme), _KEYS.search(scheme)
         return cls(int(bits.group(1)) if bits else 8, int(keys.group(1)) // 8 if keys else 8)

@@ -17,12 +17,12 @@ from storage.database.schema import document, document_text, fetch
 from storage.database.transactions import chunks, insert_many, insert_rows, serialise, upsert
 from storage.documents import duplicates, healing
 from storage.documents.decider import Outcomes, Target, Version, decide, known_of, targets_of, withheld
-from storage.documents.duplicates import Standing
+from storage.documents.duplicates import DuplicateRank
 from storage.documents.model import day_of
 from storage.documents.shortened import SHORTENED
 from storage.documents.succession import HAS_SUCCESSOR
-from storage.frontier.new_links import Found, add_links
-from storage.frontier.visit_results import UNCHANGED_TEXT, Ended, settle
+from storage.frontier.new_links import FoundLink, add_links
+from storage.frontier.visit_results import UNCHANGED_TEXT, VisitEnd, settle
 from storage.records import Document, Drop, Lease, Processed, UrlState
 from storage.reservations import is_reserved
 
@@ -49,7 +49,7 @@ def public_id(url: str, version: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """Result of a group by fetch id: the drops, and how many links no page had named before."""
 
     drops: Mapping[int, Drop]
@@ -66,7 +66,7 @@ def take_turn(connection: Connection) -> None:
 
 def write_processed(
     connection: Connection, group: Sequence[Item], schedule: Schedule, *, again: bool = False
-) -> Written:
+) -> WriteResult:
     """Store the outcomes of fetches: documents or drops, found links, URL states, fingerprints and duplicate sets.
 
     Fetches with an outcome are skipped. ``again`` (re-extraction) replaces the outcome of the same fetch, keeps version
@@ -93,7 +93,7 @@ def write_processed(
         _finish(connection, schedule, outcomes, items)
     gone = [target for target, drop in outcomes.dropped if drop.reason == REMOVED]
     _remove_pages(connection, {target.url_id for target in gone})
-    return Written(
+    return WriteResult(
         {target.fetch_id: drop for target, drop in outcomes.dropped},
         {target.fetch_id: new_links[target.url_id] for target in targets if target.url_id in new_links},
     )
@@ -196,7 +196,7 @@ def _store_new(connection: Connection, new: Sequence[tuple[Target, Version, Docu
     outcomes = [_document_outcome(target, each.number, made, shortened=each.shortened) for target, each, made in new]
     _set_outcomes(connection, outcomes)
     standings = [
-        (print_id, Standing(False, -row["chars"], row["published"] is None, target.url, version.number, new_id))
+        (print_id, DuplicateRank(False, -row["chars"], row["published"] is None, target.url, version.number, new_id))
         for print_id, row, new_id, (target, version, _) in zip(print_ids, rows, ids, new, strict=True)
     ]
     duplicates.place(connection, standings)
@@ -323,11 +323,11 @@ def _store_drops(connection: Connection, dropped: Sequence[tuple[Target, Drop]])
     _set_outcomes(connection, rows)
 
 
-def _found(targets: Sequence[Target], items: dict[int, tuple[Lease, Processed]]) -> Iterator[Found]:
+def _found(targets: Sequence[Target], items: dict[int, tuple[Lease, Processed]]) -> Iterator[FoundLink]:
     for target in targets:
         lease, processed = items[target.fetch_id]
         in_text = processed.document is not None
-        yield from (Found(link, lease, target.fetched_at, in_text) for link in processed.links)
+        yield from (FoundLink(link, lease, target.fetched_at, in_text) for link in processed.links)
 
 
 def _finish(
@@ -337,7 +337,7 @@ def _finish(
     new = [(target, "document", None, made.metadata.published) for target, _, made in outcomes.new]
     dropped = [(target, "drop", drop.reason, None) for target, drop in outcomes.dropped]
     ended = [
-        Ended(
+        VisitEnd(
             target.url_id,
             target.fetched_at.timestamp(),
             outcome,

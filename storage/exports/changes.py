@@ -81,7 +81,7 @@ def read_index(path: Path) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class EarlierRelease:
     """An earlier release: its manifest, the manifest's SHA-256, its index, and the fields of the digests."""
 
     manifest: dict[str, object]
@@ -92,7 +92,7 @@ class Earlier:
     """Its fields if they were chosen, else None."""
 
 
-def read_earlier(path: Path) -> Earlier:
+def read_earlier(path: Path) -> EarlierRelease:
     """Read the manifest of an earlier release (the file, or its folder). Raises ConfigError for another file."""
     file = path / MANIFEST if path.is_dir() else path
     try:
@@ -109,7 +109,7 @@ def read_earlier(path: Path) -> Earlier:
         raise ConfigError(
             "the index of the earlier release is missing", where=str(index), do="Put it beside its manifest."
         )
-    return Earlier(manifest, hashlib.sha256(data).hexdigest(), index, fields, written)
+    return EarlierRelease(manifest, hashlib.sha256(data).hexdigest(), index, fields, written)
 
 
 def _fields_of(index: dict[str, Any]) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ def _fields_of(index: dict[str, Any]) -> tuple[str, ...]:
     return fields
 
 
-def refuse_other_filters(earlier: Earlier, selection: object, folds: Sequence[str]) -> None:
+def refuse_other_filters(earlier: EarlierRelease, selection: object, folds: Sequence[str]) -> None:
     """Raise ConfigError if an earlier release was made with another selection or other folds."""
     made = earlier.manifest
     if (_asked(made.get("selection")), made.get("folds")) != (_asked(selection), list(folds)):

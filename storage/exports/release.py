@@ -32,7 +32,7 @@ from storage.exports.changes import (
     INDEX,
     MANIFEST,
     Changes,
-    Earlier,
+    EarlierRelease,
     digests,
     fields_told,
     index_lines,
@@ -91,7 +91,7 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ReleaseForm:
     """Form of a release: format, size of a shard in bytes (0: one shard), earlier release, whether to overwrite.
 
     ``written``: the fields to write, in their order; None for those of the format.
@@ -99,7 +99,7 @@ class Shape:
 
     format_name: str = "parquet"
     shard_size: int = 0
-    earlier: Earlier | None = None
+    earlier: EarlierRelease | None = None
     overwrite: bool = False
     written: Fields | None = None
 
@@ -113,7 +113,7 @@ def write_release(
     documents: Iterable[CorpusDocument],
     target: str | Path,
     about: Release,
-    shape: Shape,
+    shape: ReleaseForm,
     on_progress: Callable[[int], None] | None = None,
 ) -> ExportReport:
     """Write the documents, in order of their ids, as a release.
@@ -147,7 +147,7 @@ def write_release(
     )
 
 
-def _check(path: Path, about: Release, shape: Shape) -> None:
+def _check(path: Path, about: Release, shape: ReleaseForm) -> None:
     if shape.format_name == FOLDER or shape.format_name not in formats():
         known = ", ".join(STREAM_FORMATS)
         raise ConfigError(f"a release cannot be made of {shape.format_name!r}", do=f"Use --format with one of {known}.")
@@ -177,7 +177,7 @@ class _Files:
         return {"path": name, "bytes": stream.count, "sha256": stream.sha256.hexdigest()}
 
 
-def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape: Shape) -> dict[str, Any]:
+def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape: ReleaseForm) -> dict[str, Any]:
     census = Census()
     changes: Changes | None = None
     with ExitStack() as stack:
@@ -210,7 +210,7 @@ def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape:
     return manifest
 
 
-def _manifest(files: _Files, about: Release, shape: Shape, census: Census) -> dict[str, Any]:
+def _manifest(files: _Files, about: Release, shape: ReleaseForm, census: Census) -> dict[str, Any]:
     return {
         "release": FORMAT,
         "name": about.name,
@@ -232,7 +232,7 @@ def _manifest(files: _Files, about: Release, shape: Shape, census: Census) -> di
 
 
 def _indexed(
-    rows: Iterator[CorpusDocument], shape: Shape, stream: HashingStream, stack: ExitStack
+    rows: Iterator[CorpusDocument], shape: ReleaseForm, stream: HashingStream, stack: ExitStack
 ) -> Iterator[tuple[CorpusDocument, str]]:
     """Pass the rows on with their digests, and write the index.
 
@@ -252,9 +252,9 @@ def _indexed(
     return passing()
 
 
-def _shards(files: _Files, rows: Iterator[CorpusDocument], shape: Shape) -> Iterator[dict[str, Any]]:
+def _shards(files: _Files, rows: Iterator[CorpusDocument], shape: ReleaseForm) -> Iterator[dict[str, Any]]:
     """Write the rows in at least one shard, and yield the manifest's entry of each."""
-    ahead, write = _Ahead(rows), writer_of(shape.format_name, shape.written)
+    ahead, write = _LookaheadRows(rows), writer_of(shape.format_name, shape.written)
     number = 0
     while not ahead.ended or number == 0:
         number += 1
@@ -265,7 +265,7 @@ def _shards(files: _Files, rows: Iterator[CorpusDocument], shape: Shape) -> Iter
         yield files.entry(name) | {"documents": ahead.taken - before}
 
 
-class _Ahead:
+class _LookaheadRows:
     """Iterator that knows whether it has ended before the next row is taken."""
 
     def __init__(self, rows: Iterator[CorpusDocument]) -> None:
@@ -285,7 +285,7 @@ class _Ahead:
         return row
 
 
-def _until_full(ahead: _Ahead, stream: HashingStream, limit: int) -> Iterator[CorpusDocument]:
+def _until_full(ahead: _LookaheadRows, stream: HashingStream, limit: int) -> Iterator[CorpusDocument]:
     """Yield at least one row, and further rows until the stream reaches the limit."""
     first = True
     while not ahead.ended and (first or not limit or stream.count < limit):

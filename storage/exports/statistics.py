@@ -15,7 +15,7 @@ UNDATED = "undated"
 
 
 @dataclass(slots=True)
-class Tally:
+class TextTally:
     """Number of documents, and of code points of their texts."""
 
     documents: int = 0
@@ -29,19 +29,19 @@ class Tally:
         return {"documents": self.documents, "chars": self.chars}
 
 
-def _tallies() -> defaultdict[str, Tally]:
-    return defaultdict(Tally)
+def _tallies() -> defaultdict[str, TextTally]:
+    return defaultdict(TextTally)
 
 
 @dataclass(slots=True)
 class Census:
     """Statistics of the rows that pass through `count`."""
 
-    total: Tally = field(default_factory=Tally)
-    languages: defaultdict[str, Tally] = field(default_factory=_tallies)
-    sites: defaultdict[str, Tally] = field(default_factory=_tallies)
-    months: defaultdict[str, Tally] = field(default_factory=_tallies)
-    scripts: defaultdict[str, Tally] = field(default_factory=_tallies)
+    total: TextTally = field(default_factory=TextTally)
+    languages: defaultdict[str, TextTally] = field(default_factory=_tallies)
+    sites: defaultdict[str, TextTally] = field(default_factory=_tallies)
+    months: defaultdict[str, TextTally] = field(default_factory=_tallies)
+    scripts: defaultdict[str, TextTally] = field(default_factory=_tallies)
     licences: dict[str, str] = field(default_factory=dict)
     """Site -> licence of its texts. Sites without a licence are left out."""
     fetched: tuple[str, str] = ("", "")
@@ -80,7 +80,7 @@ class Census:
         }
 
 
-def _sorted(group: dict[str, Tally]) -> list[tuple[str, Tally]]:
+def _sorted(group: dict[str, TextTally]) -> list[tuple[str, TextTally]]:
     return sorted(group.items())
 
 

@@ -46,7 +46,7 @@ class ExportReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExportPart:
     """Part of a file in one of PARTED_FORMATS, and the number of its documents."""
 
     rows: int
@@ -66,7 +66,7 @@ class Counter:
             yield row(document)
             self._add(1)
 
-    def parts(self, parts: Iterable[Part]) -> Iterator[bytes]:
+    def parts(self, parts: Iterable[ExportPart]) -> Iterator[bytes]:
         """Yield the bytes of each part."""
         for part in parts:
             yield part.data
@@ -110,15 +110,15 @@ def export(
     return ExportReport(counter.count, size, digest, where.path, where.format_name, exporter=exporter)
 
 
-def part_of(documents: Iterable[CorpusDocument], where: Destination) -> Part:
+def part_of(documents: Iterable[CorpusDocument], where: Destination) -> ExportPart:
     """Make the part of a file with these documents. Another process may write it."""
     counter = Counter(None)
     data = PARTED_FORMATS[where.format_name](where.written).make(counter.rows(documents))
-    return Part(counter.count, data)
+    return ExportPart(counter.count, data)
 
 
 def export_parts(
-    parts: Iterable[Part],
+    parts: Iterable[ExportPart],
     where: Destination,
     *,
     overwrite: bool = False,

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from storage.database.transactions import Database
     from storage.fetches.fetches import Orphan, StoredFetch
     from storage.fetches.orphan_records import UndecidedOrphan
-    from storage.fetches.url_history import DroppedPage, Page, WithoutDocument
-    from storage.records import Fetched, Pointer, Unprocessed
+    from storage.fetches.url_history import DroppedPage, PageWithoutDocument, UrlHistory
+    from storage.records import Fetched, Pointer, UnprocessedPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,9 @@ class Fetches:
         failpoints.reach("after_fetched_commit")
         return [fetch_id for _, ids in written for fetch_id in ids]
 
-    def unprocessed(self, sites: Collection[str] | None = None, limit: int = 100, after: int = 0) -> list[Unprocessed]:
+    def unprocessed(
+        self, sites: Collection[str] | None = None, limit: int = 100, after: int = 0
+    ) -> list[UnprocessedPage]:
         """Return up to ``limit`` pages that await processing, oldest first; ``after``: only fetch ids above it."""
         return self.database.read(lambda connection: fetches.unprocessed(connection, sites, limit, after))
 
@@ -96,7 +98,7 @@ class Fetches:
         """Stream the pages that gave no document, with reason and pointer, oldest first."""
         return url_history.stream_drops(self.database, reasons=reasons, sites=sites)
 
-    def page(self, addresses: Sequence[str]) -> Page | None:
+    def page(self, addresses: Sequence[str]) -> UrlHistory | None:
         """Return the state and visits of the first known URL among these canonical URLs; None if all are unknown."""
         return self.database.read(lambda connection: url_history.find_page(connection, addresses))
 
@@ -107,7 +109,7 @@ class Fetches:
         sites: Collection[str] = (),
         run_id: int | None = None,
         limit: int | None = None,
-    ) -> list[WithoutDocument]:
+    ) -> list[PageWithoutDocument]:
         """Return the newest pages that gave no document, with the reason. `drops` streams all, oldest first.
 
         ``run_id``: only those that this run fetched.
@@ -118,12 +120,12 @@ class Fetches:
 
     def failed_urls(
         self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int | None = None
-    ) -> list[WithoutDocument]:
+    ) -> list[PageWithoutDocument]:
         """Return the URLs that were given up, with the reason, last found first."""
         return self.database.read(lambda connection: url_history.failed_urls(connection, reasons, sites, limit))
 
     def waiting_urls(
         self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int | None = None
-    ) -> list[WithoutDocument]:
+    ) -> list[PageWithoutDocument]:
         """Return the URLs that failed so far and wait for a retry, with the reason, last found first."""
         return self.database.read(lambda connection: url_history.waiting_urls(connection, reasons, sites, limit))

@@ -28,8 +28,8 @@ from storage.fetches.usage_terms import ids as terms_ids
 from storage.fetches.usage_terms import renew as renew_terms
 from storage.frontier.leases import LEASE_COLUMNS, lease_of
 from storage.frontier.validators import remember
-from storage.frontier.visit_results import Ended, settle
-from storage.records import Fetched, Kind, Lease, Pointer, Terms, Unprocessed, UrlState
+from storage.frontier.visit_results import VisitEnd, settle
+from storage.records import Fetched, Kind, Lease, Pointer, Terms, UnprocessedPage, UrlState
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -174,7 +174,8 @@ def _settle(connection: Connection, group: Sequence[Fetched], schedule: Schedule
     for outcome, state in (("failed", UrlState.FAILED), (UNCHANGED, UrlState.DONE)):
         over = [(each, each.lease) for each in group if each.lease and outcome_of(each) == outcome]
         ended = [
-            Ended(lease.url_id, each.capture.fetched_at.timestamp(), outcome, reason_of(each)) for each, lease in over
+            VisitEnd(lease.url_id, each.capture.fetched_at.timestamp(), outcome, reason_of(each))
+            for each, lease in over
         ]
         settle(connection, schedule, ended, state)
 
@@ -285,7 +286,9 @@ def add_crash(connection: Connection, fetch_id: int) -> int:
     return int(connection.execute(statement.returning(fetch.c.crashes)).scalar_one())
 
 
-def unprocessed(connection: Connection, sites: Collection[str] | None, limit: int, after: int = 0) -> list[Unprocessed]:
+def unprocessed(
+    connection: Connection, sites: Collection[str] | None, limit: int, after: int = 0
+) -> list[UnprocessedPage]:
     """Return pages that await processing, oldest first, with fetch ids above ``after``. Their WARC file is there."""
     statement = (
         sa.select(fetch.c.id, fetch.c.fetched_at, fetch.c.crashes, *POINTER_COLUMNS, *LEASE_COLUMNS, *TERMS_COLUMNS)
@@ -299,7 +302,9 @@ def unprocessed(connection: Connection, sites: Collection[str] | None, limit: in
     )
     rows = connection.execute(statement if sites is None else statement.where(url.c.site.in_(sites)))
     return [
-        Unprocessed(row.id, lease_of(row), row.fetched_at, pointer_of(row), row.crashes, terms_of(row), row.imported)
+        UnprocessedPage(
+            row.id, lease_of(row), row.fetched_at, pointer_of(row), row.crashes, terms_of(row), row.imported
+        )
         for row in rows
     ]
 

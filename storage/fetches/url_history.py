@@ -52,7 +52,7 @@ class PageVisit:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class UrlHistory:
     """A URL in the frontier and its visits, newest first, at most `MOST_VISITS`."""
 
     url: str
@@ -72,7 +72,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class WithoutDocument:
+class PageWithoutDocument:
     """A fetched page without a document, or (``fetched_at`` None) a URL that was given up or waits for a retry."""
 
     url: str
@@ -98,7 +98,7 @@ class DroppedPage:
     pointer: Pointer
 
 
-def find_page(connection: Connection, addresses: Sequence[str]) -> Page | None:
+def find_page(connection: Connection, addresses: Sequence[str]) -> UrlHistory | None:
     """Return the page of the first known URL among these canonical URLs; None if all are unknown.
 
     A URL is also known if a document states it as canonical.
@@ -109,7 +109,7 @@ def find_page(connection: Connection, addresses: Sequence[str]) -> Page | None:
         return None
     row = min(known, key=lambda each: addresses.index(each.url) if each.url in addresses else len(addresses))
     visits = connection.execute(_VISITS.where(fetch.c.url_id == row.id)).all()
-    return Page(
+    return UrlHistory(
         url=row.url,
         site=row.site,
         kind=Kind(row.kind),
@@ -187,7 +187,7 @@ def _dropped_page(row: AnyRow) -> DroppedPage:
 
 def dropped_pages(
     connection: Connection, reasons: Collection[str], sites: Collection[str], run_id: int | None, limit: int | None
-) -> list[WithoutDocument]:
+) -> list[PageWithoutDocument]:
     """Return the pages that gave no document, newest first. Empty ``reasons`` or ``sites`` mean all."""
     # The index of outcome and reason has the newest of one reason at its end. All reasons are most of the newest rows.
     outcome = fetch.c.outcome if len(reasons) == 1 else OUTCOME
@@ -202,12 +202,12 @@ def dropped_pages(
     statement = statement.where(fetch.c.reason.in_(reasons)) if reasons else statement
     statement = statement.where(SITE.in_(sites)) if sites else statement
     rows = connection.execute(statement)
-    return [WithoutDocument(row.url, row.site, row.reason or "", row.detail or "", row.fetched_at) for row in rows]
+    return [PageWithoutDocument(row.url, row.site, row.reason or "", row.detail or "", row.fetched_at) for row in rows]
 
 
 def failed_urls(
     connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int | None
-) -> list[WithoutDocument]:
+) -> list[PageWithoutDocument]:
     """Return the URLs that were given up, last found first. Empty ``reasons`` or ``sites`` mean all."""
     given_up = _urls(url.c.due_again).where(SETTLED, url.c.state == UrlState.FAILED)
     return _without(connection, given_up, reasons, sites, limit)
@@ -215,7 +215,7 @@ def failed_urls(
 
 def waiting_urls(
     connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int | None
-) -> list[WithoutDocument]:
+) -> list[PageWithoutDocument]:
     """Return the URLs that failed so far and wait for a retry, last found first. Empty ``reasons`` or ``sites`` mean
     all.
     """
@@ -233,8 +233,8 @@ def _without(
     reasons: Collection[str],
     sites: Collection[str],
     limit: int | None,
-) -> list[WithoutDocument]:
+) -> list[PageWithoutDocument]:
     statement = statement.where(url.c.reason.in_(reasons)) if reasons else statement
     statement = statement.where(url.c.site.in_(sites)) if sites else statement
     rows = connection.execute(statement.order_by(url.c.id.desc()).limit(limit))
-    return [WithoutDocument(row.url, row.site, row.reason or "", next_try=row.again) for row in rows]
+    return [PageWithoutDocument(row.url, row.site, row.reason or "", next_try=row.again) for row in rows]

@@ -22,7 +22,7 @@ from storage.blocklist.tombstones import refused
 from storage.database.schema import IS_SOURCE, fetch, host, original, url
 from storage.database.transactions import among, chunks, insert_many, upsert
 from storage.frontier import robots_cache, rule_changes
-from storage.frontier.imported_pages import Seen, take_in
+from storage.frontier.imported_pages import CapturedPage, take_in
 from storage.frontier.leases import (
     LATEST,
     NO_CHANCES,
@@ -43,7 +43,7 @@ from storage.frontier.new_links import (
     FINISHED,
     SEED_PRIORITY,
     START_PAGE_PRIORITY,
-    Found,
+    FoundLink,
     add_links,
     base_row,
     insert_hosts,
@@ -53,7 +53,7 @@ from storage.frontier.recrawl_schedule import LONGEST, Schedule
 from storage.frontier.sources import read_sources
 from storage.frontier.url_counts import count_states
 from storage.frontier.validators import with_originals
-from storage.frontier.visit_results import Ended, settle
+from storage.frontier.visit_results import VisitEnd, settle
 from storage.records import Failure, Kind, Lease, Seed, UrlState
 from storage.runs.site_runs import note_failures
 
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from storage.frontier.robots_cache import RobotsCopy
     from storage.frontier.rule_changes import RuleChange
     from storage.frontier.sources import SourceState
-    from storage.records import Ruling
+    from storage.records import LeaseRuling
 
 CLOCK_ERROR = 86_400.0
 """Seconds. A time that lies further ahead came from a wrong clock and is ignored."""
@@ -193,7 +193,7 @@ class Frontier:
         *,
         sites: Collection[str] | None = None,
         chances: Chances = NO_CHANCES,
-        judge: Callable[[Lease, bool], Ruling] | None = None,
+        judge: Callable[[Lease, bool], LeaseRuling] | None = None,
     ) -> list[Lease]:
         """Lease up to ``quotas[host]`` due URLs of each host to a run.
 
@@ -280,7 +280,7 @@ class Frontier:
             held = _held(connection, run_id, failures)
             _give_back(connection, [_failure_change(failure) for failure in held])
             over = [failure for failure in held if failure.retry_at is None]
-            ended = [Ended(failure.lease.url_id, now, "failed", failure.reason) for failure in over]
+            ended = [VisitEnd(failure.lease.url_id, now, "failed", failure.reason) for failure in over]
             settle(connection, self.schedule, ended, UrlState.FAILED)
             note_failures(connection, run_id, held)
 
@@ -316,11 +316,11 @@ class Frontier:
         """Count URLs by site and state. Reads an index entry per URL: for summaries, not for loops."""
         return self.database.read(lambda connection: count_states(connection, sites))
 
-    def add(self, found: Sequence[Found]) -> int:
+    def add(self, found: Sequence[FoundLink]) -> int:
         """Add found links in one transaction; return how many were new."""
         return self.database.write(lambda connection: add_links(connection, found).total())
 
-    def take_in(self, seen: Sequence[Seen], sites: Collection[str]) -> dict[str, Lease]:
+    def take_in(self, seen: Sequence[CapturedPage], sites: Collection[str]) -> dict[str, Lease]:
         """Add imported pages. Return the leases of pages to record, by URL (see `storage.frontier.imported_pages`)."""
         return self.database.write(lambda connection: take_in(connection, seen, sites), durable=False)
 

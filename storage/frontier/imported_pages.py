@@ -27,7 +27,7 @@ DEPTH = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CapturedPage:
     """A captured page of a site; ``url`` is its canonical form."""
 
     url: str
@@ -37,7 +37,7 @@ class Seen:
     at: datetime
 
 
-def take_in(connection: Connection, seen: Sequence[Seen], sites: Collection[str]) -> dict[str, Lease]:
+def take_in(connection: Connection, seen: Sequence[CapturedPage], sites: Collection[str]) -> dict[str, Lease]:
     """Add captured pages to the frontier; return the leases of pages to record, by URL.
 
     Left out:

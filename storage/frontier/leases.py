@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from storage.blocklist.tombstones import allowed_leases
 from storage.database.schema import FIRST_TRY, host, url
 from storage.database.transactions import among_given, chunks
-from storage.records import Kind, Lease, Ruling, Turn, UrlState
+from storage.records import Kind, Lease, LeaseRuling, Turn, UrlState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -89,27 +89,27 @@ class LeaseScope:
     seconds) until which others wait.
     """
 
-    judge: Callable[[Lease, bool], Ruling]
+    judge: Callable[[Lease, bool], LeaseRuling]
     rules: Mapping[str, str]
     later: float
 
     def has(self, row: AnyRow) -> bool:
         """Return whether the URL of a row may be fetched now."""
-        return self._ruling(row) is Ruling.FETCH
+        return self._ruling(row) is LeaseRuling.FETCH
 
-    def _ruling(self, row: AnyRow) -> Ruling:
+    def _ruling(self, row: AnyRow) -> LeaseRuling:
         return self.judge(lease_of(row), row.reads > 0)
 
     def put_out(self, connection: Connection, rows: Sequence[AnyRow]) -> None:
         """Set pending URLs to out of scope, or postpone them."""
-        by_ruling: dict[tuple[str, Ruling], set[int]] = {}
+        by_ruling: dict[tuple[str, LeaseRuling], set[int]] = {}
         for row in rows:
             by_ruling.setdefault((row.site, self._ruling(row)), set()).add(row.lease_id)
         for (site, ruling), ids in by_ruling.items():
             values: dict[str, object] = {"next_try": self.later, "reason": DEAD_LINK}
-            if ruling is Ruling.OUT_OF_SCOPE:
+            if ruling is LeaseRuling.OUT_OF_SCOPE:
                 values = {"state": UrlState.OUT_OF_SCOPE, "reason": self.rules.get(site, "")}
-            elif ruling is Ruling.SUSPEND:
+            elif ruling is LeaseRuling.SUSPEND:
                 values = {"state": UrlState.SUSPENDED, "reason": None, "priority": _PRIORITY_OF_SUSPENDED}
             for part in chunks(sorted(ids)):
                 pending = url.c.id.in_(part), url.c.state == UrlState.PENDING

@@ -57,7 +57,7 @@ def link_priority(kind: Kind, parent: Lease) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundLink:
     """A link and the page that contains it."""
 
     link: Link
@@ -109,13 +109,13 @@ class Found:
         return self.link.redirect and self.link.url == self.parent.url
 
 
-def follows(found: Found) -> bool:
+def follows(found: FoundLink) -> bool:
     """Return whether a link may enter the frontier."""
     usable = is_key(found.link.url) and found.hops <= MAX_HOPS
     return usable and not (found.is_self and found.link.fetch_url == found.parent.fetch_url)
 
 
-def add_links(connection: Connection, found: Sequence[Found]) -> Counter[int]:
+def add_links(connection: Connection, found: Sequence[FoundLink]) -> Counter[int]:
     """Add new links to the frontier. Return how many were new by the id of the page that contains them.
 
     Pages that were removed on request stay out. A waiting page counts as new when it is news of a source (`_name`).
@@ -168,7 +168,7 @@ def base_row(key: str, fetch_url: str, site: str, host_name: str) -> dict[str, A
     return begun | {"url": key, "fetch_url": fetch_url, "site": site, "host": host_name}
 
 
-def _link_row(found: Found) -> dict[str, Any]:
+def _link_row(found: FoundLink) -> dict[str, Any]:
     link, parent = found.link, found.parent
     return base_row(link.url, link.fetch_url, parent.site, link.host) | {
         "kind": found.kind,
@@ -182,7 +182,7 @@ def _link_row(found: Found) -> dict[str, Any]:
     }
 
 
-def _requeue(connection: Connection, redirects: Sequence[Found]) -> None:
+def _requeue(connection: Connection, redirects: Sequence[FoundLink]) -> None:
     seeds = _seeds_among(connection, [each.parent.url_id for each in redirects])
     for each in redirects:
         again = CLEAN_SLATE | {"fetch_url": each.link.fetch_url, "hops": each.hops}
@@ -198,7 +198,7 @@ _WORSE_NAMED = {Kind.FEED: (Kind.PAGE, Kind.SITEMAP), Kind.SITEMAP: (Kind.PAGE,)
 """Kinds of sources that count less than a kind. A missing page is fetched again if a better kind names it."""
 
 
-def _ask_again(connection: Connection, named: Sequence[Found]) -> None:
+def _ask_again(connection: Connection, named: Sequence[FoundLink]) -> None:
     """Queue missing pages again if a better kind of source names them now."""
     for kind, worse in _WORSE_NAMED.items():
         by_key = {each.link.url: each for each in named if each.parent.kind is kind and not each.link.redirect}
@@ -211,7 +211,7 @@ def _ask_again(connection: Connection, named: Sequence[Found]) -> None:
                 connection.execute(sa.update(url).where(url.c.id == row.id).values(again))
 
 
-def _name(connection: Connection, named: Mapping[str, Found]) -> list[int]:
+def _name(connection: Connection, named: Mapping[str, FoundLink]) -> list[int]:
     """Raise the priority of waiting pages, suspended or not, that an article named first and a source names now.
 
     Only news is raised: pages that were unknown at the last visit of the source. Return the id of the source for each.

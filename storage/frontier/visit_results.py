@@ -46,7 +46,7 @@ _COLUMNS = (url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class VisitEnd:
     """The end of a visit: ``outcome`` as in the fetch table, reason, links found, publication date as stated."""
 
     url_id: int
@@ -57,7 +57,7 @@ class Ended:
     published: str | None = None
 
 
-def settle(connection: Connection, schedule: Schedule, ended: Sequence[Ended], held: UrlState) -> None:
+def settle(connection: Connection, schedule: Schedule, ended: Sequence[VisitEnd], held: UrlState) -> None:
     """Set URLs in state ``held`` to done or failed, with the next due time. Store the links of the visit before."""
     rows = _rows(connection, [each.url_id for each in ended])
     changes = [
@@ -82,7 +82,7 @@ def _rows(connection: Connection, url_ids: Sequence[int]) -> dict[int, AnyRow]:
     }
 
 
-def is_source(ended: Ended, row: AnyRow) -> bool:
+def is_source(ended: VisitEnd, row: AnyRow) -> bool:
     """Return whether a URL is read for its links: a configured URL, a feed, a sitemap or a section page.
 
     A section page stays a source whatever it answers. An error, a login page or a redirect of one night must not end
@@ -92,7 +92,7 @@ def is_source(ended: Ended, row: AnyRow) -> bool:
     return bool(row.seed or row.kind != Kind.PAGE or section or row.period > 0)
 
 
-def _brings_news(connection: Connection, ended: Ended, row: AnyRow) -> bool:
+def _brings_news(connection: Connection, ended: VisitEnd, row: AnyRow) -> bool:
     """Return whether a source names a URL that was unknown at its last visit, whichever source named it first."""
     if not ended.links or not is_source(ended, row):
         return False
@@ -106,7 +106,7 @@ def _brings_news(connection: Connection, ended: Ended, row: AnyRow) -> bool:
     return False
 
 
-def _change(schedule: Schedule, ended: Ended, row: AnyRow, *, news: bool) -> dict[str, Any]:
+def _change(schedule: Schedule, ended: VisitEnd, row: AnyRow, *, news: bool) -> dict[str, Any]:
     source = is_source(ended, row)
     dated = row.dated or moment(ended.published)
     # Newspapers announce some URLs before the article exists. An article that no source names is not news.
@@ -127,7 +127,7 @@ def _change(schedule: Schedule, ended: Ended, row: AnyRow, *, news: bool) -> dic
     }
 
 
-def _end(ended: Ended, *, source: bool, news: bool) -> End:
+def _end(ended: VisitEnd, *, source: bool, news: bool) -> End:
     """Classify the end of a visit. A response that a source should not give counts as a failure of the source."""
     if ended.outcome == "failed" and ended.reason in REFUSED:
         return End.REFUSED

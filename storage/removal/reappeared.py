@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PAGE_OF_ROWS = 500
 
 
-class Returned(NamedTuple):
+class BlockedDocument(NamedTuple):
     """A blocked document."""
 
     public_id: str
@@ -51,7 +51,7 @@ _DOCUMENTS = (
 )
 
 
-def returned(connection: Connection) -> Iterator[Returned]:
+def returned(connection: Connection) -> Iterator[BlockedDocument]:
     """Yield the documents whose address, domain or author has a tombstone, a page of rows at a time."""
     if connection.execute(sa.select(tombstone.c.kind).limit(1)).first() is None:
         return
@@ -62,7 +62,7 @@ def returned(connection: Connection) -> Iterator[Returned]:
         known = standing(connection, AUTHOR, {key for some in keys.values() for key in some})
         for row in rows:
             if row.url in away or not known.isdisjoint(keys[row.author]):
-                yield Returned(*row[1:])
+                yield BlockedDocument(*row[1:])
         after = rows[-1].id
 
 
@@ -80,7 +80,7 @@ def take_back(connection: Connection) -> list[str]:
     return list(removals)
 
 
-def _removal_of(connection: Connection, found: Returned) -> int:
+def _removal_of(connection: Connection, found: BlockedDocument) -> int:
     """Return the id of the first removal that covers a document."""
     values = {PAGE: {page_key(found.url), loose_key(found.url)}, DOMAIN: set(domains_of(found.url))}
     values[AUTHOR] = author_keys(found.author)

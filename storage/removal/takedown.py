@@ -68,9 +68,9 @@ if TYPE_CHECKING:
     from storage.database.transactions import Database
     from storage.records import Pointer
     from storage.removal.page_aliases import Forms
-    from storage.removal.undo import Lifted
+    from storage.removal.undo import LiftReport
     from storage.reporting import Progress
-    from storage.warc.redact import Scrubbed
+    from storage.warc.redact import RedactedFile
 
 GROUP = 200
 """Fetches withdrawn in one transaction."""
@@ -82,7 +82,7 @@ _NOT_EMPTIED = fetch.c.payload_digest.is_distinct_from(NOTHING)
 _FILES = sa.select(warc_file.c.name).distinct().join(fetch, fetch.c.warc_id == warc_file.c.id)
 
 
-class What(StrEnum):
+class RequestKind(StrEnum):
     """Kind of a request."""
 
     URL = "url"
@@ -92,14 +92,14 @@ class What(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RemovalRequest:
     """A request for removal: what to remove, why, and whether to remove texts that repeat it.
 
     ``value``: a canonical URL, a domain in lower case, a document's id, or an author's name as pages state it.
     ``where``: where it is stated, for messages: file and line.
     """
 
-    kind: What
+    kind: RequestKind
     value: str
     reason: str
     duplicates: bool = False
@@ -107,7 +107,7 @@ class Request:
 
 
 @dataclass(slots=True)
-class Affected:
+class AffectedPages:
     """Pages of a request.
 
     ``alike``: addresses of texts that repeat these and stay, the first `SHOWN`. ``unseen``: addresses of pages that are
@@ -132,7 +132,7 @@ class Affected:
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class RemovedDocument:
     """A removed document, as listed for owners of older exports."""
 
     id: str
@@ -151,28 +151,28 @@ class Removals:
         statement = sa.select(host.c.site).distinct().order_by(host.c.site)
         return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
-    def affected(self, request: Request) -> Affected:
+    def affected(self, request: RemovalRequest) -> AffectedPages:
         """Return the pages that a request would remove. Changes nothing."""
         return self.database.read(lambda connection: _affected(connection, request))
 
-    def done_before(self, request: Request) -> datetime | None:
+    def done_before(self, request: RemovalRequest) -> datetime | None:
         """Return the time of the first equal request that removed texts; None if there was none."""
-        earlier = earlier_author_keys(request.value) if request.kind is What.AUTHOR else set()
+        earlier = earlier_author_keys(request.value) if request.kind is RequestKind.AUTHOR else set()
         values = {_kept_value(request), *earlier}
         same = removal.c.kind == request.kind.value, removal.c.value.in_(values), removal.c.documents > 0
         statement = sa.select(sa.func.min(removal.c.asked)).where(*same)
         return self.database.read(lambda connection: connection.execute(statement).scalar())
 
-    def declare(self, request: Request) -> Affected:
+    def declare(self, request: RemovalRequest) -> AffectedPages:
         """Declare one request."""
         return self.declare_all([request])[0]
 
     def declare_all(
         self,
-        requests: Sequence[Request],
-        check: Callable[[Request, Affected], None] = lambda _, __: None,
+        requests: Sequence[RemovalRequest],
+        check: Callable[[RemovalRequest, AffectedPages], None] = lambda _, __: None,
         on_progress: Progress = unseen,
-    ) -> list[Affected]:
+    ) -> list[AffectedPages]:
         """Add the tombstones of requests and record their documents. From then on nothing of them comes in again.
 
         All requests are declared in one transaction, each with a record of its own. ``check`` gets each request with
@@ -180,7 +180,7 @@ class Removals:
         """
         tokens = [uuid.uuid4().hex for _ in requests]
 
-        def work(connection: Connection) -> list[Affected]:
+        def work(connection: Connection) -> list[AffectedPages]:
             # A text stored meanwhile is either found here or blocked by the tombstones.
             take_turn(connection)
             found = []
@@ -196,10 +196,10 @@ class Removals:
         reach("in_removal")
         return affected
 
-    def undo(self, removal_id: int, reason: str) -> Lifted:
+    def undo(self, removal_id: int, reason: str) -> LiftReport:
         """Lift the tombstones of a removal. The caller holds the locks of all sites. Errors as for `lift`."""
 
-        def work(connection: Connection) -> Lifted:
+        def work(connection: Connection) -> LiftReport:
             take_turn(connection)
             return lift(connection, removal_id, reason)
 
@@ -237,7 +237,7 @@ class Removals:
             found.setdefault(row.warc, []).append(pointer_of(row))
         return found
 
-    def move(self, name: str, scrubbed: Scrubbed) -> None:
+    def move(self, name: str, scrubbed: RedactedFile) -> None:
         """Point every fetch of a WARC file to its redacted copy, and mark the old file as replaced."""
         self.database.write(lambda connection: _move(connection, name, scrubbed))
         reach("in_removal")
@@ -305,25 +305,25 @@ class Removals:
         statement = sa.select(removal.c.id).where(removal.c.deferred).order_by(removal.c.id)
         return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
-    def documents(self) -> list[Removed]:
+    def documents(self) -> list[RemovedDocument]:
         """Return the removed documents, by id."""
         statement = sa.select(removed_document.c.public_id, removal.c.asked, removal.c.kind)
         statement = statement.join(removal, removal.c.id == removed_document.c.removal_id)
         ordered = statement.order_by(removed_document.c.public_id)
-        return self.database.read(lambda connection: [Removed(*row) for row in connection.execute(ordered)])
+        return self.database.read(lambda connection: [RemovedDocument(*row) for row in connection.execute(ordered)])
 
 
 def _learn_lines(connection: Connection, site: str) -> None:
     keep(connection, site, read_texts(connection, site, PageLines()).recurring)
 
 
-def _affected(connection: Connection, request: Request) -> Affected:
+def _affected(connection: Connection, request: RemovalRequest) -> AffectedPages:
     ids = _named(connection, request)
     forms = _forms(connection, request, ids)
     if request.duplicates:
         forms = _forms(connection, request, forms.url_ids | _alike(connection, forms.url_ids))
     ids = forms.url_ids
-    found = Affected(ids, unseen=sorted(forms.unseen))
+    found = AffectedPages(ids, unseen=sorted(forms.unseen))
     for part in chunks(sorted(ids)):
         found.urls += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
         documents = sa.select(document.c.public_id).where(document.c.url_id.in_(part))
@@ -342,29 +342,29 @@ def _affected(connection: Connection, request: Request) -> Affected:
     return found
 
 
-def _forms(connection: Connection, request: Request, ids: Collection[int]) -> Forms:
+def _forms(connection: Connection, request: RemovalRequest, ids: Collection[int]) -> Forms:
     """Return the named pages with all their addresses. For a domain: without pages on other domains that its pages
     link.
     """
-    named = spellings(request.value) if request.kind is What.URL else []
-    of_domain = request.kind is What.DOMAIN
+    named = spellings(request.value) if request.kind is RequestKind.URL else []
+    of_domain = request.kind is RequestKind.DOMAIN
     return forms_of(connection, ids, named, lambda address: not _below(request, address), up=not of_domain)
 
 
-def _named(connection: Connection, request: Request) -> set[int]:
+def _named(connection: Connection, request: RemovalRequest) -> set[int]:
     """Return the URLs that match a request directly."""
     match request.kind:
-        case What.URL:
+        case RequestKind.URL:
             statement = sa.select(url.c.id).where(url.c.url.in_(spellings(request.value)))
-        case What.DOMAIN:
+        case RequestKind.DOMAIN:
             name, port = request.value, f"{request.value}:"
             own = url.c.host == name, url.c.host.startswith(port, autoescape=True)
             below = (url.c.host.endswith(f".{name}", autoescape=True), url.c.host.contains(f".{port}", autoescape=True))
             statement = sa.select(url.c.id).where(sa.or_(*own, *below))
             return {*connection.execute(statement).scalars(), *_stating(connection, name)}
-        case What.ID:
+        case RequestKind.ID:
             statement = sa.select(document.c.url_id).where(document.c.public_id == request.value)
-        case What.AUTHOR:
+        case RequestKind.AUTHOR:
             return _written_by(connection, request.value)
     return set(connection.execute(statement).scalars())
 
@@ -399,7 +399,7 @@ def _alike(connection: Connection, ids: Collection[int]) -> set[int]:
     return found
 
 
-def _declare(connection: Connection, token: str, request: Request, found: Affected) -> None:
+def _declare(connection: Connection, token: str, request: RemovalRequest, found: AffectedPages) -> None:
     value = _kept_value(request)
     row: dict[str, Any] = {"token": token, "kind": request.kind.value, "value": value, "reason": request.reason}
     row |= {"asked": datetime.now(UTC), "pages": len(found.url_ids), "documents": len(found.documents)}
@@ -409,29 +409,29 @@ def _declare(connection: Connection, token: str, request: Request, found: Affect
     rows = [{"public_id": each, "removal_id": removal_id} for each in found.documents]
     insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
     mark_removed(connection, found.url_ids)
-    if request.kind is What.AUTHOR:
+    if request.kind is RequestKind.AUTHOR:
         forget_author(connection, author_key(request.value))
     for part in chunks(found.strays):
         connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(reason=REMOVED))
     found.removal = removal_id
 
 
-def _kept_value(request: Request) -> str:
+def _kept_value(request: RemovalRequest) -> str:
     """Return the stored value of a request: a hash for an author."""
-    return author_key(request.value) if request.kind is What.AUTHOR else request.value
+    return author_key(request.value) if request.kind is RequestKind.AUTHOR else request.value
 
 
-def _stones(request: Request, value: str, found: Affected) -> Iterable[tuple[str, str]]:
+def _stones(request: RemovalRequest, value: str, found: AffectedPages) -> Iterable[tuple[str, str]]:
     pages = [each for each in (*found.urls, *found.unseen) if not _below(request, each)]
-    pages += [value] if request.kind is What.URL else []
+    pages += [value] if request.kind is RequestKind.URL else []
     yield from ((PAGE, key(each)) for each in pages for key in (page_key, loose_key))
-    if request.kind is What.DOMAIN:
+    if request.kind is RequestKind.DOMAIN:
         yield DOMAIN, value
-    elif request.kind is What.AUTHOR and value:
+    elif request.kind is RequestKind.AUTHOR and value:
         yield AUTHOR, value
 
 
-def _strays(connection: Connection, request: Request, found: Affected) -> list[int]:
+def _strays(connection: Connection, request: RemovalRequest, found: AffectedPages) -> list[int]:
     """Return the records without a URL (left by a crash) that have one of these addresses or match the request."""
     keys = {loose_key(each) for each in (*found.urls, *found.unseen, request.value)}
     for part in chunks(sorted(found.url_ids)):
@@ -441,8 +441,8 @@ def _strays(connection: Connection, request: Request, found: Affected) -> list[i
     return [row.id for row in connection.execute(orphans) if loose_key(row.uri) in keys or _below(request, row.uri)]
 
 
-def _below(request: Request, address: str) -> bool:
-    return request.kind is What.DOMAIN and request.value in domains_of(address)
+def _below(request: RemovalRequest, address: str) -> bool:
+    return request.kind is RequestKind.DOMAIN and request.value in domains_of(address)
 
 
 # As a literal, so that SQLite uses the partial index.
@@ -466,7 +466,7 @@ def _withdraw_some(connection: Connection, after: int) -> list[int]:
     return [row.url_id for row in rows]
 
 
-def _move(connection: Connection, name: str, scrubbed: Scrubbed) -> None:
+def _move(connection: Connection, name: str, scrubbed: RedactedFile) -> None:
     there = connection.execute(sa.select(warc_file).where(warc_file.c.name == name)).first()
     if there is None or there.state == REPLACED:
         return

@@ -34,7 +34,7 @@ UNDO = "undo"
 
 
 @dataclass(frozen=True, slots=True)
-class Lifted:
+class LiftReport:
     """Result of lifting a removal: what it was, its tombstones, and the URLs that the next crawl fetches."""
 
     id: int
@@ -45,7 +45,7 @@ class Lifted:
     pages: int
 
 
-def lift(connection: Connection, removal_id: int, reason: str) -> Lifted:
+def lift(connection: Connection, removal_id: int, reason: str) -> LiftReport:
     """Delete the tombstones of a removal and queue its pages. Other removals keep what they block.
 
     Raises ConfigError for an unknown, unfinished or lifted removal.
@@ -68,7 +68,7 @@ def lift(connection: Connection, removal_id: int, reason: str) -> Lifted:
     now = datetime.now(UTC)
     row = {"token": uuid.uuid4().hex, "kind": UNDO, "value": str(removal_id), "reason": reason, "asked": now}
     connection.execute(sa.insert(removal).values(row | {"finished": now, "pages": len(free), "documents": 0}))
-    return Lifted(removal_id, there.kind, there.value, there.asked, stones, len(free))
+    return LiftReport(removal_id, there.kind, there.value, there.asked, stones, len(free))
 
 
 _ANY_AUTHOR = sa.select(tombstone.c.value).where(tombstone.c.kind == AUTHOR).limit(1)

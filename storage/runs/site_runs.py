@@ -220,7 +220,7 @@ def now(connection: Connection, run_id: int) -> list[SiteRun]:
     known = site_runs(connection, _sites_of(connection, run_id), math.inf, run_id)
     marks = sa.select(run_site.c.site, run_site.c.after_fetch, run_site.c.after_url)
     rows = connection.execute(marks.where(run_site.c.run_id == run_id, run_site.c.pending_count)).all()
-    tallies = {row.site: _Tally() for row in rows}
+    tallies = {row.site: _SiteTally() for row in rows}
     if rows:
         newest = _newest_runs(connection, tallies)
         _tally(connection, run_id, rows[0], tallies, {site: tallies[site] for site in newest if newest[site] == run_id})
@@ -238,8 +238,8 @@ def _tally(
     connection: Connection,
     run_id: int,
     marks: AnyRow,
-    tallies: Mapping[str, _Tally],
-    newest: Mapping[str, _Tally],
+    tallies: Mapping[str, _SiteTally],
+    newest: Mapping[str, _SiteTally],
 ) -> None:
     """Count the rows of a run. ``newest``: those of sites at which it is the newest run."""
     _add_answers(connection, run_id, marks.after_fetch, tallies)
@@ -252,7 +252,7 @@ def _tally(
 
 def _count_run(connection: Connection, rows: Sequence[AnyRow], newest: Mapping[str, int]) -> None:
     run_id = rows[0].run_id
-    tallies = {row.site: _Tally() for row in rows}
+    tallies = {row.site: _SiteTally() for row in rows}
     _tally(connection, run_id, rows[0], tallies, {site: tallies[site] for site in tallies if newest[site] == run_id})
     _write(connection, run_id, {site: tally.row() for site, tally in tallies.items()})
 
@@ -275,7 +275,7 @@ _OF_NEWEST = frozenset({"found", "suspended"})
 
 
 @dataclass(slots=True)
-class _Tally:
+class _SiteTally:
     counts: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     first: datetime | None = None
@@ -307,7 +307,7 @@ _REASON = sa.case(
 )
 
 
-def _add_answers(connection: Connection, run_id: int, after: int, tallies: Mapping[str, _Tally]) -> None:
+def _add_answers(connection: Connection, run_id: int, after: int, tallies: Mapping[str, _SiteTally]) -> None:
     reason = _REASON.label("why")
     statement = (
         sa.select(
@@ -335,7 +335,7 @@ def _add_answers(connection: Connection, run_id: int, after: int, tallies: Mappi
             tally.reasons[row.why] += row.number
 
 
-def _add_documents(connection: Connection, run_id: int, after: int, tallies: Mapping[str, _Tally]) -> None:
+def _add_documents(connection: Connection, run_id: int, after: int, tallies: Mapping[str, _SiteTally]) -> None:
     counted = {
         "articles": document.c.version == 1,
         "versions": document.c.version > 1,
@@ -356,7 +356,7 @@ def _add_documents(connection: Connection, run_id: int, after: int, tallies: Map
         tallies[row.site].counts.update({name: int(getattr(row, name)) for name in counted})
 
 
-def _add_failures(connection: Connection, run_id: int, tallies: Mapping[str, _Tally]) -> None:
+def _add_failures(connection: Connection, run_id: int, tallies: Mapping[str, _SiteTally]) -> None:
     statement = sa.select(run_failure).where(run_failure.c.run_id == run_id, run_failure.c.site.in_(tallies))
     for row in connection.execute(statement):
         tally = tallies[row.site]
@@ -364,7 +364,7 @@ def _add_failures(connection: Connection, run_id: int, tallies: Mapping[str, _Ta
         tally.reasons[row.reason] += row.tries
 
 
-def _add_found(connection: Connection, after: int, tallies: Mapping[str, _Tally]) -> None:
+def _add_found(connection: Connection, after: int, tallies: Mapping[str, _SiteTally]) -> None:
     statement = sa.select(url.c.site, sa.func.count()).where(url.c.id > after, url.c.site.in_(tallies))
     for tally in tallies.values():
         tally.is_newest = True
@@ -372,7 +372,7 @@ def _add_found(connection: Connection, after: int, tallies: Mapping[str, _Tally]
         tallies[site].counts["found"] = count
 
 
-def _add_suspended(connection: Connection, tallies: Mapping[str, _Tally]) -> None:
+def _add_suspended(connection: Connection, tallies: Mapping[str, _SiteTally]) -> None:
     # A literal, so that both databases recognise the partial index.
     suspended = url.c.state != sa.literal_column("'pending'"), url.c.state == UrlState.SUSPENDED
     statement = sa.select(url.c.site, sa.func.count()).where(url.c.site.in_(tallies), *suspended)

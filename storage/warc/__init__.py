@@ -4,24 +4,24 @@ Each record is a gzip member of its own. A response is followed by its request. 
 are kept, reconstructed or redacted. ``gzip_member`` describes the seal that makes every flipped bit noticeable.
 """
 
-from storage.warc.foreign_records import ForeignRecord, ForeignRecords, Form, Loss
+from storage.warc.foreign_records import ArchiveForm, ForeignRecord, ForeignRecords, Loss
 from storage.warc.headers import WarcInfo
 from storage.warc.reader import end_of, is_file_name, read_record, warc_path
-from storage.warc.recovery import Recovered, examine, recover, unread
+from storage.warc.recovery import RecoveredFile, examine, recover, unread
 from storage.warc.scan import ScannedRecord, scan
-from storage.warc.sources import FileSource, Source, StreamSource
+from storage.warc.sources import ByteSource, FileSource, StreamSource
 from storage.warc.verify import StatedDigest
 from storage.warc.writer import WarcWriter
 
 __all__ = [
+    "ArchiveForm",
+    "ByteSource",
     "FileSource",
     "ForeignRecord",
     "ForeignRecords",
-    "Form",
     "Loss",
-    "Recovered",
+    "RecoveredFile",
     "ScannedRecord",
-    "Source",
     "StatedDigest",
     "StreamSource",
     "WarcInfo",

@@ -29,7 +29,7 @@ from storage.warc.verify import StatedDigest
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-    from storage.warc.sources import Source
+    from storage.warc.sources import ByteSource
 
 MOST_OF_HEAD = 1 << 20
 """Bytes. Maximum of a record header. Common Crawl's have some hundreds."""
@@ -126,7 +126,7 @@ class _Head:
 
 
 @dataclass(slots=True)
-class _Block:
+class _RecordBlock:
     """A block as it is read: its first ``keep`` bytes are kept, all are digested.
 
     ``complete``: it has the stated length. ``after``: offset at which the next record begins or the content ends; None
@@ -163,7 +163,7 @@ class _MemberSource(StreamSource):
     ``damage`` of `Inflater`.
     """
 
-    def __init__(self, source: Source, offset: int, *, joined: bool = False) -> None:
+    def __init__(self, source: ByteSource, offset: int, *, joined: bool = False) -> None:
         self._source, self._offset, self._joined = source, offset, joined
         self.end: int | None = None
         self.size = 0
@@ -196,7 +196,7 @@ class _MemberSource(StreamSource):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ArchiveForm:
     """Expected form of an archive.
 
     ``packed``: its name says that it consists of gzip members. A file that begins with one always does. ``between``:
@@ -217,7 +217,7 @@ class ForeignRecords:
         form: what is known about the archive before it is read.
     """
 
-    def __init__(self, source: Source, keep: Callable[[dict[str, str]], int], form: Form) -> None:
+    def __init__(self, source: ByteSource, keep: Callable[[dict[str, str]], int], form: ArchiveForm) -> None:
         self._source, self._keep, self._between, self._read_members = source, keep, form.between, False
         beginning = source.read_at(0, _HEAD_PIECE)
         self._packed = beginning.startswith(MAGIC) or (form.packed and not _begins(beginning.lstrip(_BLANK)))
@@ -243,7 +243,7 @@ class ForeignRecords:
         member = _MemberSource(self._source, offset)
         start = _skip_blanks(member, 0)
         head = None if start is None else _head(member, start)
-        block = self._read(member, head, head.length) if head and head.length is not None else _Block(0, None)
+        block = self._read(member, head, head.length) if head and head.length is not None else _RecordBlock(0, None)
         if head and block.after is not None and member.read_at(block.after, 1):
             yield from self._plain(member, head.start, offset)
             member.finish()
@@ -265,7 +265,7 @@ class ForeignRecords:
         return end, end != known
 
     def _alone(
-        self, member: _MemberSource, offset: int, head: _Head | None, block: _Block, *, recovered: bool
+        self, member: _MemberSource, offset: int, head: _Head | None, block: _RecordBlock, *, recovered: bool
     ) -> Iterator[ForeignRecord | Loss]:
         """Yield the only record of a sound member. It ends where the member ends, whatever length it states."""
         end = member.end or offset
@@ -286,7 +286,7 @@ class ForeignRecords:
             yield block.record(offset, head, vouched=True, recovered=recovered)
 
     def _plain(
-        self, source: Source, offset: int, member: int | None = None
+        self, source: ByteSource, offset: int, member: int | None = None
     ) -> Generator[ForeignRecord | Loss, None, int]:
         """Yield records that follow each other without packing, in a file or in the ``member`` at that offset.
 
@@ -297,7 +297,7 @@ class ForeignRecords:
             if member is None and source.read_at(at, len(MAGIC)) == MAGIC:
                 return at
             head = _head(source, at)
-            block = self._read(source, head, head.length) if head and head.length is not None else _Block(0, None)
+            block = self._read(source, head, head.length) if head and head.length is not None else _RecordBlock(0, None)
             if head and head.genuine and (block.agrees or (block.after is not None and block.agrees is None)):
                 end = head.block + block.size
                 offset = end if block.after is None else block.after
@@ -315,7 +315,7 @@ class ForeignRecords:
         return offset
 
     def _accept(
-        self, source: Source, head: _Head, block: _Block, *, fits: bool, recovered: bool
+        self, source: ByteSource, head: _Head, block: _RecordBlock, *, fits: bool, recovered: bool
     ) -> ForeignRecord | Loss | None:
         """Return a record whose framing is sound, if something vouches for its bytes; None in a damaged member."""
         at = head.start
@@ -332,7 +332,7 @@ class ForeignRecords:
         return block.record(at, head, vouched=vouched, recovered=recovered)
 
     def _after_damage(
-        self, source: Source, at: int, head: _Head | None, block: _Block
+        self, source: ByteSource, at: int, head: _Head | None, block: _RecordBlock
     ) -> tuple[ForeignRecord | Loss, int, bool]:
         """Return a damaged record or its loss, the offset to go on at, and whether a search found it."""
         if head is None:
@@ -355,10 +355,10 @@ class ForeignRecords:
         after = self._next_plain(source, head.block, stated) if known is None else known
         return Loss(at, after - at, _WRONG_LENGTH, head.uri), after, known is None
 
-    def _read(self, source: Source, head: _Head, length: int, *, verify: bool = False) -> _Block:
+    def _read(self, source: ByteSource, head: _Head, length: int, *, verify: bool = False) -> _RecordBlock:
         """Read the block of a record. With ``verify`` nothing is kept, and its digest is verified."""
         keep = 0 if verify or not head.genuine else self._keep(head.fields)
-        block = _Block(keep, head.block_digest() if keep or verify else None)
+        block = _RecordBlock(keep, head.block_digest() if keep or verify else None)
         at, end = head.block, head.block + length
         if block.keep or block.digest:
             while at < end and (data := source.read_at(at, min(PIECE, end - at))):
@@ -371,7 +371,7 @@ class ForeignRecords:
         block.after = _boundary(source, end) if block.complete else None
         return block
 
-    def _digest_end(self, source: Source, head: _Head) -> int | None:
+    def _digest_end(self, source: ByteSource, head: _Head) -> int | None:
         """Return the end of a block whose stated length is wrong: where its bytes have the stated digest."""
         digest, longest = head.block_digest(), self._keep(head.fields)
         if digest is None or not head.genuine:
@@ -395,7 +395,7 @@ class ForeignRecords:
             size *= 4
         return None
 
-    def _next_plain(self, source: Source, start: int, stated: int = 0) -> int:
+    def _next_plain(self, source: ByteSource, start: int, stated: int = 0) -> int:
         """Return the offset of the next record that is sound for certain, or of the end.
 
         ``stated``: end of the damaged record by its length, if the content reaches so far. A piece that was lost or
@@ -414,7 +414,7 @@ class ForeignRecords:
             start = start + 1 if block.after is None else block.after
         return _end(source, start)
 
-    def _leads_on(self, source: Source, end: int, stated: int) -> bool:
+    def _leads_on(self, source: ByteSource, end: int, stated: int) -> bool:
         """Return whether records follow up to the end of the content or to another damage behind ``stated``.
 
         A record at the end of a page's body has the blank lines of both behind it.
@@ -500,7 +500,7 @@ def _begins(data: bytes) -> bool:
     return data[:5] == b"WARC/"[: len(data)] or data.startswith(MAGIC) or _ARC.match(data) is not None
 
 
-def _mark(source: Source, start: int) -> int | None:
+def _mark(source: ByteSource, start: int) -> int | None:
     """Return the offset of the next bytes that look like the beginning of a WARC record; None if there are none."""
     while data := source.read_at(start, PIECE):
         if found := _SEARCHED.search(data):
@@ -511,14 +511,14 @@ def _mark(source: Source, start: int) -> int | None:
     return None
 
 
-def _end(source: Source, start: int) -> int:
+def _end(source: ByteSource, start: int) -> int:
     """Return the offset of the end."""
     while data := source.read_at(start, PIECE):
         start += len(data)
     return start
 
 
-def _skip_blanks(source: Source, offset: int) -> int | None:
+def _skip_blanks(source: ByteSource, offset: int) -> int | None:
     """Return the offset of the next byte that is not blank; None at the end."""
     while data := source.read_at(offset, _HEAD_PIECE):
         rest = data.lstrip(_BLANK)
@@ -528,7 +528,7 @@ def _skip_blanks(source: Source, offset: int) -> int | None:
     return None
 
 
-def _boundary(source: Source, end: int) -> int | None:
+def _boundary(source: ByteSource, end: int) -> int | None:
     """Return the offset at which the next record begins, or the content ends; None if neither follows."""
     at = _skip_blanks(source, end)
     if at is None:
@@ -536,7 +536,7 @@ def _boundary(source: Source, end: int) -> int | None:
     return at if _begins(source.read_at(at, _HEAD_PIECE)) else None
 
 
-def _fits(source: Source, head: _Head, between: tuple[int, int], usual: bytes | None) -> tuple[bool, bytes]:
+def _fits(source: ByteSource, head: _Head, between: tuple[int, int], usual: bytes | None) -> tuple[bool, bytes]:
     """Return whether a block ends where its separator begins, and the bytes ``between`` it and the next record.
 
     If a block has lost a few bytes, its stated length reaches into the separator, and what is left of that is blank.
@@ -572,7 +572,7 @@ def _in_member(found: ForeignRecord | Loss, member: int) -> ForeignRecord | Loss
     return Loss(member, 0, f"{found.reason} (byte {found.offset} of the unpacked member)", found.uri)
 
 
-def _lines_end(source: Source, head: _Head) -> int | None:
+def _lines_end(source: ByteSource, head: _Head) -> int | None:
     """Return the end of a record of header lines, such as a request, if a record follows there; otherwise None."""
     if head.fields.get("warc-type") not in _OF_LINES:
         return None
@@ -582,7 +582,7 @@ def _lines_end(source: Source, head: _Head) -> int | None:
     return end if found and _boundary(source, end) is not None else None
 
 
-def _http_end(source: Source, head: _Head) -> int | None:
+def _http_end(source: ByteSource, head: _Head) -> int | None:
     """Return the end of a response by its own Content-Length, if a record follows there; otherwise None.
 
     The server states it. A program that fetches a page reads no further.
@@ -597,7 +597,7 @@ def _http_end(source: Source, head: _Head) -> int | None:
     return _boundary(source, head.block + found.end() + int(stated[b"content-length"]))
 
 
-def _head(source: Source, offset: int) -> _Head | None:
+def _head(source: ByteSource, offset: int) -> _Head | None:
     """Return the header of the record at an offset; None if there is no header of a record."""
     size = _HEAD_PIECE
     while True:

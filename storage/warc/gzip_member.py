@@ -16,7 +16,7 @@ from storage.warc.sources import PIECE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from storage.warc.sources import Source
+    from storage.warc.sources import ByteSource
 
 MAGIC = b"\x1f\x8b\x08"
 HEADER = MAGIC + b"\x04" + bytes(5) + b"\x03" + b"\x08\x00" + b"CS" + b"\x04\x00"
@@ -83,7 +83,7 @@ class Inflater:
     damaged; empty if it is sound as far as it was read. ``size``: bytes of content so far.
     """
 
-    def __init__(self, source: Source, offset: int, *, joined: bool = False) -> None:
+    def __init__(self, source: ByteSource, offset: int, *, joined: bool = False) -> None:
         self.end: int | None = None
         self.damage = ""
         self.size = 0

@@ -24,7 +24,7 @@ _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
+class RecoveredFile:
     """Content of a dead run's file. ``name`` is its final name; offsets and ``size`` are in bytes."""
 
     name: str
@@ -45,8 +45,8 @@ class Recovered:
 def recover(
     folder: Path,
     committed: Callable[[str], Collection[int]] = lambda _: (),
-    adopt: Callable[[Recovered], None] = lambda _: None,
-) -> list[Recovered]:
+    adopt: Callable[[RecoveredFile], None] = lambda _: None,
+) -> list[RecoveredFile]:
     """Recover every ``.open`` file of the folder that no living process holds, and return their content.
 
     Records are durable before the database points to them. So only the last `LOOK_BACK` bytes of a long file are
@@ -85,8 +85,8 @@ def _is_ours(path: Path) -> bool:
 
 
 def _recover(
-    path: Path, committed: Callable[[str], Collection[int]], adopt: Callable[[Recovered], None]
-) -> Recovered | None:
+    path: Path, committed: Callable[[str], Collection[int]], adopt: Callable[[RecoveredFile], None]
+) -> RecoveredFile | None:
     descriptor = _take(path)
     if descriptor is None:
         return None
@@ -114,14 +114,14 @@ def _take(path: Path) -> int | None:
     return None
 
 
-def examine(path: Path, committed: Collection[int]) -> Recovered:
+def examine(path: Path, committed: Collection[int]) -> RecoveredFile:
     """Return the result that recovery of the file will have, without changing it."""
     name, start = path.name.removesuffix(OPEN), _start(path, committed)
     scanned = list(scan(path, start=start))
     records = tuple(record for record in scanned if record.ok)
     size = records[-1].end if records else start
     offsets = {record.offset for record in records if record.is_answer}
-    return Recovered(
+    return RecoveredFile(
         name,
         size,
         records,
@@ -142,7 +142,7 @@ def _start(path: Path, committed: Collection[int]) -> int:
     return min((offset for offset in there if offset >= size - LOOK_BACK), default=max(there))
 
 
-def _move_tail(path: Path, descriptor: int, recovered: Recovered) -> None:
+def _move_tail(path: Path, descriptor: int, recovered: RecoveredFile) -> None:
     """Copy the torn tail to its own file, durably, before it is cut off."""
     if recovered.torn:
         target = path.with_name(recovered.torn)
@@ -169,7 +169,7 @@ def _copy_tail(descriptor: int, offset: int, copy: Path) -> None:
         os.fsync(target)
 
 
-def _release(path: Path, recovered: Recovered) -> None:
+def _release(path: Path, recovered: RecoveredFile) -> None:
     """Give the file its final name, or remove an empty one."""
     final = path.with_name(recovered.name)
     if not recovered.size:

@@ -50,7 +50,7 @@ _KEPT = (
 
 
 @dataclass(slots=True)
-class Scrubbed:
+class RedactedFile:
     """A rewritten file: name, size in bytes, new places of the records, and number of emptied records."""
 
     name: str
@@ -101,7 +101,7 @@ def scrub(
     record_ids: Collection[str],
     day: str,
     kept: Mapping[int, int] | None = None,
-) -> Scrubbed:
+) -> RedactedFile:
     """Rewrite the file under `next_name`, durably, with the responses at the doomed offsets emptied.
 
     Records that belong to them are emptied too. A damaged range is emptied from the first doomed offset in it to its
@@ -119,7 +119,7 @@ def scrub(
 
     Raises DiskError.
     """
-    result = Scrubbed(next_name(name))
+    result = RedactedFile(next_name(name))
     source, target = folder / name, folder / result.name
     part = target.with_name(f"{result.name}.tmp")
     with disk_errors(source), os.fdopen(open_to_read(source), "rb") as old, _created(part) as new:

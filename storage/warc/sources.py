@@ -13,7 +13,7 @@ _LOOK_BACK = 1 << 18
 """Bytes of a stream that are kept for another look."""
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     """Bytes of an archive."""
 
     def read_at(self, offset: int, size: int) -> bytes:

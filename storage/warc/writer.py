@@ -52,8 +52,8 @@ class WarcWriter:
     def __init__(self, folder: Path, prefix: str, info: WarcInfo, roll_bytes: int = GIB) -> None:
         self._folder, self._prefix, self._info, self._roll_bytes = folder, _in_names(prefix), info, roll_bytes
         self._serial = 0
-        self._file: _WarcFile | None = None
-        self._full: list[_WarcFile] = []
+        self._file: _OpenWarcFile | None = None
+        self._full: list[_OpenWarcFile] = []
         self._dead = False
 
     @property
@@ -107,14 +107,14 @@ class WarcWriter:
         file.write(pair.rendered)
         return pointer
 
-    def _create(self) -> _WarcFile:
+    def _create(self) -> _OpenWarcFile:
         if not self._serial:
             make_folder(self._folder)
         made = datetime.now(UTC)
         while True:
             self._serial += 1
             stem = f"{self._prefix}-{made:%Y%m%d%H%M%S}-{_in_names(self._info.run)}-{self._serial:05d}"
-            file = _WarcFile.create(self._folder, stem + SUFFIX)
+            file = _OpenWarcFile.create(self._folder, stem + SUFFIX)
             if file:
                 file.warcinfo_id, record = warcinfo(self._info, file.name, made)
                 self._file = file
@@ -151,7 +151,7 @@ class WarcWriter:
         return where
 
 
-class _WarcFile:
+class _OpenWarcFile:
     """Locked file under its ``.open`` name. Bytes up to ``durable`` are safe; bytes up to ``size`` are written."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
@@ -162,7 +162,7 @@ class _WarcFile:
         self._named = False
 
     @classmethod
-    def create(cls, folder: Path, name: str) -> _WarcFile | None:
+    def create(cls, folder: Path, name: str) -> _OpenWarcFile | None:
         """Create the file and lock it. None if the name is taken, or the file was removed before it was locked."""
         path = folder / (name + OPEN)
         if (folder / name).exists():

@@ -23,7 +23,7 @@ from scrapy.utils.test import get_crawler
 from corpus_spider.rendering import handler
 from corpus_spider.rendering.browser import Browser
 from corpus_spider.rendering.chromium import processes
-from corpus_spider.rendering.visits import Asked, Limits, Part, RenderError, Visit
+from corpus_spider.rendering.visits import BrowserLimits, PageRequest, RenderError, RenderVisit, ScriptResponse
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -55,7 +55,7 @@ class Watched(handler.RenderHandler):
         Watched.started += 1
         await super().start()
 
-    async def render(self, visit: Visit) -> bytes:
+    async def render(self, visit: RenderVisit) -> bytes:
         self._limits = replace(self._limits, timeout=BRIEF if visit.url.endswith("brief") else PATIENCE)
         try:
             return await super().render(visit)
@@ -73,19 +73,21 @@ class Stage:
 
     def __init__(self, program: Path, **limits: Any) -> None:
         crawler = get_crawler()
-        self.browser = Browser(crawler, Limits(program, "corpus-spider", **limits))
+        self.browser = Browser(crawler, BrowserLimits(program, "corpus-spider", **limits))
         self.asked: list[str] = []
         self.causes: list[str] = []
 
-    async def answer(self, asked: Asked) -> Part | None:
+    async def answer(self, asked: PageRequest) -> ScriptResponse | None:
         """Answer with three letters."""
         self.asked.append(asked.url)
-        return Part(200, {"Content-Type": "text/plain"}, b"abc")
+        return ScriptResponse(200, {"Content-Type": "text/plain"}, b"abc")
 
-    async def show(self, html: str, name: str = "page", answer: Callable[[Asked], Awaitable[Any]] | None = None) -> str:
+    async def show(
+        self, html: str, name: str = "page", answer: Callable[[PageRequest], Awaitable[Any]] | None = None
+    ) -> str:
         """Return "filled" for a page that got its data, the reason it was not rendered, or the HTML of another."""
         try:
-            dom = await self.browser.render(Visit(f"https://a.example/{name}", html, answer or self.answer))
+            dom = await self.browser.render(RenderVisit(f"https://a.example/{name}", html, answer or self.answer))
         except RenderError as error:
             self.causes.append(str(error.__cause__))
             return error.reason
@@ -143,8 +145,8 @@ async def answer_fails(stage: Stage) -> object:
 async def answers_are_large(stage: Stage) -> object:
     """A page that asks for more than it may have, all at once, and the next one."""
 
-    async def answer(_: Asked) -> Part:
-        return Part(200, {"Content-Type": "text/plain"}, bytes(handler.MAX_BYTES // 4))
+    async def answer(_: PageRequest) -> ScriptResponse:
+        return ScriptResponse(200, {"Content-Type": "text/plain"}, bytes(handler.MAX_BYTES // 4))
 
     return {"given": await stage.show(ASKS_FOR_MUCH, answer=answer), "next": await stage.show(FILLED)}
 
@@ -161,7 +163,7 @@ async def page_loops(stage: Stage) -> object:
     """
     asked = asyncio.Event()
 
-    async def tell(_: Asked) -> None:
+    async def tell(_: PageRequest) -> None:
         asked.set()
 
     endless = asyncio.ensure_future(stage.show(ASKS_THEN_LOOPS, answer=tell))

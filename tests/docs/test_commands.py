@@ -14,7 +14,7 @@ import click
 import pytest
 
 from corpus_spider.cli.app import cli
-from corpus_spider.cli.options import PROGRAM, State
+from corpus_spider.cli.options import PROGRAM, CommonOptions
 from corpus_spider.config.loader import assemble
 from storage.errors import CorpusError
 
@@ -70,7 +70,7 @@ def any_file(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def refusal(arguments: list[str]) -> str:
     """Return the error of a command line, as the program reports it; empty if it is accepted."""
-    state = State()
+    state = CommonOptions()
     try:
         context = cli.make_context(PROGRAM, list(arguments), obj=state)
         name, command, rest = cli.resolve_command(context, context._protected_args + context.args)

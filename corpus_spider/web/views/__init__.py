@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from corpus_spider.web.application import Pages
-    from corpus_spider.web.state import Served
+    from corpus_spider.web.state import ServedCorpus
 
 
-def served(request: Request) -> Served:
+def served(request: Request) -> ServedCorpus:
     """Return the served corpus."""
-    found: Served = request.app.state.served
+    found: ServedCorpus = request.app.state.served
     return found
 
 

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from corpus_spider.monitoring import health
-from corpus_spider.monitoring.model import Rule
+from corpus_spider.monitoring.model import HealthThresholds
 from corpus_spider.web.views import pages, served
 from storage.runs.site_runs import SiteRun
 
@@ -95,5 +95,5 @@ def _run(request: Request) -> Run:
 def sites(request: Request) -> Response:
     """Show the health of each site."""
     here = served(request)
-    found = health.examine(here.corpus, here.config, Rule())
+    found = health.examine(here.corpus, here.config, HealthThresholds())
     return pages(request)(request, "sites.html", {"health": found})

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from corpus_spider.archive.originals import pointer_to, read_original, record_bytes
-from corpus_spider.crawling.site_models import Models
+from corpus_spider.crawling.site_models import ConfiguredModels
 from corpus_spider.web.differences import difference
 from corpus_spider.web.original import POLICY
 from corpus_spider.web.views import pages, served
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from corpus_spider.web.differences import Difference
-    from corpus_spider.web.state import Served
-    from storage.documents.model import CorpusDocument, Related
+    from corpus_spider.web.differences import TextDifference
+    from corpus_spider.web.state import ServedCorpus
+    from storage.documents.model import CorpusDocument, RelatedDocument
     from storage.records import Document
 
 TABS = (
@@ -205,7 +205,7 @@ def extractors(request: Request) -> Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ExtractorTrial:
     """What another extractor gave for an original."""
 
     seconds: float
@@ -213,10 +213,10 @@ class Trial:
     """Why there is no text; empty if there is one."""
     rows: tuple[tuple[str, object, object], ...] = ()
     """What the stored and the new text are compared by."""
-    difference: Difference | None = None
+    difference: TextDifference | None = None
 
 
-def run(here: Served, found: CorpusDocument, name: str) -> Trial:
+def run(here: ServedCorpus, found: CorpusDocument, name: str) -> ExtractorTrial:
     """Run an extractor on the original of a document, in a worker with the limits of a crawl. One at a time."""
     with here.one_trial():
         capture = read_original(here.config, here.corpus, pointer_to(found))
@@ -224,11 +224,11 @@ def run(here: Served, found: CorpusDocument, name: str) -> Trial:
         done = here.workers().submit(capture, trial_model(here, found, name)).result()
         seconds = time.monotonic() - started
     if done.document is None:
-        return Trial(seconds, (done.drop or Drop("empty")).in_words)
-    return Trial(seconds, "", _rows(found, done.document), difference(found.text, done.document.text))
+        return ExtractorTrial(seconds, (done.drop or Drop("empty")).in_words)
+    return ExtractorTrial(seconds, "", _rows(found, done.document), difference(found.text, done.document.text))
 
 
-def compare(here: Served, first: str, second: str) -> Difference:
+def compare(here: ServedCorpus, first: str, second: str) -> TextDifference:
     """Return the difference of two texts. Long ones, which take a second or two, wait for their turn."""
     if len(first) + len(second) < LONG:
         return difference(first, second)
@@ -236,13 +236,13 @@ def compare(here: Served, first: str, second: str) -> Difference:
         return difference(first, second)
 
 
-def site_model(here: Served, found: CorpusDocument) -> SiteModel:
+def site_model(here: ServedCorpus, found: CorpusDocument) -> SiteModel:
     """Return the model that a document was made with, or else the newest one of its site."""
-    models = Models(here.config, here.corpus)
+    models = ConfiguredModels(here.config, here.corpus)
     return models.as_made(found.site, found.site_model) or models.newest.get(found.site) or SiteModel(site=found.site)
 
 
-def trial_model(here: Served, found: CorpusDocument, name: str) -> SiteModel:
+def trial_model(here: ServedCorpus, found: CorpusDocument, name: str) -> SiteModel:
     """Return the model of a document's site with another extractor, under which every text is kept, however short."""
     made = site_model(here, found).with_extractor(name)
     return replace(made, min_chars=1, languages=(), reservations=SiteModel().reservations)
@@ -352,7 +352,7 @@ def _document(request: Request) -> CorpusDocument:
     return found
 
 
-def _chosen(request: Request, every: Iterable[Related], found: CorpusDocument) -> str:
+def _chosen(request: Request, every: Iterable[RelatedDocument], found: CorpusDocument) -> str:
     """Return the id in ``with`` if it is one of these documents and not the one that is shown."""
     wanted = request.query_params.get("with", "")
     return next((each.id for each in every if each.id == wanted != found.id), "")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from corpus_spider.web.state import Served
+    from corpus_spider.web.state import ServedCorpus
     from storage.documents.model import CorpusDocument
 
 MOST = 20_000
@@ -60,7 +60,7 @@ def download(request: Request) -> Response:
     return StreamingResponse(_pieces(file), headers=headers, media_type=TYPES[name])
 
 
-def _documents(here: Served, ids: list[str]) -> Iterator[CorpusDocument]:
+def _documents(here: ServedCorpus, ids: list[str]) -> Iterator[CorpusDocument]:
     for start in range(0, len(ids), _PAGE):
         yield from here.corpus.documents.of_ids(ids[start : start + _PAGE])
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from storage.documents.model import CountRow
-    from storage.fetches.url_history import Page, WithoutDocument
+    from storage.fetches.url_history import PageWithoutDocument, UrlHistory
 
 ROWS = 200
 """Rows of each table."""
@@ -31,8 +31,8 @@ def listing(request: Request) -> Response:
     number = request.query_params.get("crawl", "")
     run_id = int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None
     fetches, status = here.corpus.fetches, here.status()
-    rows: list[WithoutDocument] = []
-    failed: list[WithoutDocument] = []
+    rows: list[PageWithoutDocument] = []
+    failed: list[PageWithoutDocument] = []
     # What is nowhere would be looked for in all fetches and URLs.
     if _has(status.dropped, reason):
         rows = fetches.dropped_pages(reasons=reasons, sites=site, run_id=run_id, limit=ROWS)
@@ -65,7 +65,7 @@ def original(request: Request) -> Response:
     return inert(served(request), pointer)
 
 
-def _page(request: Request) -> Page:
+def _page(request: Request) -> UrlHistory:
     found = served(request).corpus.fetches.page([request.query_params.get("url", "")])
     if found is None:
         raise HTTPException(404)

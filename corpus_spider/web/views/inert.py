@@ -17,11 +17,11 @@ from storage.records import Drop
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from corpus_spider.web.state import Served
+    from corpus_spider.web.state import ServedCorpus
     from storage.records import Pointer
 
 
-def inert(here: Served, pointer: Pointer, lines: tuple[str, ...] = (), language: str = "") -> Response:
+def inert(here: ServedCorpus, pointer: Pointer, lines: tuple[str, ...] = (), language: str = "") -> Response:
     """Return the original at a pointer, inert, with these lines of its text marked."""
     try:
         capture = read_original(here.config, here.corpus, pointer)

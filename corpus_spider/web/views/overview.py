@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring.disk_use import sizes
 from corpus_spider.search.searching import DAY
-from corpus_spider.search.shard import Filters
-from corpus_spider.web.selection import Selection
+from corpus_spider.search.shard import SearchFilters
+from corpus_spider.web.selection import WebSelection
 from corpus_spider.web.state import IndexFacts
 from corpus_spider.web.time_axis import bounds, per_day, per_month
 from corpus_spider.web.views import pages, served
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from corpus_spider.search.searching import SearchIndex
-    from corpus_spider.web.state import Served
+    from corpus_spider.web.state import ServedCorpus
 
 _NEWEST = 10
 _LAST = 50
@@ -56,7 +56,7 @@ def about(request: Request) -> Response:
     return pages(request)(request, "about.html")
 
 
-def _from_index(here: Served, index: SearchIndex) -> dict[str, object]:
+def _from_index(here: ServedCorpus, index: SearchIndex) -> dict[str, object]:
     shards = tuple(index.manifest.shards())
     facts = here.index_facts(shards, lambda: _facts(index))
     last = here.corpus.documents.of_ids(facts.newest)
@@ -76,8 +76,8 @@ def _facts(index: SearchIndex) -> IndexFacts:
     for cell in index.manifest.sizes():
         words += cell.tokens
         months[cell.key.month] += cell.documents
-    newest = index.find("", Filters(), most=_LAST, order=DAY).ids
-    return IndexFacts(words, months, index.per_day(Filters()), newest)
+    newest = index.find("", SearchFilters(), most=_LAST, order=DAY).ids
+    return IndexFacts(words, months, index.per_day(SearchFilters()), newest)
 
 
 def _last_day(facts: IndexFacts) -> date:
@@ -87,4 +87,4 @@ def _last_day(facts: IndexFacts) -> date:
 
 
 def _only(**filters: str) -> str:
-    return Selection().query(**filters)
+    return WebSelection().query(**filters)

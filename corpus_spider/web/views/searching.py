@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from corpus_spider.search.searching import Place
+    from corpus_spider.search.searching import ConcordancePlace
 
 LINES = 50
 """Lines at first, and lines that a click adds."""
@@ -67,12 +67,12 @@ def page(request: Request) -> Response:
     return pages(request)(request, "search.html", {**values, "question": asked.question})
 
 
-def by_direction(places: Sequence[Place]) -> list[tuple[str, list[Place]]]:
+def by_direction(places: Sequence[ConcordancePlace]) -> list[tuple[str, list[ConcordancePlace]]]:
     """Return the lines of a concordance by their direction, each in order: the columns of a table have one direction.
 
     In a right-to-left language the context before the keyword is to its right.
     """
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[ConcordancePlace]] = {}
     for place in places:
         found.setdefault(direction(place.script), []).append(place)
     return list(found.items())

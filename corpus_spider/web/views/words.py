@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.manifest import Selected
+from corpus_spider.search.manifest import CellSelection
 from corpus_spider.web.selection import selection_of
 from corpus_spider.web.views import pages, served
 from corpus_spider.words import clouds, lists
@@ -38,7 +38,7 @@ def page(request: Request) -> Response:
         known = _languages(cells)
         chosen = asked.filters.languages or tuple(known[:1])
         months = asked.filters.since[:7], asked.filters.until[:7]
-        selected = Selected(chosen, asked.filters.sites, *months)
+        selected = CellSelection(chosen, asked.filters.sites, *months)
         size, notes = lists.sizes(index.manifest, selected), index.made_with.notes(chosen)
         kind = request.query_params.get("list", "frequency")
         cloud: Cloud | None = None

@@ -74,7 +74,7 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3
 
 
 @dataclass(slots=True)
-class Block:
+class DensityBlock:
     """The text between two block-level tags: texts ``first`` to ``last`` of the soup."""
 
     first: int
@@ -114,25 +114,25 @@ def explain_as(extraction: Extraction, html: str) -> Explanation:
     return _explained(soup, weighed(soup), extraction)
 
 
-class Weighed(NamedTuple):
+class WeighedPage(NamedTuple):
     """The blocks of a page, their weights, and the indices of those that are content."""
 
-    blocks: list[Block]
+    blocks: list[DensityBlock]
     weights: list[int]
     chosen: tuple[int, ...]
 
 
-def weighed(soup: Soup) -> Weighed:
+def weighed(soup: Soup) -> WeighedPage:
     """Find the segment of greatest sum, and the blocks of it that belong to the article."""
     blocks = split(soup)
     _forget_common_marks(blocks)
     weights = [weigh(block) for block in blocks]
     found = region([-weight for weight in weights])
     segment = range(found[0], found[1] + 1) if found else range(0)
-    return Weighed(blocks, weights, tuple(index for index in segment if _belongs(blocks[index], weights[index])))
+    return WeighedPage(blocks, weights, tuple(index for index in segment if _belongs(blocks[index], weights[index])))
 
 
-def _explained(soup: Soup, found: Weighed, extraction: Extraction) -> Explanation:
+def _explained(soup: Soup, found: WeighedPage, extraction: Extraction) -> Explanation:
     """Explain an extraction by the weights of the blocks. Some lines of the segment may have been left out of it."""
     shown = frozenset(extraction.paragraphs)
     chosen = {index for index in found.chosen if not shown.isdisjoint(_lines(soup, found.blocks[index]))}
@@ -151,7 +151,7 @@ def _explained(soup: Soup, found: Weighed, extraction: Extraction) -> Explanatio
     )
 
 
-def _rendered(soup: Soup, found: Weighed, reason: str = "") -> Extraction:
+def _rendered(soup: Soup, found: WeighedPage, reason: str = "") -> Extraction:
     lines = [
         (line, PARAGRAPH_KINDS.get(block.name, ParagraphKind.PARAGRAPH))
         for block in map(found.blocks.__getitem__, found.chosen)
@@ -161,15 +161,15 @@ def _rendered(soup: Soup, found: Weighed, reason: str = "") -> Extraction:
     return Extraction(tuple(line for line, _ in lines), NAME, VERSION, reason, kinds)
 
 
-def _lines(soup: Soup, block: Block) -> tuple[str, ...]:
+def _lines(soup: Soup, block: DensityBlock) -> tuple[str, ...]:
     return paragraphs(soup.texts[block.first : block.last + 1], soup.names[block.first : block.last])
 
 
-def split(soup: Soup) -> list[Block]:
+def split(soup: Soup) -> list[DensityBlock]:
     """Cut a page into blocks, each with the marks of all elements around it."""
     blocks = []
     opened: OpenElements[int] = OpenElements(0)
-    block = Block(0)
+    block = DensityBlock(0)
     for index, (text, name, tag) in enumerate(zip(soup.texts, (*soup.names, "/body"), (*soup.tags, ""), strict=True)):
         plain = unescape(text).strip() if text else ""
         if plain:
@@ -182,7 +182,7 @@ def split(soup: Soup) -> list[Block]:
             if block.chars:
                 block.last = index
                 blocks.append(block)
-            block = Block(index + 1)
+            block = DensityBlock(index + 1)
     return blocks
 
 
@@ -204,7 +204,7 @@ def marks(name: str, tag: str) -> int:
     return found | DOUBTFUL * bool(_DOUBTFUL_WORDS.search(naming))
 
 
-def _forget_common_marks(blocks: list[Block]) -> None:
+def _forget_common_marks(blocks: list[DensityBlock]) -> None:
     """Remove marks that most of the text has: a page wrapped in one ``aside`` is not an aside."""
     total = sum(block.chars - block.linked for block in blocks)
     for mark in (OUTSIDE, COMMENT, DOUBTFUL, CAPTION):
@@ -213,7 +213,7 @@ def _forget_common_marks(blocks: list[Block]) -> None:
                 block.marks &= ~mark
 
 
-def weigh(block: Block) -> int:
+def weigh(block: DensityBlock) -> int:
     """Return the weight of a block for the main content, in characters; negative for boilerplate."""
     if block.marks & (OUTSIDE | COMMENT):
         return -WEIGHTS.outside
@@ -232,7 +232,7 @@ def _cost(name: str) -> int:
     return WEIGHTS.item if name == "li" else WEIGHTS.block
 
 
-def _belongs(block: Block, weight: int) -> bool:
+def _belongs(block: DensityBlock, weight: int) -> bool:
     """Return whether a block of the segment is part of the article."""
     if block.marks & (OUTSIDE | COMMENT | CAPTION) or block.linked > MAX_LINKED * block.chars:
         return False

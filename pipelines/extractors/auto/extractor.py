@@ -50,7 +50,7 @@ from pipelines.text import text_size
 from storage.records import Extraction
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.selection import Evidence, Reading
+    from pipelines.extractors.auto.selection import BlockEvidence, SelectedText
     from pipelines.extractors.explanation import Explanation
 
 NAME, VERSION = "auto", "24"
@@ -87,40 +87,42 @@ def explain(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanati
     return selection.explained(evidence, extraction)
 
 
-class _Found(NamedTuple):
+class _EvidencedExtraction(NamedTuple):
     """An extraction, and the evidence of ``selection`` for it."""
 
     extraction: Extraction
-    evidence: Evidence | None
+    evidence: BlockEvidence | None
 
 
-def _find(html: str, options: ExtractorOptions) -> _Found:
+def _find(html: str, options: ExtractorOptions) -> _EvidencedExtraction:
     reading = selection.read(html, options.template)
     learned = reading.extraction
     little = sum(map(len, learned.paragraphs)) < LITTLE
     if little and (whole := _elsewhere(html, reading, options)):
         return whole
     if reading.confidence >= SURE or reading.headed:
-        return _Found(learned, reading.evidence)
+        return _EvidencedExtraction(learned, reading.evidence)
     why = reading.problem or f"{selection.NAME}: {learned.reason}, under {SURE}"
     best = _without(reading.template, density.find(scan(html), why))
     # Of the same text the reading with more lines stands: density joins those of a preformatted block.
     if len(best.paragraphs) < len(learned.paragraphs) and _letters(best) == _letters(learned):
-        return _Found(replace(learned, reason=f"{why}; {best.extractor} found the same"), reading.evidence)
+        return _EvidencedExtraction(
+            replace(learned, reason=f"{why}; {best.extractor} found the same"), reading.evidence
+        )
     if _size(best) < ENOUGH and _size(learned) > CLEARLY_MORE * _size(best):
         best = replace(learned, reason=f"{why}; {best.extractor} found {_size(best)} characters only")
-    return _Found(reading.with_parts(best), reading.evidence)
+    return _EvidencedExtraction(reading.with_parts(best), reading.evidence)
 
 
-def _elsewhere(html: str, reading: Reading, options: ExtractorOptions) -> _Found | None:
+def _elsewhere(html: str, reading: SelectedText, options: ExtractorOptions) -> _EvidencedExtraction | None:
     """Return the article of a page that shows almost nothing, or None."""
     shown = reading.extraction
     if stated := _stated(html, shown):
-        return _Found(stated, reading.evidence)
+        return _EvidencedExtraction(stated, reading.evidence)
     if found := _unscripted(html, shown, options) or _shadowed(html, shown, options):
         return found
     kept = _kept(html, shown, options.url)
-    return _Found(kept, reading.evidence) if kept else None
+    return _EvidencedExtraction(kept, reading.evidence) if kept else None
 
 
 def _stated(html: str, shown: Extraction) -> Extraction | None:
@@ -140,7 +142,7 @@ def _stated(html: str, shown: Extraction) -> Extraction | None:
     return found if long and apart and not soft_errors.stub(page, 0, ENOUGH) else None
 
 
-def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> _Found | None:
+def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> _EvidencedExtraction | None:
     """Return the page with its ``noscript`` content, if that is an article: long, sure, free and not shown."""
     before, *pieces = _NOSCRIPT.split(html)
     ends, texts = pieces[::2], pieces[1::2]
@@ -153,10 +155,10 @@ def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> _Fou
     if soft_errors.stub(tree.parse_tree(html), 0, ENOUGH):
         return None
     reason = f"{found.reason}, in what the page has for readers without scripts"
-    return _Found(replace(found, reason=reason), reading.evidence)
+    return _EvidencedExtraction(replace(found, reason=reason), reading.evidence)
 
 
-def _shadowed(html: str, shown: Extraction, options: ExtractorOptions) -> _Found | None:
+def _shadowed(html: str, shown: Extraction, options: ExtractorOptions) -> _EvidencedExtraction | None:
     """Return the page with its shadow trees, if they hold an article: long, sure and not shown."""
     if "shadowroot" not in html:
         return None
@@ -164,7 +166,7 @@ def _shadowed(html: str, shown: Extraction, options: ExtractorOptions) -> _Found
     found = reading.extraction
     if reading.confidence < SURE or _size(found) < CLEARLY_MORE * max(ENOUGH, _size(shown)):
         return None
-    return _Found(replace(found, reason=f"{found.reason}, in shadow trees"), reading.evidence)
+    return _EvidencedExtraction(replace(found, reason=f"{found.reason}, in shadow trees"), reading.evidence)
 
 
 def _opened(html: str) -> str:

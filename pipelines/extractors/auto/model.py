@@ -25,7 +25,7 @@ from pipelines.extractors.auto.blocks.features import measure_again
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pipelines.extractors.auto.blocks.page import Array, Columns, Page
+    from pipelines.extractors.auto.blocks.page import Array, Columns, PageBlocks
 
 MODEL = Path(__file__).with_name("auto_model.json")
 LIMIT = 4.0
@@ -80,7 +80,7 @@ class Model:
             np.array([row[2] for row in again], np.float32),
         )
 
-    def probabilities(self, page: Page, columns: Columns, template: Array) -> Array:
+    def probabilities(self, page: PageBlocks, columns: Columns, template: Array) -> Array:
         """Return how likely each block belongs to the main content; those of the template do not."""
         first, second = self.once @ self.scale.rows(columns) + self.bias
         likely = logistic(first)

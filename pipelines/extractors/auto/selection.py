@@ -34,7 +34,7 @@ import numpy as np
 
 from pipelines.extractors.auto import density
 from pipelines.extractors.auto.blocks.features import log_odds, measure, under_headline
-from pipelines.extractors.auto.blocks.page import ENDS, Page
+from pipelines.extractors.auto.blocks.page import ENDS, PageBlocks
 from pipelines.extractors.auto.blocks.site_template import recurring
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.model import choose, logistic, model
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipelines.extractors.auto.blocks.page import Array, Columns
-    from pipelines.extractors.auto.blocks.walk import Blocks
-    from pipelines.extractors.auto.rules.parts import Line
+    from pipelines.extractors.auto.blocks.walk import BlockSequence
+    from pipelines.extractors.auto.rules.parts import TextLine
 
 NAME, VERSION = "scored", "22"
 DIGITS = 4
@@ -72,20 +72,20 @@ HEAD = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class BlockEvidence:
     """The blocks of a page, their probabilities, and the masks of those that the text comes from and of the template.
 
     ``probability`` is the one that the blocks were chosen by.
     """
 
-    page: Page
+    page: PageBlocks
     probability: Array
     chosen: Array
     template: Array
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SelectedText:
     """Result for one page: paragraphs and their expected F1 (``confidence``, 0 to 1)."""
 
     paragraphs: tuple[str, ...]
@@ -99,7 +99,7 @@ class Reading:
     """Lines of these blocks that are in no other block of the page."""
     headed: bool = False
     """Whether the page was read under its headline, because of a low expected F1."""
-    evidence: Evidence | None = None
+    evidence: BlockEvidence | None = None
     """None if the page was not read."""
 
     @property
@@ -134,7 +134,7 @@ def explain(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanati
     return explained(reading.evidence, reading.extraction)
 
 
-def explained(evidence: Evidence, extraction: Extraction) -> Explanation:
+def explained(evidence: BlockEvidence, extraction: Extraction) -> Explanation:
     """Explain an extraction by the probabilities of the blocks."""
     page = evidence.page
     series = (
@@ -153,39 +153,39 @@ def explained(evidence: Evidence, extraction: Extraction) -> Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class MeasuredPage:
     """A parsed and measured page: the input of the model and the rules."""
 
     source: bytes
     """The page in UTF-8."""
     body: str = ""
     """Body of the article in the page's JSON-LD."""
-    page: Page | None = None
+    page: PageBlocks | None = None
     """None if the page is not read; ``problem`` is the reason."""
     columns: Columns = field(default_factory=dict)
     problem: str = ""
 
 
-def opened(html: str) -> Opened:
+def opened(html: str) -> MeasuredPage:
     """Parse and measure a page, unless it has no text or would strain the parser."""
     source = tree.encoded(html)
     if problem := tree.strain(source):
-        return Opened(source, problem=problem)
+        return MeasuredPage(source, problem=problem)
     parsed = tree.parse_unguarded(source)
     body = jsonld.article_body(parsed) if b"articleBody" in source else ""
     blocks = walk(parsed)
     if not len(blocks):
-        return Opened(source, problem="no text in the body")
-    page = Page(blocks)
-    return Opened(source, body, page, measure(page))
+        return MeasuredPage(source, problem="no text in the body")
+    page = PageBlocks(blocks)
+    return MeasuredPage(source, body, page, measure(page))
 
 
-def read(html: str, template: bytes = b"") -> Reading:
+def read(html: str, template: bytes = b"") -> SelectedText:
     """Read a page without the blocks of the site's template."""
     found = opened(html)
     page, columns = found.page, found.columns
     if page is None:
-        return Reading((), 0.0, found.problem)
+        return SelectedText((), 0.0, found.problem)
     left_out = recurring(page.blocks, template)
     probability = model().probabilities(page, columns, left_out)
     if (said := parts.comment_sections(page, probability)).any():
@@ -198,7 +198,7 @@ def read(html: str, template: bytes = b"") -> Reading:
     return replace(reading, left_out=int(left_out.sum()), template=lines)
 
 
-def _lines(blocks: Blocks, chosen: Array) -> Iterator[str]:
+def _lines(blocks: BlockSequence, chosen: Array) -> Iterator[str]:
     """Yield the lines of some of the blocks."""
     return (line for index in chosen.nonzero()[0].tolist() for line in blocks.lines(index))
 
@@ -219,7 +219,7 @@ class Content:
         return replace(self, chosen=self.chosen & ~out, captions=self.captions & ~out)
 
 
-def find(page: Page, title: Array, probability: Array, body: str = "", head: bytes = b"") -> Content:
+def find(page: PageBlocks, title: Array, probability: Array, body: str = "", head: bytes = b"") -> Content:
     """Select the content by the probabilities of the blocks, then by the rules.
 
     ``title`` is the likeness of each block and the page's title (0 to 1), ``probability`` that of each block (0 to 1),
@@ -257,7 +257,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     return Content(chosen, confidence, captions, headed, probability)
 
 
-def _reading(page: Page, title: Array, content: Content, template: Array) -> Reading:
+def _reading(page: PageBlocks, title: Array, content: Content, template: Array) -> SelectedText:
     shown = parts.shown_title(page, title)
     lines = list(parts.Kinds(page, content.chosen).lines())
     # The title may be a line of a block that is text.
@@ -272,12 +272,12 @@ def _reading(page: Page, title: Array, content: Content, template: Array) -> Rea
     )
     chosen = np.zeros(page.count, bool)
     chosen[[index for line in found for index in line.blocks]] = True
-    evidence = Evidence(page, content.probability, chosen, template)
+    evidence = BlockEvidence(page, content.probability, chosen, template)
     text = tuple(line.text for line in found)
-    return Reading(text, content.confidence, parts=beside, headed=content.headed, evidence=evidence)
+    return SelectedText(text, content.confidence, parts=beside, headed=content.headed, evidence=evidence)
 
 
-def _opens_nothing(before: Line, last: Line) -> bool:
+def _opens_nothing(before: TextLine, last: TextLine) -> bool:
     """Return whether the last line of a text is the heading of a part that was left out: links, forms, players.
 
     If the line ``before`` is a heading too, the text may be a list of headings.

@@ -39,7 +39,7 @@ INSTALL = "Run `make peers`, or install corpus-spider[peers]"
 """Command that installs the libraries."""
 
 
-class Read(Protocol):
+class PeerReader(Protocol):
     """Signature of an adapter: return the lines of the main text. It may raise any error of its library."""
 
     def __call__(self, html: str, options: ExtractorOptions, /) -> Iterable[str]:
@@ -48,13 +48,13 @@ class Read(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Peer:
+class PeerLibrary:
     """A library, installed or not, under its name in ``evaluate``."""
 
     name: str
     distribution: str
     description: str
-    read: Read
+    read: PeerReader
 
     def __call__(self, html: str, options: ExtractorOptions) -> Extraction:
         """Read a page that ``guard`` accepts. An error of the library becomes the reason of an empty extraction."""
@@ -80,8 +80,8 @@ def _release(distribution: str) -> str:
 
 _ADAPTERS = (boilerpy3_adapter, justext_adapter, newspaper4k_adapter, readability_adapter, resiliparse_adapter)
 
-PEERS: Mapping[str, Peer] = MappingProxyType(
-    {one.NAME: Peer(one.NAME, one.DISTRIBUTION, one.DESCRIPTION, one.read) for one in _ADAPTERS}
+PEERS: Mapping[str, PeerLibrary] = MappingProxyType(
+    {one.NAME: PeerLibrary(one.NAME, one.DISTRIBUTION, one.DESCRIPTION, one.read) for one in _ADAPTERS}
 )
 """Every peer there is an adapter for, by name."""
 

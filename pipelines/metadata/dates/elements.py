@@ -113,7 +113,7 @@ _MAX_MARKED = 1000
 _UNREAD = frozenset({"script", "style", "noscript", "template", "svg", "option", "select", "title", "html", "head"})
 
 
-class Shown(NamedTuple):
+class ShownDate(NamedTuple):
     """A text that may show the date of publication, with its place and its line."""
 
     place: str
@@ -124,7 +124,7 @@ class Shown(NamedTuple):
     """True if its place or its words show that it belongs to the article, and not to the day of the visit."""
 
 
-class Around(NamedTuple):
+class Surroundings(NamedTuple):
     """Elements around the headline. None replaces elements that contain many others.
 
     ``before`` and ``behind`` are in the order of the page, ``over`` is directly above the headline. ``prose`` is the
@@ -141,7 +141,7 @@ class Around(NamedTuple):
     """Ids of the elements that hold the head of the article, or all of it, and not the masthead."""
 
 
-def time_elements(tree: LexborHTMLParser, url: str) -> Iterator[tuple[LexborNode, Shown]]:
+def time_elements(tree: LexborHTMLParser, url: str) -> Iterator[tuple[LexborNode, ShownDate]]:
     """Yield the <time datetime> elements of the page itself: not of navigation, asides, comments or teasers."""
     is_in_teaser = teaser_test(tree, url)
     for node in tree.css("time[datetime]")[:_MAX_TIMES]:
@@ -151,7 +151,7 @@ def time_elements(tree: LexborHTMLParser, url: str) -> Iterator[tuple[LexborNode
         naming = f"{naming_of(node)} {node.attributes.get('itemprop') or ''}"
         named_so = _CHANGED.search(naming) is not None and _PUBLIC.search(naming) is None
         changed = named_so or UPDATED in {_label_of(node), *(part.kind for part in portions(shown))}
-        yield node, Shown("updated" if changed else "time", node.attributes.get("datetime") or "", shown)
+        yield node, ShownDate("updated" if changed else "time", node.attributes.get("datetime") or "", shown)
 
 
 def marked_dates(tree: LexborHTMLParser, url: str) -> Iterator[str]:
@@ -174,7 +174,7 @@ def _mark(node: LexborNode) -> int:
     return marks.index(True) if any(marks) else len(marks)
 
 
-def times_of_article(tree: LexborHTMLParser, times: list[tuple[LexborNode, Shown]]) -> Iterator[str]:
+def times_of_article(tree: LexborHTMLParser, times: list[tuple[LexborNode, ShownDate]]) -> Iterator[str]:
     """Yield the values of the first <time> elements of the article."""
     for name in _BODIES:
         # The element around the headline, else the first one, unless several are teasers.
@@ -189,7 +189,7 @@ def times_of_article(tree: LexborHTMLParser, times: list[tuple[LexborNode, Shown
         yield from own[:2]
 
 
-def visible_dates(around: Around) -> Iterator[Shown]:
+def visible_dates(around: Surroundings) -> Iterator[ShownDate]:
     """Yield short texts that may show the date of publication. Without a headline the start of the page counts as one.
 
     Order:
@@ -204,7 +204,7 @@ def visible_dates(around: Around) -> Iterator[Shown]:
     """
     before, behind, over, prose, is_in_teaser, head = around
     listed: set[str] | None = None
-    late: list[Shown] = []
+    late: list[ShownDate] = []
     marked, bare = (behind, 0, False), (behind[:_NEXT], _MAX_UNMARKED, False)
     for part, limit, above in (marked, bare, (over[::-1], _MAX_OVER, True), (before[::-1], 0, True)):
         updated_at: int | None = None
@@ -233,7 +233,7 @@ def visible_dates(around: Around) -> Iterator[Shown]:
     yield from sorted(late, key=lambda shown: _LATEST.get(shown.place, 0))
 
 
-def visible_ages(around: Around) -> Iterator[Shown]:
+def visible_ages(around: Surroundings) -> Iterator[ShownDate]:
     """Yield the texts near the headline that show the age of the page ("3 hours ago"), except those in lists."""
     ages = []
     for node in (*around.behind[: min(_NEXT, around.prose)], *around.over):
@@ -243,10 +243,10 @@ def visible_ages(around: Around) -> Iterator[Shown]:
         if age_of(text) is not None and not is_aside(node) and not around.is_in_teaser(node):
             ages.append((node, text))
     alike = Counter(naming_of(node) for node, _ in ages)
-    yield from (Shown("age", text) for node, text in ages if alike[naming_of(node)] < _LIST)
+    yield from (ShownDate("age", text) for node, text in ages if alike[naming_of(node)] < _LIST)
 
 
-def around_headline(tree: LexborHTMLParser, url: str) -> Around:
+def around_headline(tree: LexborHTMLParser, url: str) -> Surroundings:
     """Return the elements around the headline."""
     nodes = tree.css("*")[:_MAX_NODES]  # A descendant combinator costs the square of the depth.
     head = _headline(tree, nodes)
@@ -268,7 +268,7 @@ def around_headline(tree: LexborHTMLParser, url: str) -> Around:
     over: list[LexborNode | None] = [node for node in before[-_OVER:] if node and node.mem_id not in holding]
     paragraphs = (at for at, node in enumerate(behind) if node and node.tag == "p" and len(node.text()) >= _PROSE)
     prose = next(islice(paragraphs, _PARAGRAPHS - 1, None), len(behind))
-    return Around(before, behind, over, prose, teaser_test(tree, url), frozenset(own))
+    return Surroundings(before, behind, over, prose, teaser_test(tree, url), frozenset(own))
 
 
 def _is_within(node: LexborNode, elements: frozenset[int]) -> bool:
@@ -341,7 +341,7 @@ def _listed(part: list[LexborNode | None]) -> set[str]:
     return {naming for naming, count in shown.items() if count >= _LIST}
 
 
-def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator[tuple[str, Shown]]:
+def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator[tuple[str, ShownDate]]:
     """Yield the dates of a small element. An unmarked one is read only up to ``limit`` characters; 0 for none."""
     if node is None or not (limit or node.tag == "time" or _HINT.search(naming_of(node))):
         return
@@ -358,7 +358,7 @@ def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator
     for kind, portion in sorted((part for part in found if part[0] != OTHER), key=lambda part: part[0] != PUBLISHED):
         place = "updated" if kind == UPDATED else "masthead" if above else "text"
         in_phrase = limit and place == "text" and kind == PLAIN and is_in_phrase(text)
-        yield kind, Shown("below" if in_phrase else place, portion, text)
+        yield kind, ShownDate("below" if in_phrase else place, portion, text)
 
 
 def is_in_phrase(text: str) -> bool:

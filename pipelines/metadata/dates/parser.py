@@ -129,7 +129,7 @@ class FoundDate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedDate:
     """A date in a text: Gregorian day, calendar in which it is written, place in the text, confidence."""
 
     day: date
@@ -171,7 +171,7 @@ def without_dates(text: str, language: str = "") -> tuple[str, list[date]]:
 
 
 def _result(
-    stated: Stated, original: str, now: datetime, moment: tuple[time | None, timezone | None]
+    stated: StatedDate, original: str, now: datetime, moment: tuple[time | None, timezone | None]
 ) -> FoundDate | None:
     if not _possible(stated.day, now):
         return None
@@ -191,7 +191,7 @@ def _possible(day: date, now: datetime) -> bool:
     return EARLIEST <= day <= (now.astimezone(UTC) + TOLERANCE).date()
 
 
-def _whole(folded: str) -> tuple[Stated, time | None, timezone | None] | None:
+def _whole(folded: str) -> tuple[StatedDate, time | None, timezone | None] | None:
     """Read a text of figures only: a compact ISO date, or seconds or milliseconds since 1970."""
     compact = _COMPACT.fullmatch(folded)
     if compact:
@@ -206,14 +206,14 @@ def _whole(folded: str) -> tuple[Stated, time | None, timezone | None] | None:
                     zone = UTC
                 elif compact[8]:
                     zone = as_zone(compact[8], int(compact[9]), int(compact[10]))
-                return Stated(gregorian, calendar, 0, 0, 0.9), clock, zone
+                return StatedDate(gregorian, calendar, 0, 0, 0.9), clock, zone
     if counted := _week_or_ordinal(folded):
-        return Stated(counted, GREGORIAN, 0, 0, 0.9 if "w" in folded else 0.7), None, None
+        return StatedDate(counted, GREGORIAN, 0, 0, 0.9 if "w" in folded else 0.7), None, None
     epoch = _EPOCH.fullmatch(folded)
     if epoch is None:
         return None
     moment = datetime.fromtimestamp(int(epoch[1]), UTC)
-    return Stated(moment.date(), GREGORIAN, 0, 0, 0.9), moment.time(), UTC
+    return StatedDate(moment.date(), GREGORIAN, 0, 0, 0.9), moment.time(), UTC
 
 
 def _week_or_ordinal(folded: str) -> date | None:
@@ -229,7 +229,7 @@ def _week_or_ordinal(folded: str) -> date | None:
     return None
 
 
-def _first(found: list[Stated]) -> Stated | None:
+def _first(found: list[StatedDate]) -> StatedDate | None:
     """Return the first date of a text, or the same day in the Gregorian calendar, if that is also stated."""
     if not found:
         return None
@@ -241,7 +241,7 @@ def _first(found: list[Stated]) -> Stated | None:
     return replace(first, sure=min(first.sure, _OF_SPAN)) if span > _YEAR else first
 
 
-def _stated(folded: str, now: datetime, language: str) -> Iterator[Stated]:
+def _stated(folded: str, now: datetime, language: str) -> Iterator[StatedDate]:
     for pattern in _with_names():
         for match in pattern.finditer(folded):
             if stated := _named(match, now, language):
@@ -252,7 +252,7 @@ def _stated(folded: str, now: datetime, language: str) -> Iterator[Stated]:
         yield from _numeric(match, now, language)
     for day, start, end in hebrew_dates(folded):
         if _possible(day, now):
-            yield Stated(day, HEBREW, start, end, 0.9)
+            yield StatedDate(day, HEBREW, start, end, 0.9)
 
 
 @cache
@@ -287,7 +287,7 @@ def _with_names() -> tuple[re.Pattern[str], ...]:
     )
 
 
-def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
+def _named(match: re.Match[str], now: datetime, language: str) -> StatedDate | None:
     month, digits = month_of(match["name"], language), match["year"]
     if month is None or _ISSUE.search(match.string, max(0, match.start() - 9), match.start()):
         return None
@@ -301,7 +301,7 @@ def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
     for calendar, year, sure in _years(month.calendar, int(digits), thai=month.thai, short=len(digits) == 2):
         day = to_gregorian(calendar, year, month.number, int(match["day"]))
         if day and _possible(day, now):
-            return Stated(day, calendar, match.start(), match.end(), min(sure, most))
+            return StatedDate(day, calendar, match.start(), match.end(), min(sure, most))
     return None
 
 
@@ -342,7 +342,7 @@ def _short_years(kind: str, year: int, *, thai: bool) -> Iterator[tuple[str, int
 
 def _in_order(
     match: re.Match[str], ymd: tuple[int, int, int], now: datetime, sure: float, language: str = ""
-) -> Iterator[Stated]:
+) -> Iterator[StatedDate]:
     calendars: Iterable[str] = calendars_of(ymd[0], language)
     if _ETHIOPIAN_ERA in match.string:
         calendars = (ETHIOPIAN,)
@@ -353,11 +353,11 @@ def _in_order(
     for calendar in calendars:
         day = to_gregorian(calendar, *ymd)
         if day and _possible(day, now):
-            yield Stated(day, calendar, match.start(), match.end(), min(sure, 0.7) if calendar == LUNAR else sure)
+            yield StatedDate(day, calendar, match.start(), match.end(), min(sure, 0.7) if calendar == LUNAR else sure)
             return
 
 
-def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[Stated]:
+def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[StatedDate]:
     """Read three figures. Four digits are the year. The day precedes the month unless only the reverse is a date."""
     first, second, third = (int(match[name]) for name in ("first", "second", "third"))
     if len(match["first"]) == 4:
@@ -407,7 +407,7 @@ def _order(first: int, second: int, mark: str, language: str) -> float:
     return 0.0 if language in _EITHER_WAY else 0.9 if mark == "." and language else 0.8
 
 
-def _short(match: re.Match[str], figures: tuple[int, int, int], now: datetime, language: str) -> Iterator[Stated]:
+def _short(match: re.Match[str], figures: tuple[int, int, int], now: datetime, language: str) -> Iterator[StatedDate]:
     first, second, third = figures
     base = language.partition("-")[0]
     if base in _YEAR_FIRST or base == "fa":

@@ -15,7 +15,7 @@ import pytest
 
 import corpus_spider as cs
 from corpus_spider.api.document import Document
-from corpus_spider.api.filters import KINDS, Filters
+from corpus_spider.api.filters import KINDS, DocumentFilters
 from corpus_spider.api.tables import Concordance, Rows, html_table
 from corpus_spider.cli import app
 from storage.errors import ConfigError
@@ -110,8 +110,8 @@ def test_a_document_has_the_fields_of_an_export_in_their_order() -> None:
 def test_the_filters_are_the_options_of_export() -> None:
     """Each filter is an option of `corpus-spider export`, under its name."""
     options = {name for one in app.cli.commands["export"].params for name in one.opts}
-    assert [name for name in Filters.__annotations__ if f"--{name.replace('_', '-')}" not in options] == []
-    assert list(KINDS) == list(Filters.__annotations__)
+    assert [name for name in DocumentFilters.__annotations__ if f"--{name.replace('_', '-')}" not in options] == []
+    assert list(KINDS) == list(DocumentFilters.__annotations__)
 
 
 @pytest.mark.parametrize(

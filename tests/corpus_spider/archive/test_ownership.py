@@ -15,7 +15,7 @@ import pytest
 
 from corpus_spider.archive.ownership import OWNER, claim
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Corpus
+from corpus_spider.config.sections import CorpusSettings
 from corpus_spider.maintenance.remove import remove
 from storage.errors import ConfigError
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml
@@ -32,7 +32,7 @@ def corpus_in(folder: Path, **given: str) -> Config:
     lines = "\n".join(f'{key} = "{value}"' for key, value in values.items())
     (folder / "corpus.toml").write_text(f"[corpus]\n{lines}\n")
     (folder.parent / "warc").mkdir(exist_ok=True)
-    return Config(Corpus(**values), path=folder / "corpus.toml")
+    return Config(CorpusSettings(**values), path=folder / "corpus.toml")
 
 
 def test_a_second_corpus_with_the_same_warc_folder_is_refused(tmp_path: Path, corpus: Store) -> None:

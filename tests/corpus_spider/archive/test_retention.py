@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from corpus_spider.archive import recovery
-from corpus_spider.archive.retention import Limits, choose, remove
+from corpus_spider.archive.retention import ArchiveLimits, choose, remove
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance import reextract
 from storage import Corpus
@@ -42,15 +42,15 @@ def files(*ages: float, size: int = GIB) -> list[AgedFile]:
 @pytest.mark.parametrize(
     ("limits", "expected"),
     [
-        (Limits(), []),
-        (Limits(age=90 * DAY), ["100", "91"]),
-        (Limits(size=3 * GIB), ["100"]),
-        (Limits(size=4 * GIB), []),
-        (Limits(age=95 * DAY, size=2 * GIB), ["100", "91"]),
-        (Limits(size=1), ["100", "91", "90", "1"]),
+        (ArchiveLimits(), []),
+        (ArchiveLimits(age=90 * DAY), ["100", "91"]),
+        (ArchiveLimits(size=3 * GIB), ["100"]),
+        (ArchiveLimits(size=4 * GIB), []),
+        (ArchiveLimits(age=95 * DAY, size=2 * GIB), ["100", "91"]),
+        (ArchiveLimits(size=1), ["100", "91", "90", "1"]),
     ],
 )
-def test_the_oldest_go_as_far_as_the_rules_say(limits: Limits, expected: list[str]) -> None:
+def test_the_oldest_go_as_far_as_the_rules_say(limits: ArchiveLimits, expected: list[str]) -> None:
     """By age, then by size, each with its reason."""
     going = choose(files(90, 1, 100, 91), limits, NOW)
     assert [file.name for file in going] == expected
@@ -61,7 +61,7 @@ def test_a_file_with_a_page_that_is_not_processed_stays() -> None:
     """Whatever the rules; one without any row stays too. The next oldest goes in the place of it."""
     waiting, other = files(100, 50)
     odd = AgedFile("odd", GIB, None, settled=True)
-    going = choose([replace(waiting, settled=False), other, odd], Limits(size=2 * GIB), NOW)
+    going = choose([replace(waiting, settled=False), other, odd], ArchiveLimits(size=2 * GIB), NOW)
     assert [file.name for file in going] == ["50"]
 
 
@@ -75,7 +75,7 @@ def test_imported_originals_are_as_old_as_their_file(tmp_path: Path) -> None:
     config = load(tmp_path / "corpus.toml", environ={})
     with Corpus.open(config.database_url, read_only=True) as corpus:
         aged, now = corpus.warc.aged(), datetime.now(UTC)
-    limits = Limits(config.archive.keep_seconds)
+    limits = ArchiveLimits(config.archive.keep_seconds)
     assert [len(choose(aged, limits, now + timedelta(days=days))) for days in (1, 3)] == [0, 1]
 
 
@@ -91,7 +91,7 @@ def test_removal_is_noted_before_it_happens_and_made_good_after_a_kill(corpus: C
     crawl.seed("x")
     (lease,) = crawl.lease()
     assert lease.original is not None
-    going = choose([aged], Limits(size=1), NOW)
+    going = choose([aged], ArchiveLimits(size=1), NOW)
     corpus.warc.remove(name, going[0].why)
     # Killed here: the file is there and its row says it is not.
     assert corpus.warc.aged() == []
@@ -152,7 +152,7 @@ def test_originals_that_go_while_texts_are_made_anew_are_counted_as_removed(
 
     def removed_first(folder: Path, pointer: Pointer) -> Capture:
         with Corpus.open(config.database_url) as corpus:
-            remove(corpus, config.warc_folder, choose(corpus.warc.aged(), Limits(size=1), NOW))
+            remove(corpus, config.warc_folder, choose(corpus.warc.aged(), ArchiveLimits(size=1), NOW))
         return read(folder, pointer)
 
     monkeypatch.setattr(reextract, "read_record", removed_first)

@@ -7,8 +7,8 @@ import regex
 from rich.cells import cell_len
 
 from corpus_spider.cli.concordance_lines import drawn, first_words, last_words
-from corpus_spider.search.concordance import Line
-from corpus_spider.search.searching import Place
+from corpus_spider.search.concordance import ConcordanceLine
+from corpus_spider.search.searching import ConcordancePlace
 from corpus_spider.terminal.layout import pieces
 
 THAI = "รัฐบาลประกาศนโยบายใหม่เพื่อช่วยเหลือเกษตรกรที่ได้รับผลกระทบจากน้ำท่วม"
@@ -16,10 +16,10 @@ LAO = "ລັດຖະບານປະກາດນະໂຍບາຍໃໝ່ເ�
 KHMER = "រដ្ឋាភិបាលប្រកាសគោលនយោបាយថ្មីដើម្បីជួយកសិករ" * 2
 
 
-def place(left: str, keyword: str, right: str, number: int = 0) -> Place:
+def place(left: str, keyword: str, right: str, number: int = 0) -> ConcordancePlace:
     """Return a place in one of several documents."""
-    line = Line(left, keyword, right, "", "")
-    return Place(f"{number:x}" * 32, "https://a.example/", None, "paper", "en", "Latn", "2026-11-26", line)
+    line = ConcordanceLine(left, keyword, right, "", "")
+    return ConcordancePlace(f"{number:x}" * 32, "https://a.example/", None, "paper", "en", "Latn", "2026-11-26", line)
 
 
 @pytest.mark.parametrize("text", [THAI, LAO, KHMER, "the old harbour was closed for twenty years after the flood"])

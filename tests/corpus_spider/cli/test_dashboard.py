@@ -13,7 +13,7 @@ from corpus_spider.cli.app import cli
 from corpus_spider.cli.dashboard import Overview, lines
 from corpus_spider.monitoring.advice import next_command
 from corpus_spider.monitoring.last_night import LastNight, last_night
-from corpus_spider.monitoring.model import Finding, Sign
+from corpus_spider.monitoring.model import Sign, SiteProblem
 from storage.documents.model import CountRow, Status
 from storage.runs.site_runs import SiteRun
 from tests.corpus_spider.cli.test_documented import verbs
@@ -41,7 +41,7 @@ FULL = Overview(
     night=NIGHT,
     scheduled="02:15",
     due=312,
-    problems=[Finding("tuoitre", Sign.REFUSED, "the server refused 212 of 230 requests (firewall)")],
+    problems=[SiteProblem("tuoitre", Sign.REFUSED, "the server refused 212 of 230 requests (firewall)")],
 )
 
 
@@ -100,7 +100,7 @@ OFFLINE = '{"first_failed_site": "tuoitre", "failed": {"dns": 2}}'
             "exit code 7: nothing could be fetched.\n              corpus-spider doctor --network",
         ),
         (
-            {"problems": [Finding("tuoitre", Sign.SOURCE, "feed is gone", "https://tuoitre.example/feed")]},
+            {"problems": [SiteProblem("tuoitre", Sign.SOURCE, "feed is gone", "https://tuoitre.example/feed")]},
             "tuoitre: https://tuoitre.example/feed feed is gone\n              corpus-spider sites check tuoitre",
         ),
     ],
@@ -133,7 +133,7 @@ def test_a_night_is_the_runs_that_are_less_than_twelve_hours_apart() -> None:
 @pytest.mark.parametrize("sign", Sign)
 def test_the_next_command_of_each_sign_can_be_run(sign: Sign) -> None:
     """Its verb exists and takes these options; the name of a site is quoted."""
-    words = shlex.split(next_command(Finding("a b", sign, "")))
+    words = shlex.split(next_command(SiteProblem("a b", sign, "")))
     name = " ".join(words[:2]) if words[0] in {"rules", "sites"} else words[0]
     verbs(cli)[name].make_context(name, words[len(name.split()) :], resilient_parsing=False)
     assert "a b" in words

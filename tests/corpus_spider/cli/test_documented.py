@@ -11,7 +11,18 @@ import click
 import pytest
 
 from corpus_spider.cli.app import cli
-from corpus_spider.config.sections import Archive, Corpus, Crawl, Log, Monitor, Notify, Plugins, Rules, Site, keys
+from corpus_spider.config.sections import (
+    ArchiveSettings,
+    CorpusSettings,
+    CrawlSettings,
+    LogSettings,
+    MonitorSettings,
+    NotifySettings,
+    PluginSettings,
+    RuleSettings,
+    SiteSettings,
+    keys,
+)
 from pipelines.text.folds import FOLDS
 from storage.exports import FORMATS
 from storage.exports.fields import FIELDS
@@ -47,13 +58,26 @@ def test_every_option_is_documented(manual: str, verb: str) -> None:
     assert [name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", manual)] == []
 
 
-@pytest.mark.parametrize("section", [Corpus, Crawl, Archive, Notify, Log, Monitor, Plugins, Site, Rules])
-def test_every_setting_is_documented(manual: str, section: type[Corpus]) -> None:
+@pytest.mark.parametrize(
+    "section",
+    [
+        CorpusSettings,
+        CrawlSettings,
+        ArchiveSettings,
+        NotifySettings,
+        LogSettings,
+        MonitorSettings,
+        PluginSettings,
+        SiteSettings,
+        RuleSettings,
+    ],
+)
+def test_every_setting_is_documented(manual: str, section: type[CorpusSettings]) -> None:
     """The manual names each key of corpus.toml in code type."""
     assert [name for name in keys(section) if f"`{name}`" not in manual] == []
 
 
-def rows_of(section: type[Corpus]) -> dict[str, str]:
+def rows_of(section: type[CorpusSettings]) -> dict[str, str]:
     """Return the keys of a section in configuration.md with their defaults, as the page writes them."""
     page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
     title = (section.__doc__ or "").split("``")[1]
@@ -63,7 +87,7 @@ def rows_of(section: type[Corpus]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("section", list(tables.all_sections()), ids=lambda section: section.__name__)
-def test_the_page_of_the_configuration_has_the_keys_and_defaults_of_the_program(section: type[Corpus]) -> None:
+def test_the_page_of_the_configuration_has_the_keys_and_defaults_of_the_program(section: type[CorpusSettings]) -> None:
     """It explains each key once more, so no key may be missing or too many, and no number may differ."""
     rows = rows_of(section)
     assert rows.keys() == keys(section).keys()

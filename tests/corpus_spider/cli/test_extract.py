@@ -11,13 +11,13 @@ from msgspec import structs
 
 from corpus_spider.cli.extract import marked, show
 from corpus_spider.config.model import Config
-from corpus_spider.sites.single_page import Wanted, extract
+from corpus_spider.sites.single_page import ExtractRequest, extract
 from corpus_spider.terminal.console import Console
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from corpus_spider.sites.single_page import Reading
+    from corpus_spider.sites.single_page import PageReading
 
 SENTENCE = "The committee met on Tuesday and agreed, after a long discussion, that the bridge will be rebuilt soon. "
 PAGE = (
@@ -29,13 +29,13 @@ PAGE = (
 
 
 @pytest.fixture
-def reading(tmp_path: Path) -> Reading:
+def reading(tmp_path: Path) -> PageReading:
     """A small article as a crawl would read it."""
     (tmp_path / "page.html").write_text(PAGE)
-    return extract(str(tmp_path / "page.html"), Wanted(), Config())
+    return extract(str(tmp_path / "page.html"), ExtractRequest(), Config())
 
 
-def test_lines_are_marked_as_markdown_has_them(reading: Reading) -> None:
+def test_lines_are_marked_as_markdown_has_them(reading: PageReading) -> None:
     """Headings, items and quotations have marks; signs of a text that would be markup are escaped."""
     assert reading.document
     blocks = marked(reading.document).split("\n\n")
@@ -44,7 +44,7 @@ def test_lines_are_marked_as_markdown_has_them(reading: Reading) -> None:
     assert [block.replace("\\", "") for block in plain] == reading.document.text.split("\n")
 
 
-def test_json_has_what_stands_beside_the_text(reading: Reading, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_what_stands_beside_the_text(reading: PageReading, capsys: pytest.CaptureFixture[str]) -> None:
     """Confidence, kinds, captions, comments and measures of quality under the names that an export uses."""
     assert show(reading, Console(), as_json=True) == 0
     shown = json.loads(capsys.readouterr().out)
@@ -63,7 +63,7 @@ def test_a_page_of_which_a_crawl_would_make_no_text_is_shown_with_the_reason(
     """Who looks why a list of links is not in the corpus sees that it is one, beside what text there is."""
     items = "".join(f"<li><a href=/{at}.html>{at}. {SENTENCE}</a><p>{SENTENCE[:60]}</li>" for at in range(12))
     (tmp_path / "list.html").write_text(f"<html lang=en><title>News</title><body><ul>{items}</ul>")
-    reading = extract(str(tmp_path / "list.html"), Wanted(), Config())
+    reading = extract(str(tmp_path / "list.html"), ExtractRequest(), Config())
     assert show(reading, Console(), as_json=False) == 0
     told = capsys.readouterr()
     assert told.out

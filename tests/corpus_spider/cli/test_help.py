@@ -8,7 +8,7 @@ import click
 import pytest
 
 from corpus_spider.cli.app import cli, run
-from corpus_spider.cli.glossary import LISTS, Entry, all_of, entries, find, near
+from corpus_spider.cli.glossary import LISTS, GlossaryEntry, all_of, entries, find, near
 from corpus_spider.cli.options import TASKS
 from corpus_spider.cli.pages import PAGES, VERBS
 from corpus_spider.monitoring.model import Sign
@@ -142,7 +142,10 @@ def test_an_unknown_word_suggests_words_of_names() -> None:
 
 def test_a_word_without_a_name_is_found_in_the_meanings() -> None:
     """Whole words only."""
-    known = [Entry("word", "corpus", "the database and the folder", ""), Entry("word", "host", "one machine", "")]
+    known = [
+        GlossaryEntry("word", "corpus", "the database and the folder", ""),
+        GlossaryEntry("word", "host", "one machine", ""),
+    ]
     assert find("folder", known) == known[:1]
     assert find("fold", known) == []
 

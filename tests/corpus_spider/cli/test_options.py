@@ -9,7 +9,7 @@ import click
 import pytest
 
 from corpus_spider.cli.app import cli, run
-from corpus_spider.cli.options import DAY_FORMS, LastDay, Moment, several
+from corpus_spider.cli.options import DAY_FORMS, LastDay, MomentParameter, several
 from tests.corpus_spider.cli.commands import verbs
 
 VERBS = verbs(cli)
@@ -124,15 +124,17 @@ def test_commas_separate_values_but_not_parts_of_a_url(given: tuple[str, ...], e
 @pytest.mark.parametrize(
     ("kind", "text", "day"),
     [
-        (Moment, "2026-02", "2026-02-01"),
-        (Moment, "2026-02-03", "2026-02-03"),
+        (MomentParameter, "2026-02", "2026-02-01"),
+        (MomentParameter, "2026-02-03", "2026-02-03"),
         (LastDay, "2026-02", "2026-02-28"),
         (LastDay, "2024-02", "2024-02-29"),
         (LastDay, "2026-12", "2026-12-31"),
         (LastDay, "2026-02-03", "2026-02-03"),
     ],
 )
-def test_a_month_is_its_first_day_since_and_its_last_day_until(kind: type[Moment], text: str, day: str) -> None:
+def test_a_month_is_its_first_day_since_and_its_last_day_until(
+    kind: type[MomentParameter], text: str, day: str
+) -> None:
     """--since 2026-02 and --until 2026-02 are the whole of the month."""
     assert f"{kind(*DAY_FORMS).convert(text, None, None):%Y-%m-%d}" == day
 

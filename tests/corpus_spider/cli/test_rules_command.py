@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from corpus_spider.cli.app import cli
-from corpus_spider.cli.options import State
+from corpus_spider.cli.options import CommonOptions
 from corpus_spider.config.loader import load
 from corpus_spider.evaluation import evaluate_extractors
 from corpus_spider.evaluation.gold import GoldPage
 from corpus_spider.sites.rule_trial import attempt
-from corpus_spider.sites.single_page import Wanted, extract
+from corpus_spider.sites.single_page import ExtractRequest, extract
 from storage.corpus import Corpus
 from storage.errors import ConfigError
 from storage.records import SiteRules
@@ -54,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
 def tried(folder: Path, *arguments: str) -> dict[str, object]:
     """Try rules on the page and return the JSON."""
     options = ["-c", str(folder), "rules", "try", str(folder / "page.html"), "--json", *arguments]
-    done = CliRunner().invoke(cli, options, obj=State(), catch_exceptions=False)
+    done = CliRunner().invoke(cli, options, obj=CommonOptions(), catch_exceptions=False)
     found: dict[str, object] = json.loads(done.stdout)
     return found
 
@@ -102,7 +102,7 @@ def test_a_trial_that_cannot_be_made_says_why(folder: Path, site: str, given: di
     """A wrong selector, no rule, and an unknown site are errors before the page is read."""
     names = ("content", "remove", "title", "authors", "date", "standfirst")
     with pytest.raises(ConfigError) as error:
-        attempt("missing.html", load(folder), site, {name: given.get(name) for name in names}, Wanted())
+        attempt("missing.html", load(folder), site, {name: given.get(name) for name in names}, ExtractRequest())
     assert message in str(error.value)
 
 
@@ -117,9 +117,9 @@ def test_a_file_of_no_known_site_asks_for_its_site(folder: Path) -> None:
 def test_extract_reads_a_page_as_its_site_says(folder: Path) -> None:
     """With a named extractor no rule selects the text, but elements are removed all the same."""
     config, page, url = load(folder), str(folder / "page.html"), "https://a.example/1"
-    of_site = extract(page, Wanted(url=url), config).document
-    named = extract(page, Wanted("density", url=url), config).document
-    other = extract(page, Wanted(), config).document
+    of_site = extract(page, ExtractRequest(url=url), config).document
+    named = extract(page, ExtractRequest("density", url=url), config).document
+    other = extract(page, ExtractRequest(), config).document
     assert of_site is not None
     assert named is not None
     assert other is not None

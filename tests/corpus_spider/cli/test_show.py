@@ -15,7 +15,7 @@ from corpus_spider.terminal.values import local
 from storage import Corpus
 from storage.database.schema import document
 from storage.records import Failure
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 from tests.storage.corpus_samples import Crawl, dropped, link, made
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def test_what_was_dropped_is_listed_by_reason_and_site(home: Path, capsys: pytes
 def test_a_reason_of_pages_and_of_addresses_is_named_once(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What was removed is both."""
     with Corpus.open(home / "corpus.db") as corpus:
-        corpus.removals.declare(Request(What.URL, "https://a.example/", "asked"))
+        corpus.removals.declare(RemovalRequest(RequestKind.URL, "https://a.example/", "asked"))
         corpus.removals.withdraw()
     assert run(["dropped", "--reason", "nothing"]) == 0
     assert "Reasons in this corpus: removed.\n" in capsys.readouterr().err

@@ -12,7 +12,7 @@ import pytest
 
 from corpus_spider.config.loader import load
 from corpus_spider.config.model import Config, masked
-from corpus_spider.config.sections import Corpus, Crawl, Rules, Site, keys
+from corpus_spider.config.sections import CorpusSettings, CrawlSettings, RuleSettings, SiteSettings, keys
 from storage import Corpus as Storage
 from storage.errors import ConfigError
 from storage.records import Kind, SiteRules
@@ -65,8 +65,8 @@ def test_subdomains_that_are_sites_of_their_own_are_elsewhere(
     own: list[str], others: list[str], expected: tuple[str, ...]
 ) -> None:
     """Only whole labels count, at any depth, and the own hosts of a site are never elsewhere."""
-    sites = tuple(Site(name=f"site-{number}", hosts=(host,)) for number, host in enumerate(others))
-    mine = Site(name="mine", hosts=tuple(own))
+    sites = tuple(SiteSettings(name=f"site-{number}", hosts=(host,)) for number, host in enumerate(others))
+    mine = SiteSettings(name="mine", hosts=tuple(own))
     assert Config(sites=(mine, *sites)).site_model(mine).elsewhere == expected
     assert Config(sites=(mine,), others=sites).site_model(mine).elsewhere == expected
 
@@ -335,7 +335,7 @@ def test_a_file_saved_by_a_windows_editor_is_read(tmp_path: Path) -> None:
 
 def test_a_crawl_needs_somebody_who_answers_for_it(tmp_path: Path) -> None:
     """Without a contact require_contact refuses; with one it stands in the user agent."""
-    Config(corpus=Corpus(contact="me@example.org")).require_contact()
+    Config(corpus=CorpusSettings(contact="me@example.org")).require_contact()
     with pytest.raises(ConfigError, match=r"corpus\.contact is missing"):
         Config().require_contact()
     assert "(+me@example.org)" in load(write(tmp_path, MINIMAL), environ={}).user_agent
@@ -343,7 +343,7 @@ def test_a_crawl_needs_somebody_who_answers_for_it(tmp_path: Path) -> None:
 
 def test_seeds_are_the_addresses_of_the_sites_each_once() -> None:
     """Start pages, feeds and sitemaps become seeds of their kind, in canonical form, without repetition."""
-    site = Site(
+    site = SiteSettings(
         name="x",
         start=("https://news.example.org/", "https://NEWS.example.org:443/#top"),
         feeds=("https://news.example.org/rss",),
@@ -356,14 +356,14 @@ def test_seeds_are_the_addresses_of_the_sites_each_once() -> None:
 
 def test_the_site_model_holds_the_rules_and_its_version_follows_its_content() -> None:
     """Hosts come without www, languages from the site or the corpus, and any change gives another version."""
-    site = Site(name="x", start=("https://www.example.org/",), hosts=("cdn.example.net",), p=8, allow=("/a/",))
-    config = Config(corpus=Corpus(languages=("vi",)), sites=(site,))
+    site = SiteSettings(name="x", start=("https://www.example.org/",), hosts=("cdn.example.net",), p=8, allow=("/a/",))
+    config = Config(corpus=CorpusSettings(languages=("vi",)), sites=(site,))
     model = config.site_model(site)
     assert model.hosts == ("example.org", "cdn.example.net")
     assert (model.languages, model.parameters, model.allow) == (("vi",), (("p", 8),), ("/a/",))
     assert model.version == config.site_model(site).version
     assert model.version != Config(sites=(site,)).site_model(site).version
-    own = Site(name="y", start=site.start, language="ar", languages=("en", "ar"))
+    own = SiteSettings(name="y", start=site.start, language="ar", languages=("en", "ar"))
     assert config.site_model(own).languages == ("ar", "en")
 
 
@@ -380,9 +380,9 @@ def test_rules_are_read_and_change_the_version_of_the_site_model(tmp_path: Path)
 
 def test_a_site_below_another_keeps_its_hosts_for_itself_also_when_one_alone_is_crawled() -> None:
     """A newspaper that links to its edition in English took its articles, and threw them out for their language."""
-    paper = Site(name="paper", start=("https://www.paper.example/",))
-    edition = Site(name="edition", start=("https://e.paper.example/",), feeds=("https://feeds.example/e.xml",))
-    another = Site(name="another", start=("https://paper.example.org/",))
+    paper = SiteSettings(name="paper", start=("https://www.paper.example/",))
+    edition = SiteSettings(name="edition", start=("https://e.paper.example/",), feeds=("https://feeds.example/e.xml",))
+    another = SiteSettings(name="another", start=("https://paper.example.org/",))
     config = Config(sites=(paper, edition, another))
     for chosen in (config, config.only(("paper",)), config.only(("paper", "another")).only(("paper",))):
         assert chosen.site_model(paper) == config.site_model(paper)
@@ -390,13 +390,13 @@ def test_a_site_below_another_keeps_its_hosts_for_itself_also_when_one_alone_is_
     assert config.site_model(paper).elsewhere == ("e.paper.example",)
     assert config.site_model(edition).elsewhere == config.site_model(another).elsewhere == ()
     assert config.schedule().rules["another"] == Config(sites=(another,)).schedule().rules["another"]
-    same = Site(name="same", start=("https://paper.example/sport",), hosts=("e.paper.example",))
+    same = SiteSettings(name="same", start=("https://paper.example/sport",), hosts=("e.paper.example",))
     assert Config(sites=(paper, edition, same)).site_model(same).elsewhere == ()
 
 
 def test_sites_are_chosen_by_name_and_a_wrong_name_is_answered_with_the_nearest() -> None:
     """--site picks sites; a misspelt one is not an empty crawl."""
-    config = Config(sites=(Site(name="vnexpress"), Site(name="tuoitre")))
+    config = Config(sites=(SiteSettings(name="vnexpress"), SiteSettings(name="tuoitre")))
     assert [site.name for site in config.only(("tuoitre",)).sites] == ["tuoitre"]
     assert config.only(()) == config
     with pytest.raises(ConfigError, match="did you mean vnexpress"):
@@ -443,13 +443,13 @@ def test_the_effective_configuration_is_plain_json_without_the_password(tmp_path
     effective = load(write(tmp_path, MINIMAL), environ=environ).effective()
     text = json.dumps(effective)
     assert "hunter2" not in text
-    assert set(effective["crawl"]) == set(keys(Crawl))
-    assert set(effective["corpus"]) == set(keys(Corpus))
+    assert set(effective["crawl"]) == set(keys(CrawlSettings))
+    assert set(effective["corpus"]) == set(keys(CorpusSettings))
     assert effective["site"] == [{"name": "example", "start": ["https://news.example.org/"], "extractor": "auto"}]
 
 
-@pytest.mark.parametrize("section", [Corpus, Crawl, Site, Rules])
-def test_every_key_is_explained_in_one_sentence(section: type[Corpus]) -> None:
+@pytest.mark.parametrize("section", [CorpusSettings, CrawlSettings, SiteSettings, RuleSettings])
+def test_every_key_is_explained_in_one_sentence(section: type[CorpusSettings]) -> None:
     """No key without an explanation."""
     assert all(key.explanation.endswith(".") for key in keys(section).values())
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from corpus_spider.config.loader import assemble, load
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Site, keys
+from corpus_spider.config.sections import SiteSettings, keys
 from corpus_spider.config.values import WrongValueError, bare_doi, doi, language_code, parse_duration, parse_size
 from pipelines.discovery.scope import scope_of
 from pipelines.urls.url import parse
@@ -38,7 +38,9 @@ def test_what_is_no_size_is_refused(text: str) -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*keys(Site), "x"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*keys(SiteSettings), "x"]), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -151,7 +153,7 @@ def test_ages_are_times_in_a_list(tmp_path: Path) -> None:
 )
 def test_hosts_have_the_spelling_that_links_have_however_they_are_written(address: str, host: str) -> None:
     """Of a newspaper whose name is written in its own letters no link was followed."""
-    model = Config().site_model(Site(name="x", start=(address,)))
+    model = Config().site_model(SiteSettings(name="x", start=(address,)))
     assert model.hosts == (host,)
     story = parse("/story", base=address)
     assert story is not None
@@ -159,7 +161,7 @@ def test_hosts_have_the_spelling_that_links_have_however_they_are_written(addres
 
 
 def test_named_hosts_have_the_spelling_that_links_have() -> None:
-    site = Site(name="x", hosts=("www.Báo.example", "ab.example.", "cdn.example"))
+    site = SiteSettings(name="x", hosts=("www.Báo.example", "ab.example.", "cdn.example"))
     assert Config().site_model(site).hosts == ("xn--bo-mia.example", "ab.example", "cdn.example")
 
 

@@ -22,7 +22,7 @@ from storage.documents.document_store import Documents
 from storage.documents.site_models import SiteModels
 from storage.errors import CorpusError, DatabaseError, LockedError
 from storage.locking.locks import SiteLocks
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, hanging
 from tests.corpus_spider.running import PATIENCE, run, start, until, well
 
@@ -215,7 +215,7 @@ def test_a_removal_that_has_lost_its_locks_to_a_crawl_takes_no_file_from_under_i
     at_first(monkeypatch, "corpus_spider.maintenance.remove.scrub", rival.take_over)
     files = [file.name for file in rival.corpus.warc.files()]
     with pytest.raises(LockedError):
-        remove.remove(config, Request(What.URL, f"{newspaper.origin}/article/3", "asked"))
+        remove.remove(config, RemovalRequest(RequestKind.URL, f"{newspaper.origin}/article/3", "asked"))
     assert [file.name for file in rival.corpus.warc.files()] == files
     rival.locks.release()
     remove.remove(config)

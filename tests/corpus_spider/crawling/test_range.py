@@ -10,7 +10,7 @@ import pytest
 
 from corpus_spider.config.loader import assemble
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Crawl, Site
+from corpus_spider.config.sections import CrawlSettings, SiteSettings
 from storage.errors import ConfigError
 from tests.corpus_spider.local_paper import Answer, Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run
@@ -88,10 +88,10 @@ def test_articles_of_a_list_are_asked_for_before_its_sections(tmp_path: Path) ->
 
 def test_archives_are_seeds_only_with_a_first_day() -> None:
     """Without one the past would be endless."""
-    site = Site(name="a", start=("https://news.example.org/",), archive=ARCHIVE)
+    site = SiteSettings(name="a", start=("https://news.example.org/",), archive=ARCHIVE)
     config = Config(sites=(site,))
     assert len(config.seeds()) == 1
-    ranged = replace(config, crawl=Crawl(since="2026-10-30", until="2026-11-01"))
+    ranged = replace(config, crawl=CrawlSettings(since="2026-10-30", until="2026-11-01"))
     days = [seed.fetch_url.removeprefix("https://news.example.org/") for seed in ranged.seeds()]
     assert days == ["", "2026/11/01/", "2026/10/31/", "2026/10/30/"]
     assert config.site_max_depth(site) < ranged.site_max_depth(site)

@@ -15,10 +15,10 @@ import pytest
 
 from corpus_spider.config.loader import load
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Crawl, Site
+from corpus_spider.config.sections import CrawlSettings, SiteSettings
 from corpus_spider.crawling.model_learning import is_due, learn_due
 from corpus_spider.crawling.open_corpus import open_for_writing
-from corpus_spider.crawling.site_models import Models, with_learned
+from corpus_spider.crawling.site_models import ConfiguredModels, with_learned
 from pipelines.extractors.auto.blocks.template_learning import SCHEME
 from storage import Corpus
 from storage.documents.model import Selection
@@ -124,10 +124,10 @@ def test_without_site_models_nothing_is_learned_or_used(once: Path) -> None:
         learn_due(off, corpus, opened.pool)
         assert corpus.models.newest(["newspaper"]) == {}
         learn_due(config, corpus, opened.pool)
-        learned = Models(config, corpus).newest["newspaper"]
+        learned = ConfiguredModels(config, corpus).newest["newspaper"]
         assert learned.template
-        assert Models(off, corpus).newest["newspaper"].template == b""
-        assert Models(off, corpus).as_made("newspaper", learned.version) == learned
+        assert ConfiguredModels(off, corpus).newest["newspaper"].template == b""
+        assert ConfiguredModels(off, corpus).as_made("newspaper", learned.version) == learned
 
 
 def test_a_corpus_without_pages_teaches_nothing(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_site_is_due_without_a_model_and_when_it_has_doubled(
 
 def test_the_version_of_a_model_names_the_rules_and_what_was_learned() -> None:
     """And the rules alone where nothing was learned, or nothing that this program understands."""
-    config = Config(sites=(Site(name="news"),))
+    config = Config(sites=(SiteSettings(name="news"),))
     rules = config.site_model(config.sites[0])
     known = with_learned(rules, LEARNED)
     assert known == replace(rules, version=f"{rules.version}-{LEARNED.id}", template=LEARNED.template)
@@ -210,11 +210,11 @@ def test_the_version_of_a_model_names_the_rules_and_what_was_learned() -> None:
 
 def test_a_document_is_made_again_with_what_was_known_when_it_was_made(tmp_path: Path) -> None:
     """Not with what is known today, nor when it cannot be known any more."""
-    config = Config(crawl=Crawl(), sites=(Site(name="news"),))
+    config = Config(crawl=CrawlSettings(), sites=(SiteSettings(name="news"),))
     newer = replace(LEARNED, created=datetime(2026, 2, 1, tzinfo=UTC))
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
         corpus.models.add([LEARNED, newer])
-        models = Models(config, corpus)
+        models = ConfiguredModels(config, corpus)
         rules = config.site_model(config.sites[0])
         assert models.newest["news"] == with_learned(rules, newer)
         assert models.as_made("news", f"{rules.version}-{LEARNED.id}") == with_learned(rules, LEARNED)

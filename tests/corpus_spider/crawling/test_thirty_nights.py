@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from corpus_spider.cli import status
 from corpus_spider.config.loader import load
 from corpus_spider.monitoring import health
-from corpus_spider.monitoring.model import Rule, Sign
+from corpus_spider.monitoring.model import HealthThresholds, Sign
 from storage import Corpus
 from storage.database.schema import run
 from storage.locking.locks import SiteLocks
@@ -51,7 +51,7 @@ def runs(config: Config) -> int:
 
 def morning(config: Config) -> tuple[str, set[Sign]]:
     """Return what has become of the last run, and what is wrong with the site."""
-    found = health.read(config, Rule(max_age=MAX_AGE))
+    found = health.read(config, HealthThresholds(max_age=MAX_AGE))
     return status.read(config).run_state, {finding.sign for finding in found.sick}
 
 

@@ -22,7 +22,7 @@ from rapidfuzz import fuzz
 from corpus_spider.config import loader
 from corpus_spider.demo import articles, papers
 from corpus_spider.demo.run import demo_config
-from corpus_spider.demo.site import Answer, Key, build_site, encode, truth
+from corpus_spider.demo.site import DemoResponse, Key, build_site, encode, truth
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -46,17 +46,17 @@ def host(language: str) -> str:
     return f"{language}.demo.localhost"
 
 
-def header(answer: Answer, name: str) -> str:
+def header(answer: DemoResponse, name: str) -> str:
     return dict(answer.headers).get(name, "")
 
 
-def html(answer: Answer) -> str:
+def html(answer: DemoResponse) -> str:
     """The page as text, read with the encoding its article file names."""
     body = gzip.decompress(answer.body) if header(answer, "Content-Encoding") == "gzip" else answer.body
     return body.decode(CODECS.get(answer.body, "utf-8"))
 
 
-def article_answers() -> Iterator[tuple[articles.Article, Answer]]:
+def article_answers() -> Iterator[tuple[articles.Article, DemoResponse]]:
     for paper in papers.load():
         for article in ARTICLES:
             if article.paper == paper.language:
@@ -74,18 +74,18 @@ def flat(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def visible(answer: Answer) -> str:
+def visible(answer: DemoResponse) -> str:
     tree = lxml.html.document_fromstring(re.sub(r"^<\?xml[^>]*>", "", html(answer)))
     for node in tree.xpath("//script | //style | //head"):
         node.drop_tree()
     return flat(tree.text_content())
 
 
-def is_page(answer: Answer) -> bool:
+def is_page(answer: DemoResponse) -> bool:
     return answer.status == 200 and "html" in header(answer, "Content-Type") and not answer.body.startswith(b"\x89PNG")
 
 
-def pages(language: str) -> dict[str, Answer]:
+def pages(language: str) -> dict[str, DemoResponse]:
     return {path: answer for (name, path), answer in SITE.answers.items() if name == host(language) and is_page(answer)}
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from corpus_spider.cli.app import run
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Site
+from corpus_spider.config.sections import SiteSettings
 from corpus_spider.evaluation import evaluate_extractors, load_gold
-from corpus_spider.evaluation.fitness import Candidate, best, candidates, f1_by_page
+from corpus_spider.evaluation.fitness import FitCandidate, best, candidates, f1_by_page
 from corpus_spider.evaluation.tables import largest, paper_extractors, tables
 from corpus_spider.evaluation.tune import held_back, pages_of, tune
 from pipelines.extractors.registry import EXTRACTORS
@@ -53,7 +53,7 @@ def gold(tmp_path: Path) -> Path:
     return folder
 
 
-CONFIG = Config(sites=(Site(name="news", start=("https://news.example/",), extractor="r2l"),))
+CONFIG = Config(sites=(SiteSettings(name="news", start=("https://news.example/",), extractor="r2l"),))
 
 
 def test_the_pages_of_a_site_are_found_by_name_and_by_host(gold: Path) -> None:
@@ -122,7 +122,7 @@ SCORES = st.integers(2, 9).flatmap(
 @given(SCORES)
 def test_no_page_is_scored_by_a_fit_it_had_a_say_in(rows: list[list[float]]) -> None:
     """Each half is read with the first of the best of the other half."""
-    f1 = {Candidate("r2l", p): row for p, row in enumerate(rows, start=1)}
+    f1 = {FitCandidate("r2l", p): row for p, row in enumerate(rows, start=1)}
     even, odd = range(0, len(rows[0]), 2), range(1, len(rows[0]), 2)
     expected = [f1[best(f1, even)][page] for page in odd] + [f1[best(f1, odd)][page] for page in even]
     assert held_back(f1, len(rows[0])) == pytest.approx(fmean(expected))
@@ -133,7 +133,7 @@ def test_no_page_is_scored_by_a_fit_it_had_a_say_in(rows: list[list[float]]) -> 
 def test_a_parameter_is_tried_in_the_papers_interval() -> None:
     """P from 1 to 20 for R2L and DANA; other extractors have none."""
     assert [candidate.p for candidate in candidates("dana")] == list(range(1, 21))
-    assert candidates("bte") == [Candidate("bte")]
+    assert candidates("bte") == [FitCandidate("bte")]
 
 
 CORPUS = """# my corpus
@@ -198,7 +198,7 @@ def test_the_tables_hold_f1_by_group_speed_and_the_best_p(gold: Path) -> None:
     pages = load_gold(gold)
     found = tables(pages, ["bte", "r2l-nepl"], "site")
     assert list(found.f1["bte"]) == ["all", "news", "other", "www.news.example"]
-    mean = fmean(f1_by_page(pages, [Candidate("bte")])[Candidate("bte")])
+    mean = fmean(f1_by_page(pages, [FitCandidate("bte")])[FitCandidate("bte")])
     assert found.f1["bte"]["all"] == pytest.approx(mean)
     assert set(found.megabytes_per_second) == {"bte", "r2l-nepl"}
     assert [(row.group, row.pages, row.p) for row in found.best_p] == [

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_spider.evaluation import GoldPage, score_texts
-from corpus_spider.evaluation.worst import MAX_WORDS, STYLE, Worst, as_html, compared
+from corpus_spider.evaluation.worst import MAX_WORDS, STYLE, WorstTexts, as_html, compared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ def page(folder: Path, name: str, truth: str, **known: str) -> GoldPage:
 def rendered(folder: Path, texts: dict[str, tuple[str, str]], count: int = 20) -> str:
     """The page for these extracted and true texts."""
     pairs = [(page(folder, name, truth, url=HOSTILE, site=HOSTILE), text) for name, (text, truth) in texts.items()]
-    report, worst = score_texts(HOSTILE, pairs), Worst(count)
+    report, worst = score_texts(HOSTILE, pairs), WorstTexts(count)
     for (gold, text), found in zip(pairs, report.scores, strict=True):
         worst(report.name, gold, text, found)
     return as_html([report], worst.cases())

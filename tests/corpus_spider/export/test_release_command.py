@@ -30,7 +30,7 @@ from storage.errors import ConfigError
 from storage.exports import originals as module
 from storage.exports.originals import surt
 from storage.records import GLUE
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 from tests.corpus_spider.local_paper import crawl_into
 from tests.corpus_spider.running import run
 
@@ -344,7 +344,7 @@ def test_originals_that_a_removal_replaces_meanwhile_are_exported_as_they_are_th
     shutil.copytree(folder, tmp_path / "corpus")
     config, do = load(tmp_path / "corpus" / "corpus.toml"), getattr(module, step)
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        requests = [Request(What.URL, next(iter(corpus.documents())).url, "asked")]
+        requests = [RemovalRequest(RequestKind.URL, next(iter(corpus.documents())).url, "asked")]
 
     def done(*parts: Any, **named: Any) -> Any:
         while requests:

@@ -24,7 +24,7 @@ from storage.database.opening import PAGE_BYTES
 from storage.database.schema import SCHEMA_VERSION
 from storage.errors import ConfigError, DamageError
 from storage.records import Capture
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 from storage.warc import WarcInfo, WarcWriter, read_record, scan
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, crawl_into, served
 from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, start, until
@@ -186,7 +186,7 @@ def test_a_backup_beside_a_removal_has_all_originals(
     def copy_and_remove(*parts: object) -> int:
         rows = copy_database(*parts)
         if not copied:
-            remove(config, Request(What.URL, first, "on request"))
+            remove(config, RemovalRequest(RequestKind.URL, first, "on request"))
         copied.append(parts)
         return rows
 

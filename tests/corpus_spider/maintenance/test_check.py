@@ -20,7 +20,7 @@ from corpus_spider.maintenance import remove
 from corpus_spider.maintenance.check import check
 from storage import Corpus
 from storage.errors import ConfigError
-from storage.removal.takedown import Removals, Request, What
+from storage.removal.takedown import RemovalRequest, Removals, RequestKind
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, crawl_into, served
 from tests.corpus_spider.running import PATIENCE, run, start
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from storage.warc.redact import Scrubbed
+    from storage.warc.redact import RedactedFile
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def pruned(folder: Path) -> None:
 
 
 def emptied(folder: Path) -> None:
-    remove.remove(load(folder / "corpus.toml"), Request(What.URL, first_address(folder), "asked"))
+    remove.remove(load(folder / "corpus.toml"), RemovalRequest(RequestKind.URL, first_address(folder), "asked"))
 
 
 def first_address(folder: Path) -> str:
@@ -184,7 +184,7 @@ def test_a_file_that_a_removal_is_writing_anew_is_no_damage(corpus: Path, monkey
     moves: list[Callable[[], None]] = []
     reports = []
 
-    def looked(self: Removals, name: str, scrubbed: Scrubbed) -> None:
+    def looked(self: Removals, name: str, scrubbed: RedactedFile) -> None:
         moves.append(lambda: move(self, name, scrubbed))
         reports.append(check(load(corpus / "corpus.toml"), deep=True))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from corpus_spider.cli.app import run
-from corpus_spider.maintenance.file_owners import Owned, is_refusal, judge
+from corpus_spider.maintenance.file_owners import OwnedFile, is_refusal, judge
 from storage import Corpus
 from storage.disk import disk_error
 
@@ -19,8 +19,8 @@ ROOT, CORPUS, OTHER = 0, 4_000_001, 4_000_002
 FOLDER, WARC = Path("/srv/my news"), Path("/srv/my news/warc")
 
 
-def file(name: str, uid: int, *, is_usable: bool) -> Owned:
-    return Owned(WARC, WARC / name, uid, is_usable)
+def file(name: str, uid: int, *, is_usable: bool) -> OwnedFile:
+    return OwnedFile(WARC, WARC / name, uid, is_usable)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def file(name: str, uid: int, *, is_usable: bool) -> Owned:
     ],
 )
 def test_files_of_others_are_named_with_the_command_that_gives_them_back(
-    files: list[Owned], keeper: int, user: int, detail: str, advice: str
+    files: list[OwnedFile], keeper: int, user: int, detail: str, advice: str
 ) -> None:
     """Only the parts of the corpus with such files are changed, by their quoted names."""
     found = judge(files, FOLDER, keeper, user)

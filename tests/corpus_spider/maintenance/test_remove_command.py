@@ -24,7 +24,7 @@ from storage import Corpus
 from storage.consistency import INTERRUPTED
 from storage.documents.model import Selection
 from storage.errors import ConfigError
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 from storage.warc import scan
 from storage.warc.redact import next_name
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
@@ -207,25 +207,25 @@ def test_an_unknown_id_is_refused_and_a_removed_one_said_to_be(folder: Path) -> 
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({"url": "http://News.example/a?utm_source=x#b"}, (What.URL, "http://news.example/a")),
-        ({"url": "news.example/a"}, (What.URL, "https://news.example/a")),
-        ({"url": "http://localhost:8000/a"}, (What.URL, "http://localhost:8000/a")),
-        ({"domain": "https://www.News.example/x"}, (What.DOMAIN, "news.example")),
-        ({"domain": "news.example:8080"}, (What.DOMAIN, "news.example")),
-        ({"domain": " WWW.News.Example. "}, (What.DOMAIN, "news.example")),
-        ({"domain": "Báo.example"}, (What.DOMAIN, "xn--bo-mia.example")),
-        ({"domain": "XN--BO-MIA.example"}, (What.DOMAIN, "xn--bo-mia.example")),
-        ({"domain": "www.gov.uk"}, (What.DOMAIN, "www.gov.uk")),
-        ({"domain": "user@[2001:DB8:0::1]:80"}, (What.DOMAIN, "[2001:db8::1]")),
-        ({"id": "ABC"}, (What.ID, "abc")),
-        ({"author": " An  Nguyen "}, (What.AUTHOR, "An  Nguyen")),
+        ({"url": "http://News.example/a?utm_source=x#b"}, (RequestKind.URL, "http://news.example/a")),
+        ({"url": "news.example/a"}, (RequestKind.URL, "https://news.example/a")),
+        ({"url": "http://localhost:8000/a"}, (RequestKind.URL, "http://localhost:8000/a")),
+        ({"domain": "https://www.News.example/x"}, (RequestKind.DOMAIN, "news.example")),
+        ({"domain": "news.example:8080"}, (RequestKind.DOMAIN, "news.example")),
+        ({"domain": " WWW.News.Example. "}, (RequestKind.DOMAIN, "news.example")),
+        ({"domain": "Báo.example"}, (RequestKind.DOMAIN, "xn--bo-mia.example")),
+        ({"domain": "XN--BO-MIA.example"}, (RequestKind.DOMAIN, "xn--bo-mia.example")),
+        ({"domain": "www.gov.uk"}, (RequestKind.DOMAIN, "www.gov.uk")),
+        ({"domain": "user@[2001:DB8:0::1]:80"}, (RequestKind.DOMAIN, "[2001:db8::1]")),
+        ({"id": "ABC"}, (RequestKind.ID, "abc")),
+        ({"author": " An  Nguyen "}, (RequestKind.AUTHOR, "An  Nguyen")),
     ],
 )
 def test_what_is_named_is_brought_into_the_form_the_corpus_has(
-    given: dict[str, str], expected: tuple[What, str]
+    given: dict[str, str], expected: tuple[RequestKind, str]
 ) -> None:
     options = {kind: [value] for kind, value in given.items()}
-    assert requests_of(options, None, " asked ", duplicates=True) == [Request(*expected, "asked", True)]
+    assert requests_of(options, None, " asked ", duplicates=True) == [RemovalRequest(*expected, "asked", True)]
 
 
 @pytest.mark.parametrize(
@@ -257,12 +257,12 @@ def test_a_file_lists_requests_of_every_kind(tmp_path: Path) -> None:
     )
     found = requests_of({"url": ["https://a.example/z"]}, listed, "asked", duplicates=False)
     assert [(request.kind, request.value, request.reason) for request in found] == [
-        (What.URL, "https://a.example/z", "asked"),
-        (What.URL, "https://a.example/x", "asked"),
-        (What.URL, "https://a.example/y", "asked by phone"),
-        (What.DOMAIN, "b.example", "asked"),
-        (What.ID, "abc", "asked"),
-        (What.AUTHOR, "Nguyễn Văn A", "asked"),
+        (RequestKind.URL, "https://a.example/z", "asked"),
+        (RequestKind.URL, "https://a.example/x", "asked"),
+        (RequestKind.URL, "https://a.example/y", "asked by phone"),
+        (RequestKind.DOMAIN, "b.example", "asked"),
+        (RequestKind.ID, "abc", "asked"),
+        (RequestKind.AUTHOR, "Nguyễn Văn A", "asked"),
     ]
 
 
@@ -471,7 +471,7 @@ def test_a_lifted_removal_brings_no_text_back_until_a_crawl_does(tmp_path: Path)
 def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
     """The message once said that the address was misspelled, and that its originals would be emptied again."""
     config = load(folder / "corpus.toml")
-    request = Request(What.URL, words_of(folder, 3)[0], "asked")
+    request = RemovalRequest(RequestKind.URL, words_of(folder, 3)[0], "asked")
     told: list[tuple[str, int, int | None]] = []
     done = remove(config, request, on_progress=lambda *each: told.append(each))
     assert (done.before, len(done.documents)) == ("", 1)
@@ -481,7 +481,7 @@ def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
         again = remove(config, request, dry_run=dry_run)
         assert (again.before, again.documents, again.fetches) == (done.day, [], 0)
         assert f"the same was removed on {done.day}." in letter(again)
-    unknown = remove(config, Request(What.URL, "https://a.example/x", "asked"), future=True)
+    unknown = remove(config, RemovalRequest(RequestKind.URL, "https://a.example/x", "asked"), future=True)
     assert "It is kept out from now on." in letter(unknown)
 
 

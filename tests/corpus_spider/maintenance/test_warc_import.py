@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.archive.foreign_warc import MOST_OF_HEAD, Lost, Page, Skipped, captures
+from corpus_spider.archive.foreign_warc import MOST_OF_HEAD, ArchiveDamage, ForeignPage, SkippedResponse, captures
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance.warc_import import ImportReport, take_in
 from storage.corpus import Corpus
@@ -283,8 +283,8 @@ def test_no_bytes_end_in_another_error(
     verifiable = packed or changed.count(b"\nWARC-Block-Digest: sha1:") == digests
     written = {f"{PAPER}/story/{number}.html": article(number) for number in (1, 2)}
     for found in captures(path, lambda _: True, 10**6):
-        assert isinstance(found, Page | Skipped | Lost)
-        if isinstance(found, Page) and found.capture.body not in written.values():
+        assert isinstance(found, ForeignPage | SkippedResponse | ArchiveDamage)
+        if isinstance(found, ForeignPage) and found.capture.body not in written.values():
             assert not verifiable
             assert len(found.capture.body) in {len(body) for body in written.values()}
 
@@ -315,8 +315,8 @@ def test_an_archive_that_is_none_is_damaged_at_once(tmp_path: Path, data: bytes)
     (tmp_path / "theirs").write_bytes(data)
     started = time.process_time()
     found = list(captures(tmp_path / "theirs", lambda _: True, 10**6))
-    assert isinstance(found[-1], Lost)
-    assert not any(isinstance(each, Page) for each in found)
+    assert isinstance(found[-1], ArchiveDamage)
+    assert not any(isinstance(each, ForeignPage) for each in found)
     assert time.process_time() - started < 20
 
 
@@ -327,7 +327,7 @@ def test_no_archive_that_breaks_off_is_taken_for_whole(tmp_path: Path, packed: b
     cut, data, unseen = tmp_path / "cut.warc", whole.read_bytes(), []
     for at in range(1, len(data)):
         cut.write_bytes(data[:at])
-        if not any(isinstance(found, Lost) for found in captures(cut, lambda _: True, 10**6)):
+        if not any(isinstance(found, ArchiveDamage) for found in captures(cut, lambda _: True, 10**6)):
             unseen.append(at)
     rests = [data[at:].lstrip(b"\r\n") for at in unseen]
     assert len(unseen) < (4 if packed else 15)

@@ -15,7 +15,7 @@ from corpus_spider.config.loader import load
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.advice import next_command
 from corpus_spider.monitoring.health import examine, render
-from corpus_spider.monitoring.model import Rule, Sign
+from corpus_spider.monitoring.model import HealthThresholds, Sign
 from corpus_spider.terminal.console import Console
 from storage import Corpus
 from storage.database.schema import run as run_table
@@ -104,10 +104,10 @@ def test_a_source_whose_host_refuses_connections_is_reported_after_two_crawls(
 
     from corpus_spider.web import serving
     from corpus_spider.web.application import application
-    from corpus_spider.web.state import Served
+    from corpus_spider.web.state import ServedCorpus
 
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
-        served_corpus = Served(load(tmp_path / "corpus.toml", environ={}), corpus)
+        served_corpus = ServedCorpus(load(tmp_path / "corpus.toml", environ={}), corpus)
         client = TestClient(application(served_corpus, serving.LOOPBACK_NAMES, ""), base_url="http://localhost")
         assert all("failed in 2 crawls" in client.get(path).text for path in ("/", "/sites"))
 
@@ -124,11 +124,11 @@ def test_thirty_nights_with_an_outage_are_told_right_each_time(corpus: Corpus, t
         articles = 0 if night in outage else 6
         _crawl_a_night(corpus, begin + timedelta(days=night), night, articles)
         now = begin + timedelta(days=night, hours=3)
-        sick = examine(corpus, config, Rule(), now).sick
+        sick = examine(corpus, config, HealthThresholds(), now).sick
         told += [night] * any(finding.sign is Sign.SILENT for finding in sick)
         assert {finding.sign for finding in sick} <= {Sign.SILENT}
     assert told == list(outage)
-    late = examine(corpus, config, Rule(max_age=2), begin + timedelta(days=40))
+    late = examine(corpus, config, HealthThresholds(max_age=2), begin + timedelta(days=40))
     assert Sign.NOT_CRAWLED in {finding.sign for finding in late.sick}
 
 
@@ -139,7 +139,7 @@ def test_a_rule_that_matches_nothing_any_more_is_reported(corpus: Corpus, tmp_pa
     rules = config.site_model(config.sites[0]).rules
     for night, found in enumerate((1, 1, 0)):
         _crawl_a_night(corpus, begin + timedelta(days=night), night, 4, rules.note({"content": found}))
-    (site,) = examine(corpus, config, Rule()).sites
+    (site,) = examine(corpus, config, HealthThresholds()).sites
     assert site.rules == {"content": 0, "remove": 0}
     (lost,) = [one for one in site.sick if one.sign is Sign.RULES]
     assert lost.words == "the rule content (.body) matched none of 4 documents in the last night; usually 100%"
@@ -183,9 +183,11 @@ def test_a_source_that_moved_is_judged_by_where_it_moved_to(corpus: Corpus, tmp_
     moved = dropped("redirect", link("new", redirect=True), detail=f"https://{SITE}/new")
     crawl.process([leases["feed"], leases["new"]], [moved, dropped("feed", link("1"), detail="1 links")])
     now = capture().fetched_at
-    assert Sign.SOURCE not in {finding.sign for finding in examine(corpus, config, Rule(), now).sick}
+    assert Sign.SOURCE not in {finding.sign for finding in examine(corpus, config, HealthThresholds(), now).sick}
     crawl.visit("new", dropped("http_404"))
-    gone = [finding.url for finding in examine(corpus, config, Rule(), now).sick if finding.sign is Sign.SOURCE]
+    gone = [
+        finding.url for finding in examine(corpus, config, HealthThresholds(), now).sick if finding.sign is Sign.SOURCE
+    ]
     assert gone == [f"https://{SITE}/feed"]
 
 
@@ -223,11 +225,11 @@ def test_a_night_without_a_network_makes_no_site_a_failing_one(
     for _ in range(3):
         night_of_failures(corpus, "abc")
     for chosen in (config, config.only(("b",))):
-        health = examine(corpus, chosen, Rule())
+        health = examine(corpus, chosen, HealthThresholds())
         assert (health.offline, health.sick) == (True, ())
     render(health, Console(), "corpus-spider")
     assert "Is this machine online? `corpus-spider doctor --network`" in capsys.readouterr().err
-    later = examine(corpus, config, Rule(), datetime.now(UTC) + timedelta(days=4))
+    later = examine(corpus, config, HealthThresholds(), datetime.now(UTC) + timedelta(days=4))
     assert {finding.sign for finding in later.sick} == {Sign.NOT_CRAWLED}
 
 
@@ -238,7 +240,7 @@ def test_sites_that_fail_by_themselves_are_still_failing(
     """The name of one site is gone, or no site answers although their names resolve."""
     (tmp_path / "corpus.toml").write_text(MANY)
     night_of_failures(corpus, sites, reason)
-    health = examine(corpus, load(tmp_path / "corpus.toml", environ={}).only(tuple(sites)), Rule())
+    health = examine(corpus, load(tmp_path / "corpus.toml", environ={}).only(tuple(sites)), HealthThresholds())
     assert (health.offline, {finding.site for finding in health.sick}) == (False, {*sites})
 
 
@@ -247,22 +249,22 @@ def test_a_first_crawl_that_runs_or_was_killed_makes_no_site_a_failing_one(corpu
     (tmp_path / "corpus.toml").write_text(MANY)
     config = load(tmp_path / "corpus.toml", environ={})
     corpus.runs.start("{}", [*"abc"])
-    health = examine(corpus, config, Rule())
+    health = examine(corpus, config, HealthThresholds())
     assert (health.sick, [site.unfinished for site in health.sites]) == ((), [True] * 3)
 
 
 def test_a_site_whose_first_crawl_was_stopped_is_not_finished(
     corpus: Corpus, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It has one line in the table and no problem, until it is left for longer than `Rule.max_age`."""
+    """It has one line in the table and no problem, until it is left for longer than `HealthThresholds.max_age`."""
     (tmp_path / "corpus.toml").write_text(TOML)
     config = load(tmp_path / "corpus.toml", environ={})
     corpus.runs.finish(corpus.runs.start("{}", [SITE]), 11, "{}")
     corpus.runs.recount([SITE])
-    health = examine(corpus, config, Rule())
+    health = examine(corpus, config, HealthThresholds())
     render(health, Console(), "corpus-spider")
     assert (health.sick, "not finished" in capsys.readouterr().out) == ((), True)
-    later = examine(corpus, config, Rule(), datetime.now(UTC) + timedelta(days=4))
+    later = examine(corpus, config, HealthThresholds(), datetime.now(UTC) + timedelta(days=4))
     assert [finding.sign for finding in later.sick] == [Sign.NOT_CRAWLED]
 
 
@@ -276,7 +278,7 @@ def test_the_runs_of_few_sites_are_read_at_once(
     config, now = load(tmp_path / "corpus.toml", environ={}), datetime.now(UTC)
     for _ in range(3):
         corpus.runs.finish(corpus.runs.start("{}", names), 0, "{}")
-    together = examine(corpus, config, Rule(), now)
+    together = examine(corpus, config, HealthThresholds(), now)
     read: list[int] = []
     inner = site_runs.site_runs
 
@@ -287,5 +289,5 @@ def test_the_runs_of_few_sites_are_read_at_once(
 
     monkeypatch.setattr(health, "SITES_AT_ONCE", 2)
     monkeypatch.setattr(site_runs, "site_runs", counted)
-    assert examine(corpus, config, Rule(), now) == together
+    assert examine(corpus, config, HealthThresholds(), now) == together
     assert read == [6, 6, 6, 3]

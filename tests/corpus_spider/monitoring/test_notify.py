@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Corpus, Notify
-from corpus_spider.monitoring.model import Finding, Sign
+from corpus_spider.config.sections import CorpusSettings, NotifySettings
+from corpus_spider.monitoring.model import Sign, SiteProblem
 from corpus_spider.monitoring.notify import compose, crawl_and_notify, send_test, wanted
 from storage.errors import ConfigError, CorpusError, DiskError
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
@@ -39,7 +39,7 @@ SUMMARY: dict[str, Any] = {
     "failed": {},
     "first_failure": "",
     "sites": [ROW],
-    "sick": [Finding("báo", Sign.SOURCE, "feed is gone: http_404\x1b[2J", "https://a.example/feed")],
+    "sick": [SiteProblem("báo", Sign.SOURCE, "feed is gone: http_404\x1b[2J", "https://a.example/feed")],
 }
 WELL = SUMMARY | {"sick": []}
 
@@ -105,7 +105,7 @@ def posts() -> Iterator[tuple[str, list[tuple[str, Any]]]]:
 
 
 def config(**notify: str) -> Config:
-    return Config(corpus=Corpus(name="news"), notify=Notify(**notify))
+    return Config(corpus=CorpusSettings(name="news"), notify=NotifySettings(**notify))
 
 
 def test_a_sick_crawl_is_told_by_mail_and_webhook(mails: Any, posts: Any) -> None:
@@ -157,8 +157,8 @@ def test_a_test_alert_goes_each_configured_way(tmp_path: Path, mails: Any, posts
 )
 def test_who_is_told_when(when: str, code: int, sick: bool, expected: bool) -> None:
     """Sick sites and failed crawls, or all."""
-    assert wanted(Notify(webhook="https://a.example/", when=when), code, sick) is expected
-    assert not wanted(Notify(when=when), code, sick)
+    assert wanted(NotifySettings(webhook="https://a.example/", when=when), code, sick) is expected
+    assert not wanted(NotifySettings(when=when), code, sick)
 
 
 def test_a_crawl_that_fails_is_told_and_fails_all_the_same(posts: Any) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from corpus_spider.monitoring.advice import next_command
-from corpus_spider.monitoring.model import Case, Finding, Matches, Night, Rule, Sign
+from corpus_spider.monitoring.model import HealthThresholds, Matches, Night, Sign, SiteCase, SiteProblem
 from corpus_spider.monitoring.site_checks import judge, nights_of
 from storage.frontier.sources import SourceState
 from storage.records import Kind, UrlState
@@ -31,8 +31,8 @@ def runs(*nights: dict[str, Any], code: int | None = 0) -> list[SiteRun]:
     return made
 
 
-def found(*nights: dict[str, Any], rule: Rule | None = None) -> list[Finding]:
-    return judge(Case("paper", nights_of(runs(*nights))), rule or Rule(), NOW)
+def found(*nights: dict[str, Any], rule: HealthThresholds | None = None) -> list[SiteProblem]:
+    return judge(SiteCase("paper", nights_of(runs(*nights))), rule or HealthThresholds(), NOW)
 
 
 def counts(*articles: int) -> list[dict[str, Any]]:
@@ -59,8 +59,8 @@ def test_silence_names_the_reason_that_most_lost_pages_share(
     """And the setting that helps; a small paper whose layout turns into scripts is silent."""
     small = {"found": 6, "fetched": 8, "articles": 4, "short": 0, "undated": 0, "duplicates": 0, "language": 0}
     last = small | {"articles": 0, "no_text": sum(reasons.values()) and 8, "reasons": reasons}
-    case = Case("paper", nights_of(runs(*[small] * 5, last, last)), rendered=rendered)
-    silent = next(each for each in judge(case, Rule(), NOW) if each.sign is Sign.SILENT)
+    case = SiteCase("paper", nights_of(runs(*[small] * 5, last, last)), rendered=rendered)
+    silent = next(each for each in judge(case, HealthThresholds(), NOW) if each.sign is Sign.SILENT)
     assert (silent.reason, words in silent.words) == (reason, True)
     wanted = f"dropped --site paper --reason {reason}" if reason else "sites check paper"
     assert next_command(silent) == wanted
@@ -143,7 +143,7 @@ def test_silence_is_told_until_it_ends_and_pauses_are_none(articles: tuple[int, 
 def test_a_list_of_pages_comes_to_its_end() -> None:
     """That is no silence, unless it never gave an article."""
     for articles, sick in (((40, 40, 40, 0, 0), []), ((0, 0, 0), [Sign.SILENT])):
-        judged = judge(Case("list", nights_of(runs(*counts(*articles))), listed=True), Rule(), NOW)
+        judged = judge(SiteCase("list", nights_of(runs(*counts(*articles))), listed=True), HealthThresholds(), NOW)
         assert [finding.sign for finding in judged] == sick
 
 
@@ -157,9 +157,14 @@ def test_a_long_silence_says_for_how_many_nights() -> None:
 def test_a_night_that_was_broken_off_says_nothing_of_articles(code: int | None) -> None:
     """Neither is it silent, nor does it count for the usual of others."""
     good, broken = runs(*[{}] * 4), runs({"articles": 0}, code=code)
-    assert judge(Case("paper", nights_of([*good[:-1], *broken])), Rule(), NOW) == []
+    assert judge(SiteCase("paper", nights_of([*good[:-1], *broken])), HealthThresholds(), NOW) == []
     after = [structs.replace(run, exit_code=code, articles=0) if run.run_id in {1, 2} else run for run in good]
-    assert judge(Case("paper", nights_of([*after[:-1], structs.replace(good[-1], articles=0)])), Rule(), NOW) == []
+    assert (
+        judge(
+            SiteCase("paper", nights_of([*after[:-1], structs.replace(good[-1], articles=0)])), HealthThresholds(), NOW
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -181,7 +186,7 @@ def test_what_is_wrong_in_any_night_needs_no_earlier_ones(night: dict[str, Any],
 
 def test_a_level_that_stays_becomes_the_usual() -> None:
     """A site that gives no dates any more is told for as many nights as are compared, and then no more."""
-    rule = Rule(nights=5)
+    rule = HealthThresholds(nights=5)
     undated = {"undated": 40}
     assert "for 5 nights" in found(*[{}] * 5, *[undated] * 5, rule=rule)[0].words
     assert found(*[{}] * 5, *[undated] * 6, rule=rule) == []
@@ -200,8 +205,8 @@ def test_dead_links_in_articles_are_no_sign_while_the_sources_yield(
     articles: int, reason: str, state: UrlState, signs: list[Sign]
 ) -> None:
     counts = {"fetched": 300, "http_errors": 280, "articles": articles, "reasons": {reason: 280}}
-    case = Case("paper", nights_of(runs(counts)), [(STATE.url, replace(STATE, state=state))])
-    assert [one.sign for one in judge(case, Rule(), NOW) if one.sign is Sign.ERRORS] == signs
+    case = SiteCase("paper", nights_of(runs(counts)), [(STATE.url, replace(STATE, state=state))])
+    assert [one.sign for one in judge(case, HealthThresholds(), NOW) if one.sign is Sign.ERRORS] == signs
 
 
 def test_runs_of_one_evening_are_one_night() -> None:
@@ -232,7 +237,9 @@ def test_a_site_that_is_not_crawled_any_more_is_told(days: int, codes: list[int 
     """The last run that finished decides, whatever it stored."""
     started = NOW - timedelta(days=days)
     nights = [Night((SiteRun(1, "paper", started, exit_code=code),)) for code in codes]
-    judged = [one.words for one in judge(Case("paper", nights), Rule(), NOW) if one.sign is Sign.NOT_CRAWLED]
+    judged = [
+        one.words for one in judge(SiteCase("paper", nights), HealthThresholds(), NOW) if one.sign is Sign.NOT_CRAWLED
+    ]
     assert judged == ([words] if words else [])
 
 
@@ -291,7 +298,7 @@ LONG_AGO = {
 def test_a_dead_source_is_named_even_when_its_site_is_well(changes: dict[str, Any], words: str) -> None:
     """With its address, what is wrong, and when it was last read."""
     sources = [("https://paper.example/feed", replace(STATE, **changes)), ("https://paper.example/new", None)]
-    judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), sources), Rule(), NOW)
+    judged = judge(SiteCase("paper", nights_of(runs(*[{}] * 4)), sources), HealthThresholds(), NOW)
     assert [(one.sign, one.url, one.words) for one in judged] == (
         [(Sign.SOURCE, "https://paper.example/feed", words)] if words else []
     )
@@ -338,7 +345,7 @@ def test_a_site_of_which_nothing_can_be_had_is_sick_in_its_first_night(
     """
     nothing = dict.fromkeys(GOOD, 0) | counts
     sources = [("https://paper.example/feed", replace(STATE, **stand))]
-    judged = judge(Case("paper", nights_of(runs(nothing)), sources), Rule(), NOW)
+    judged = judge(SiteCase("paper", nights_of(runs(nothing)), sources), HealthThresholds(), NOW)
     assert [one.sign for one in judged] == ([sign] if sign else [])
 
 
@@ -355,7 +362,7 @@ def test_a_site_without_an_article_is_told_what_came_instead() -> None:
         replace(STATE, state=UrlState.PENDING, reason="crawl_delay"),
     ]
     sources = [(f"https://paper.example/{at}", state) for at, state in enumerate(states)]
-    judged = judge(Case("paper", nights_of(runs(nothing)), sources), Rule(), NOW)
+    judged = judge(SiteCase("paper", nights_of(runs(nothing)), sources), HealthThresholds(), NOW)
     assert [one.words for one in judged] == [
         "page has no text and no link that may be followed: no_article",
         "page redirects without end, to https://paper.example/?cookie=1; it may require cookies",
@@ -367,7 +374,9 @@ def test_a_site_without_an_article_is_told_what_came_instead() -> None:
 def test_a_private_address_is_reported_with_the_setting_that_allows_it() -> None:
     """The setting is of use only to who runs the host."""
     failed = replace(STATE, state=UrlState.FAILED, reason="private_address")
-    judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), [("http://10.0.0.1/feed", failed)]), Rule(), NOW)
+    judged = judge(
+        SiteCase("paper", nights_of(runs(*[{}] * 4)), [("http://10.0.0.1/feed", failed)]), HealthThresholds(), NOW
+    )
     words = "feed may not be fetched: private_address; if the host is yours, add it to `allow_private`"
     assert [one.words for one in judged] == [words]
 
@@ -377,7 +386,7 @@ def test_a_source_that_waits_with_others_of_its_site_is_told_why(reason: str, wh
     """A host that cannot be asked is tried at some of its addresses; of the others nothing is noted."""
     waiting = replace(STATE, state=UrlState.PENDING, reason="", **LONG_AGO)
     sources = [("https://paper.example/", waiting), ("https://paper.example/feed", replace(waiting, reason=reason))]
-    judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), sources), Rule(), NOW)
+    judged = judge(SiteCase("paper", nights_of(runs(*[{}] * 4)), sources), HealthThresholds(), NOW)
     assert [one.words.partition(" not read: ")[2].partition(" (")[0] for one in judged] == [why, why]
 
 
@@ -412,7 +421,9 @@ def test_a_source_whose_host_fails_is_reported_after_two_crawls_that_tried_it(
     pending = replace(
         STATE, state=UrlState.PENDING, reason=reason, read_at=read_at, due=(NOW - timedelta(hours=10)).timestamp()
     )
-    judged = judge(Case("paper", nights_of([good, *later]), [("https://paper.example/feed", pending)]), Rule(), NOW)
+    judged = judge(
+        SiteCase("paper", nights_of([good, *later]), [("https://paper.example/feed", pending)]), HealthThresholds(), NOW
+    )
     assert [one.words.partition(" (")[0] for one in judged] == ([words] if words else [])
 
 
@@ -426,7 +437,7 @@ def test_a_source_whose_host_fails_is_reported_after_two_crawls_that_tried_it(
 def test_a_site_whose_sources_are_all_those_of_another_is_told(owners: tuple[str, str], words: str) -> None:
     """As after a change of its name; where it shares a source it is crawled by the others."""
     sources = [(f"https://paper.example/{at}", replace(STATE, site=owner)) for at, owner in enumerate(owners)]
-    judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), sources), Rule(), NOW)
+    judged = judge(SiteCase("paper", nights_of(runs(*[{}] * 4)), sources), HealthThresholds(), NOW)
     assert [(one.sign, one.words) for one in judged] == ([(Sign.SOURCE, words)] if words else [])
 
 
@@ -434,7 +445,7 @@ def test_a_start_page_of_another_site_is_not_told_as_one_that_leads_nowhere() ->
     """It leads to what that site has. Once its site was renamed, it was said to lead nowhere beside what was wrong."""
     page = replace(STATE, kind=Kind.PAGE, outcome="drop", reason="listing", site="old")
     nothing = runs(dict.fromkeys(GOOD, 0))
-    judged = judge(Case("paper", nights_of(nothing), [("https://paper.example/", page)]), Rule(), NOW)
+    judged = judge(SiteCase("paper", nights_of(nothing), [("https://paper.example/", page)]), HealthThresholds(), NOW)
     assert [one.words.partition(":")[0] for one in judged] == ["nothing is crawled"]
 
 
@@ -442,7 +453,7 @@ def test_a_start_page_of_another_site_is_not_told_as_one_that_leads_nowhere() ->
 @given(st.lists(st.integers(min_value=32, max_value=48), min_size=1, max_size=30), st.integers(3, 20))
 def test_ordinary_nights_are_never_sick(articles: list[int], nights: int) -> None:
     """A fifth more or less than usual is nothing to tell."""
-    assert found(*counts(*articles), rule=Rule(nights)) == []
+    assert found(*counts(*articles), rule=HealthThresholds(nights)) == []
 
 
 def lost(*matched: tuple[int, int]) -> list[str]:
@@ -451,8 +462,8 @@ def lost(*matched: tuple[int, int]) -> list[str]:
         at + 1: Matches(all_, {"content": part}, f"https://a.example/{at}") for at, (part, all_) in enumerate(matched)
     }
     nights = nights_of(runs(*[{}] * len(matched)))
-    case = Case("paper", nights, rules={"content": ".body", "remove": ".ad"}, matches=matches)
-    return [f"{one.words} {one.url}" for one in judge(case, Rule(nights=3), NOW) if one.sign is Sign.RULES]
+    case = SiteCase("paper", nights, rules={"content": ".body", "remove": ".ad"}, matches=matches)
+    return [f"{one.words} {one.url}" for one in judge(case, HealthThresholds(nights=3), NOW) if one.sign is Sign.RULES]
 
 
 LOST = "the rule content (.body) matched none of"

@@ -16,7 +16,7 @@ import pytest
 
 from corpus_spider.config.loader import load
 from corpus_spider.monitoring import timer as schedule
-from corpus_spider.monitoring.timer import Plan, cron_line, install, plan, remove, service, timer
+from corpus_spider.monitoring.timer import TimerPlan, cron_line, install, plan, remove, service, timer
 from storage.errors import ConfigError
 from tests.corpus_spider.running import PATIENCE, run
 
@@ -72,10 +72,10 @@ class Home:
         return sorted(path.name for path in (self.folder / ".config/systemd/user").glob("*"))
 
 
-def planned(folder: str = "/srv/news", **changes: str) -> Plan:
+def planned(folder: str = "/srv/news", **changes: str) -> TimerPlan:
     command = ("/opt/bin/corpus-spider", "-q", "-c", f"{folder}/corpus.toml", "crawl")
     settings = {"how": "cron", "command": command, "folder": Path(folder), "name": "corpus-spider-news", "at": "02:15"}
-    return Plan(**settings | changes)  # type: ignore[arg-type]
+    return TimerPlan(**settings | changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

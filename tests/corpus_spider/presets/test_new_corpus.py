@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corpus_spider import presets
 from corpus_spider.config.loader import load
-from corpus_spider.config.sections import Corpus, Crawl, Site, keys
+from corpus_spider.config.sections import CorpusSettings, CrawlSettings, SiteSettings, keys
 from corpus_spider.presets.new_corpus import (
     NewCorpus,
     corpus_name,
@@ -179,8 +179,8 @@ def test_a_full_disk_leaves_nothing_that_the_next_try_would_find(tmp_path: Path)
     assert create(new(tmp_path / "news", "vi")).is_file()
 
 
-@pytest.mark.parametrize("section", [Corpus, Crawl, Site])
-def test_every_key_stands_in_the_file_with_its_explanation(tmp_path: Path, section: type[Corpus]) -> None:
+@pytest.mark.parametrize("section", [CorpusSettings, CrawlSettings, SiteSettings])
+def test_every_key_stands_in_the_file_with_its_explanation(tmp_path: Path, section: type[CorpusSettings]) -> None:
     """The file is its own reference."""
     text = render(new(tmp_path, "vi"))
     for name, key in keys(section).items():
@@ -195,7 +195,7 @@ def test_the_comments_are_values_that_work(tmp_path: Path) -> None:
     file = tmp_path / "corpus.toml"
     file.write_text(opened, encoding="utf-8")
     config = load(file, environ={})
-    assert config.crawl == Crawl()
+    assert config.crawl == CrawlSettings()
     assert '\n# reread = ["1d", "3d"]  #' in text
     assert config.sites[0].licence == "CC BY 4.0"
 

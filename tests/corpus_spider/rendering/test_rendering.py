@@ -117,7 +117,7 @@ def test_what_we_override_and_call_is_still_there() -> None:
     from scrapy_playwright.handler import Config, ScrapyPlaywrightDownloadHandler
 
     from corpus_spider.rendering.handler import RenderHandler, _config
-    from corpus_spider.rendering.visits import Limits
+    from corpus_spider.rendering.visits import BrowserLimits
 
     methods = {name for name, _ in inspect.getmembers(RenderHandler, inspect.isfunction)} & set(vars(RenderHandler))
     assert methods & set(dir(ScrapyPlaywrightDownloadHandler)) == {*OVERRIDDEN, "__init__"}
@@ -125,7 +125,7 @@ def test_what_we_override_and_call_is_still_there() -> None:
         assert parameters(ScrapyPlaywrightDownloadHandler, name) == theirs
         assert parameters(RenderHandler, name) == ours
     assert {name: parameters(ScrapyPlaywrightDownloadHandler, name) for name in CALLED} == CALLED
-    config = _config(Limits(BROWSER or ROOT, "agent"), "mark")
+    config = _config(BrowserLimits(BROWSER or ROOT, "agent"), "mark")
     assert isinstance(config, Config)
     assert (config.target_closed_max_retries, config.restart_disconnected_browser) == (0, False)
     assert "twisted.internet.reactor" not in sys.modules

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_spider.search.concordance import Sought, lines
+from corpus_spider.search.concordance import SoughtWords, lines
 from corpus_spider.search.question import MOST_WORDS, parse, phrases, shown
 from pipelines.text.words import WORDS, Splitter, splitter
 from storage.errors import ConfigError
@@ -40,7 +40,7 @@ TEXT = (
 def test_what_a_question_finds_in_a_text(question: str, keywords: list[str]) -> None:
     """Marks, points and case make no difference unless they are typed; a phrase stays within a line."""
     split = splitter()
-    assert [line.keyword for line in lines(TEXT, Sought(parse(question, split)), split)] == keywords
+    assert [line.keyword for line in lines(TEXT, SoughtWords(parse(question, split)), split)] == keywords
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_any_question_is_read_or_refused(question: str) -> None:
 def test_the_context_is_whole_words_on_both_sides() -> None:
     """At least eight words or fifty characters, cut at words and marked."""
     text = " ".join(f"word{number}" for number in range(40))
-    [line] = lines(text, Sought(parse("word20", splitter())), splitter())
+    [line] = lines(text, SoughtWords(parse("word20", splitter())), splitter())
     assert line.left.startswith("…word")
     assert line.left.split()[-1] == "word19"
     assert line.right.split()[0] == "word21"
@@ -85,7 +85,7 @@ def test_the_context_is_whole_words_on_both_sides() -> None:
 
 def keywords(text: str, question: str, language: str) -> list[str]:
     split = splitter()
-    return [line.keyword for line in lines(text, Sought(parse(question, split), language), split)]
+    return [line.keyword for line in lines(text, SoughtWords(parse(question, split), language), split)]
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from corpus_spider.search.made_with import MadeWith
+from corpus_spider.search.made_with import IndexTools
 from corpus_spider.search.shard import LONGEST_WORD
 from corpus_spider.search.words_in_index import words_in_index
 from pipelines.text.equal_letters import small
 from pipelines.text.segmentation.choice import CHOICES
 from pipelines.text.words import CLUSTERS, as_counted
 
-MADE_WITH = MadeWith(CLUSTERS, tuple((code, "") for code in sorted(CHOICES)))
+MADE_WITH = IndexTools(CLUSTERS, tuple((code, "") for code in sorted(CHOICES)))
 LINES = [
     "Il l'a dit: «non»... COVID-19, anak-anak! 3,5 % “I” and ISPARTA İzmir ŉa STRASSE ß",
     f"{'ß' * LONGEST_WORD} {'a' * 200}-{'B' * 200}",

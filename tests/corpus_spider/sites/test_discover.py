@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Corpus, Crawl
+from corpus_spider.config.sections import CorpusSettings, CrawlSettings
 from corpus_spider.sites.discover import MAX_REQUESTS, Discovery, discover, stale
 from corpus_spider.sites.polite_client import Pace, PoliteClient, RequestLimitError, manners_of
 from corpus_spider.sites.single_page import NotFetchedError
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 def configured(paper: Newspaper) -> Config:
     allowed = (f"127.0.0.1:{paper.port}",)
-    return Config(Corpus(contact="tests@example.org"), Crawl(delay=0.0, allow_private=allowed, timeout=60.0))
+    return Config(
+        CorpusSettings(contact="tests@example.org"), CrawlSettings(delay=0.0, allow_private=allowed, timeout=60.0)
+    )
 
 
 def look(paper: Newspaper, budget: int = MAX_REQUESTS) -> Discovery:

@@ -13,8 +13,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from corpus_spider.config.model import Config
-from corpus_spider.config.sections import Corpus
-from corpus_spider.sites.single_page import Manners, NotFetchedError, Wanted, exchange, extract, fetch, is_address, read
+from corpus_spider.config.sections import CorpusSettings
+from corpus_spider.sites.single_page import (
+    ExtractRequest,
+    Manners,
+    NotFetchedError,
+    exchange,
+    extract,
+    fetch,
+    is_address,
+    read,
+)
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -268,8 +277,8 @@ def test_nobody_there_is_told_with_the_address() -> None:
 
 def test_a_web_page_becomes_a_text(address: str) -> None:
     """extract shows what a crawl would keep, also from a compressed answer."""
-    config = Config(corpus=Corpus(contact="me@example.org"))
-    processed = extract(f"{address}/zipped", Wanted(allow_private=True), config)
+    config = Config(corpus=CorpusSettings(contact="me@example.org"))
+    processed = extract(f"{address}/zipped", ExtractRequest(allow_private=True), config)
     assert processed.document is not None
     assert SENTENCE.strip() in processed.document.text
     assert processed.document.metadata.title == "Bridge"
@@ -279,7 +288,7 @@ def test_a_file_and_standard_input_become_the_same_text(tmp_path: Path, monkeypa
     """A saved page needs no network."""
     (tmp_path / "page.html").write_bytes(ARTICLE)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(ARTICLE)))
-    texts = [extract(target, Wanted("bte"), Config()).document for target in (str(tmp_path / "page.html"), "-")]
+    texts = [extract(target, ExtractRequest("bte"), Config()).document for target in (str(tmp_path / "page.html"), "-")]
     assert texts[0] is not None
     assert texts[1] is not None
     assert texts[0].text == texts[1].text != ""
@@ -288,7 +297,7 @@ def test_a_file_and_standard_input_become_the_same_text(tmp_path: Path, monkeypa
 def test_an_unwanted_language_is_dropped_with_the_reason(tmp_path: Path) -> None:
     """--language refuses what is in another one."""
     (tmp_path / "page.html").write_bytes(ARTICLE)
-    processed = extract(str(tmp_path / "page.html"), Wanted(languages=("vi",)), Config())
+    processed = extract(str(tmp_path / "page.html"), ExtractRequest(languages=("vi",)), Config())
     assert processed.document is None
     assert processed.drop is not None
     assert (processed.drop.reason, processed.drop.language) == ("language", "en")
@@ -302,7 +311,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="larger than 10 bytes"):
         read(str(tmp_path / "large"), 10)
     with pytest.raises(ConfigError, match="there is no extractor"):
-        extract(str(tmp_path / "large"), Wanted("magic"), Config())
+        extract(str(tmp_path / "large"), ExtractRequest("magic"), Config())
 
 
 @pytest.mark.parametrize(("target", "expected"), [("HTTPS://a.b/", True), ("page.html", False), ("-", False)])

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from corpus_spider.terminal.progress import Limits, Recount, _live_line, _log_lines, closing_words, details, words
+from corpus_spider.terminal.progress import CrawlLimits, Recount, _live_line, _log_lines, closing_words, details, words
 from pipelines.runtime.page_pipeline import PipelineCounts, SiteCounts
 from storage.errors import DatabaseError
 
@@ -196,23 +196,23 @@ def test_a_narrow_terminal_keeps_the_clock_and_one_line(width: int, monkeypatch:
 @pytest.mark.parametrize(
     ("limits", "expected"),
     [
-        (Limits(), None),
-        (Limits(pages=200), 100.0),
-        (Limits(seconds=130.0), 30.0),
-        (Limits(bytes=3 * 2**20), 200.0),
-        (Limits(pages=200, seconds=130.0), 30.0),
-        (Limits(pages=50), 0.0),
+        (CrawlLimits(), None),
+        (CrawlLimits(pages=200), 100.0),
+        (CrawlLimits(seconds=130.0), 30.0),
+        (CrawlLimits(bytes=3 * 2**20), 200.0),
+        (CrawlLimits(pages=200, seconds=130.0), 30.0),
+        (CrawlLimits(pages=50), 0.0),
     ],
 )
-def test_the_time_left_is_that_of_the_first_limit(limits: Limits, expected: float | None) -> None:
+def test_the_time_left_is_that_of_the_first_limit(limits: CrawlLimits, expected: float | None) -> None:
     """At the rate so far: 100 pages and 1 MiB in 100 seconds."""
     assert limits.left(PipelineCounts(pages=100, bytes=2**20), 100.0) == expected
     assert limits.left(PipelineCounts(), 0.0) in {None, limits.seconds}
 
 
 def test_the_line_says_how_much_time_is_left_if_it_fits() -> None:
-    assert "30 s left" in words(busy(), 100.0, 78_901, limits=Limits(seconds=130.0))
-    assert len(words(busy(), 100.0, 78_901, 50, Limits(seconds=130.0))) <= 60
+    assert "30 s left" in words(busy(), 100.0, 78_901, limits=CrawlLimits(seconds=130.0))
+    assert len(words(busy(), 100.0, 78_901, 50, CrawlLimits(seconds=130.0))) <= 60
 
 
 def test_a_wide_terminal_shows_the_busiest_sites_and_the_reasons() -> None:

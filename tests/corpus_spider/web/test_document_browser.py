@@ -105,14 +105,14 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     from playwright.sync_api import sync_playwright
 
     from corpus_spider.web.application import application
-    from corpus_spider.web.state import Served
+    from corpus_spider.web.state import ServedCorpus
 
     folder, seen = tmp_path_factory.mktemp("browser"), Seen()
     ids = build(folder, paths())
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus, _canary(seen) as port:
         with only_writer(folder / "index"):
             refresh(corpus, str(folder / "corpus.db"), folder / "index", 1)
-        shared = Served(load(folder / "corpus.toml"), corpus)
+        shared = ServedCorpus(load(folder / "corpus.toml"), corpus)
         rules = f"--host-resolver-rules=MAP canary.example 127.0.0.1:{port}"
         with _running(application(shared, serving.LOOPBACK_NAMES)) as address, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=str(BROWSER), args=["--no-sandbox", rules])

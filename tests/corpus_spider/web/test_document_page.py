@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_spider.web.guard import Guard
-    from corpus_spider.web.state import Served as Shared
+    from corpus_spider.web.state import ServedCorpus as Shared
 
 pytestmark = needs("web")
 
@@ -115,7 +115,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def served(folder: Path, ids: dict[str, str]) -> Iterator[Site]:
     """The application on the corpus of a folder."""
     from corpus_spider.web.application import application
-    from corpus_spider.web.state import Served as Shared
+    from corpus_spider.web.state import ServedCorpus as Shared
 
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
         shared = Shared(load(folder / "corpus.toml"), corpus)

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from corpus_spider.web.remembered import LastMade, Remembered
+from corpus_spider.web.remembered import LastMade, RememberedResult
 from storage.errors import DatabaseError
 from tests.corpus_spider.running import until
 
@@ -22,7 +22,7 @@ def test_the_last_value_is_shown_while_another_thread_counts_again() -> None:
         counted.append(len(counted))
         return counted[-1]
 
-    value = Remembered(count, seconds=0)
+    value = RememberedResult(count, seconds=0)
     assert [value() for _ in range(5)] == [0] * 5
     may_end.set()
     until(lambda: value() > 0, "a new value")
@@ -38,7 +38,7 @@ def test_a_failure_keeps_the_value_and_the_first_one_is_told() -> None:
             raise outcome
         return outcome
 
-    value = Remembered(count, seconds=0)
+    value = RememberedResult(count, seconds=0)
     with pytest.raises(DatabaseError):
         value()
     assert value() == 1

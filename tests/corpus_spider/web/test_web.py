@@ -76,9 +76,9 @@ def app(folder: Path) -> Iterator[Guard]:
 
 def application_of(folder: Path, corpus: Corpus, token: str = "") -> Guard:
     from corpus_spider.web.application import application
-    from corpus_spider.web.state import Served
+    from corpus_spider.web.state import ServedCorpus
 
-    return application(Served(load(folder / "corpus.toml"), corpus), serving.LOOPBACK_NAMES, token)
+    return application(ServedCorpus(load(folder / "corpus.toml"), corpus), serving.LOOPBACK_NAMES, token)
 
 
 def ask(app: Guard, target: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], str]:
@@ -225,10 +225,10 @@ def test_requests_that_wait_for_a_turn_leave_threads_for_other_views(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond the places to wait the answer comes at once."""
-    from corpus_spider.web.state import PATIENCE_SECONDS, BusyError, Served
+    from corpus_spider.web.state import PATIENCE_SECONDS, BusyError, ServedCorpus
 
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
-        shared = Served(load(folder / "corpus.toml"), corpus, places=threading.Semaphore(0))
+        shared = ServedCorpus(load(folder / "corpus.toml"), corpus, places=threading.Semaphore(0))
         begun = time.monotonic()
         with pytest.raises(BusyError), shared.expensive():
             pass
@@ -477,11 +477,11 @@ def test_a_sick_site_is_told_with_the_pages_behind_it_and_what_to_do(tmp_path: P
 
 def test_a_port_in_use_is_refused_and_port_0_takes_a_free_one() -> None:
     """The server names the port that it has, or says that it cannot have it, before it says where it is."""
-    with serving.bind(serving.Listening("127.0.0.1", 0)) as first:
+    with serving.bind(serving.ListenSettings("127.0.0.1", 0)) as first:
         port = first.getsockname()[1]
         assert port
         with pytest.raises(ConfigError, match="cannot listen there") as refused:
-            serving.bind(serving.Listening("127.0.0.1", port))
+            serving.bind(serving.ListenSettings("127.0.0.1", port))
     assert f"127.0.0.1:{port}" in str(refused.value)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 from corpus_spider.words import clouds
-from corpus_spider.words.clouds import LARGEST, SMALLEST, Cloud, Placed, Weighted
+from corpus_spider.words.clouds import LARGEST, SMALLEST, Cloud, PlacedWord, WeightedWord
 from corpus_spider.words.lists import WordRow
 from storage.errors import ConfigError
 from tests.corpus_spider.running import run
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 HOSTILE = "<script>alert(1)</script>&\"'"
 WEIGHTS = st.lists(
-    st.builds(Weighted, st.text("abcกำ中حكA", min_size=1, max_size=12), st.floats(0.1, 1e6), st.integers(1, 99)),
+    st.builds(WeightedWord, st.text("abcกำ中حكA", min_size=1, max_size=12), st.floats(0.1, 1e6), st.integers(1, 99)),
     min_size=1,
     max_size=40,
     unique_by=lambda each: each.word,
@@ -34,16 +34,16 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def cloud_of(words: Sequence[tuple[str, float]], language: str = "en") -> Cloud:
-    weights = tuple(Weighted(word, weight, 7, 1.5) for word, weight in words)
+    weights = tuple(WeightedWord(word, weight, 7, 1.5) for word, weight in words)
     return Cloud(weights, language, clouds.direction_of(word for word, _ in words), "G2", "Two sites")
 
 
 @given(WEIGHTS, st.booleans())
-def test_words_do_not_overlap_and_stay_in_the_picture(weights: list[Weighted], is_right_to_left: bool) -> None:
+def test_words_do_not_overlap_and_stay_in_the_picture(weights: list[WeightedWord], is_right_to_left: bool) -> None:
     """Each word has its own stretch of its row."""
     placed, width, height = clouds.laid_out(weights, is_right_to_left=is_right_to_left)
     assert sorted(each.word for each in placed) == sorted(each.word for each in weights)
-    rows: dict[float, list[Placed]] = {}
+    rows: dict[float, list[PlacedWord]] = {}
     for each in placed:
         assert each.x - each.width / 2 >= 0
         assert each.x + each.width / 2 <= width + 0.1
@@ -55,7 +55,7 @@ def test_words_do_not_overlap_and_stay_in_the_picture(weights: list[Weighted], i
 
 
 @given(WEIGHTS)
-def test_the_size_of_a_word_is_the_stated_scale(weights: list[Weighted]) -> None:
+def test_the_size_of_a_word_is_the_stated_scale(weights: list[WeightedWord]) -> None:
     """The square root of the weight, between the smallest and the largest size."""
     largest = max(each.weight for each in weights)
     sizes = {each.word: each.size for each in clouds.laid_out(weights, is_right_to_left=False)[0]}
@@ -66,7 +66,7 @@ def test_the_size_of_a_word_is_the_stated_scale(weights: list[Weighted]) -> None
 
 def test_a_hostile_word_is_text_in_every_form() -> None:
     """Markup in a word, a source or a language is escaped; the picture and the table show it as it is."""
-    made = Cloud((Weighted(HOSTILE, 5.0, 1),), '"><b>', False, "G2", HOSTILE)
+    made = Cloud((WeightedWord(HOSTILE, 5.0, 1),), '"><b>', False, "G2", HOSTILE)
     tree = etree.fromstring(clouds.svg(made).encode())
     assert next(each.text for each in tree.iter(f"{SVG}text")) == HOSTILE
     assert {each.tag.removeprefix(SVG) for each in tree.iter()} == {"svg", "title", "desc", "rect", "g", "text"}

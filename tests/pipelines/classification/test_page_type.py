@@ -13,9 +13,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from corpus_spider.demo.site import build_site, truth
 from pipelines.classification.page_type import (
-    Address,
-    Evidence,
-    Page,
+    AddressForm,
+    ArticleEvidence,
+    ExtractedPage,
     address_kind,
     article_or_reason,
     claims,
@@ -186,7 +186,7 @@ def test_whoever_takes_any_text_gets_the_text_of_any_page(layout: str) -> None:
     assert processed(listing(layout, "en"), "http://a.example/", min_chars=1).document is not None
 
 
-ARTICLE = Evidence(size=1500, running=1400, linked=0.05, blocks=8, headlines=1, broken_off=0.0)
+ARTICLE = ArticleEvidence(size=1500, running=1400, linked=0.05, blocks=8, headlines=1, broken_off=0.0)
 
 
 @pytest.mark.parametrize(
@@ -198,13 +198,13 @@ ARTICLE = Evidence(size=1500, running=1400, linked=0.05, blocks=8, headlines=1, 
         ({"running": 599, "dated": True}, None),
         ({"running": 599, "headed": True, "headlines": 0}, None),
         ({"running": 599, "headed": True}, "no_article"),
-        ({"running": 1400, "headed": True, "headlines": 0, "address": Address.FRONT}, "no_article"),
-        ({"running": 199, "address": Address.ARTICLE}, "no_article"),
+        ({"running": 1400, "headed": True, "headlines": 0, "address": AddressForm.FRONT}, "no_article"),
+        ({"running": 199, "address": AddressForm.ARTICLE}, "no_article"),
         ({"running": 0, "claims": ("og:type",)}, None),
-        ({"address": Address.FRONT}, "no_article"),
-        ({"running": 4000, "address": Address.FRONT}, None),
+        ({"address": AddressForm.FRONT}, "no_article"),
+        ({"running": 4000, "address": AddressForm.FRONT}, None),
         ({"linked": 0.4}, "listing"),
-        ({"linked": 0.4, "address": Address.ARTICLE}, None),
+        ({"linked": 0.4, "address": AddressForm.ARTICLE}, None),
         ({"linked": 0.7, "claims": ("JSON-LD",)}, "listing"),
         ({"headlines": 4}, "listing"),
         ({"headlines": 6, "claims": ("JSON-LD",)}, None),
@@ -220,11 +220,11 @@ ARTICLE = Evidence(size=1500, running=1400, linked=0.05, blocks=8, headlines=1, 
         ({"running": 599, "confidence": 0.99}, "no_article"),
         ({"headlines": 3, "confidence": 0.7}, None),
         ({"headlines": 3, "confidence": 0.69}, "listing"),
-        ({"headlines": 4, "address": Address.ARTICLE, "confidence": 0.7}, None),
-        ({"headlines": 4, "address": Address.ARTICLE, "confidence": 0.69}, "listing"),
+        ({"headlines": 4, "address": AddressForm.ARTICLE, "confidence": 0.7}, None),
+        ({"headlines": 4, "address": AddressForm.ARTICLE, "confidence": 0.69}, "listing"),
         ({"headlines": 4, "dated": True, "confidence": 0.1}, None),
         ({"headlines": 6, "claims": ("JSON-LD",), "confidence": 0.1}, None),
-        ({"running": 1400, "address": Address.FRONT, "confidence": 0.99}, "no_article"),
+        ({"running": 1400, "address": AddressForm.FRONT, "confidence": 0.99}, "no_article"),
     ],
 )
 def test_the_decision_follows_from_the_evidence(changes: dict[str, object], reason: str | None) -> None:
@@ -237,25 +237,25 @@ def test_the_decision_follows_from_the_evidence(changes: dict[str, object], reas
 @pytest.mark.parametrize(
     ("url", "kind"),
     [
-        ("http://a.example/", Address.FRONT),
-        ("http://a.example", Address.FRONT),
-        ("http://a.example/vi/", Address.FRONT),
-        ("http://a.example/pt-br", Address.FRONT),
-        ("http://a.example/index.php", Address.FRONT),
-        ("http://a.example/?p=4711", Address.ARTICLE),
-        ("http://a.example/?p=1", Address.ANY),
-        ("http://a.example/section.php?name=x", Address.ANY),
-        ("http://a.example/society", Address.ANY),
-        ("http://a.example/tag/flood/page/2", Address.ANY),
-        ("http://a.example/news/2538667", Address.ARTICLE),
-        ("http://a.example/2026/10/30/river", Address.ARTICLE),
-        ("http://a.example/river-clinic-opens-today.html", Address.ARTICLE),
-        ("http://a.example/%D8%AC%D8%B4%D9%86-%D9%86%D9%88%D8%B1-%D8%AF%D8%B1-%D8%B4%D9%87%D8%B1", Address.ARTICLE),
-        ("about:blank", Address.ANY),
-        ("", Address.ANY),
+        ("http://a.example/", AddressForm.FRONT),
+        ("http://a.example", AddressForm.FRONT),
+        ("http://a.example/vi/", AddressForm.FRONT),
+        ("http://a.example/pt-br", AddressForm.FRONT),
+        ("http://a.example/index.php", AddressForm.FRONT),
+        ("http://a.example/?p=4711", AddressForm.ARTICLE),
+        ("http://a.example/?p=1", AddressForm.ANY),
+        ("http://a.example/section.php?name=x", AddressForm.ANY),
+        ("http://a.example/society", AddressForm.ANY),
+        ("http://a.example/tag/flood/page/2", AddressForm.ANY),
+        ("http://a.example/news/2538667", AddressForm.ARTICLE),
+        ("http://a.example/2026/10/30/river", AddressForm.ARTICLE),
+        ("http://a.example/river-clinic-opens-today.html", AddressForm.ARTICLE),
+        ("http://a.example/%D8%AC%D8%B4%D9%86-%D9%86%D9%88%D8%B1-%D8%AF%D8%B1-%D8%B4%D9%87%D8%B1", AddressForm.ARTICLE),
+        ("about:blank", AddressForm.ANY),
+        ("", AddressForm.ANY),
     ],
 )
-def test_the_shape_of_an_address(url: str, kind: Address) -> None:
+def test_the_shape_of_an_address(url: str, kind: AddressForm) -> None:
     """Dates, long numbers and headlines speak for an article; a bare host or a language's code for a front page."""
     assert address_kind(url) is kind
 
@@ -303,7 +303,7 @@ def test_a_page_that_states_to_be_a_list_is_one_if_only_of_one_post(head: str, l
     for kind in ("CollectionPage", "SearchResultsPage"):
         tree = parse_tree(f"{head % kind}<h2><a href=/1>Cầu mới</a></h2><p>{text}")
         drop = article_or_reason(
-            Page(tree, "https://a.example/tag/cau-moi-o-mien-trung", Metadata()), [text], 200, 0.95
+            ExtractedPage(tree, "https://a.example/tag/cau-moi-o-mien-trung", Metadata()), [text], 200, 0.95
         )
         assert (drop is not None and drop.reason == "listing") is listed
 
@@ -332,7 +332,7 @@ def test_paragraphs_are_found_again_behind_invisible_characters_and_glued_words(
         f'<div><a href="/n/{n}"><b>{sentence("fa", n + 60)[:40]}</b></a><p>&rlm;{text.replace(" ", "&shy; ")}</p></div>'
         for n, text in enumerate(teasers)
     )
-    evidence = gather(Page(parse_tree(html), "http://a.example/x", Metadata()), teasers)
+    evidence = gather(ExtractedPage(parse_tree(html), "http://a.example/x", Metadata()), teasers)
     assert (evidence.blocks, evidence.headlines) == (4, 3)
 
 
@@ -348,7 +348,7 @@ MARKUP = st.lists(
 @given(html=MARKUP, paragraphs=st.lists(st.text(max_size=200)), url=st.text(max_size=40), least=st.integers(0, 500))
 def test_any_page_is_measured(html: str, paragraphs: list[str], url: str, least: int) -> None:
     """Nothing raises, and shares are shares."""
-    page = Page(parse_tree(html), url, Metadata())
+    page = ExtractedPage(parse_tree(html), url, Metadata())
     evidence = gather(page, paragraphs)
     assert 0 <= evidence.linked <= 1
     assert 0 <= evidence.broken_off <= 1
@@ -368,7 +368,7 @@ def test_any_page_is_measured(html: str, paragraphs: list[str], url: str, least:
 )
 def test_hostile_pages_are_measured_within_bounds(html: str) -> None:
     """Links inside links, tens of thousands of them and texts of a megabyte come to an end."""
-    page = Page(LexborHTMLParser(html), "http://a.example/x", Metadata())
+    page = ExtractedPage(LexborHTMLParser(html), "http://a.example/x", Metadata())
     absent = [f"paragraph number {n} that is nowhere to be found in the page at all." for n in range(3000)]
     evidence = gather(page, absent)
     assert (evidence.blocks, evidence.headlines, evidence.linked) == (0, 0, 0.0)
@@ -382,7 +382,9 @@ def test_the_last_page_of_a_list_is_one_by_its_teasers(end: str, more: str) -> N
     title = "Council agrees to mend the bridge over the river"
     teasers = [f"{SENTENCES['en']} {number}{end}{more}" for number in (1, 2)]
     cards = "".join(f"<h2><a href=/{n}>{title} {n}</a></h2><p>{text}</p>" for n, text in enumerate(teasers))
-    page = Page(parse_tree(f"<body>{cards}</body>"), "http://a.example/tag/x", Metadata(published_source="time"))
+    page = ExtractedPage(
+        parse_tree(f"<body>{cards}</body>"), "http://a.example/tag/x", Metadata(published_source="time")
+    )
     drop = article_or_reason(page, teasers, 200)
     assert drop
     assert "break off" in drop.detail

@@ -20,7 +20,7 @@ from tests.pipelines.pieces import pieces
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.discovery.feed_entries import Entry
+    from pipelines.discovery.feed_entries import FeedEntry
 
 URL = "https://example.com/feeds/all.xml"
 MODEL = SiteModel(hosts=("example.com",))
@@ -52,7 +52,7 @@ def second(body: str | bytes) -> list[str]:
 def only_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the first reader alone."""
 
-    def nothing(_text: str, _url: str, _now: datetime) -> Iterator[Entry]:
+    def nothing(_text: str, _url: str, _now: datetime) -> Iterator[FeedEntry]:
         return iter(())
 
     monkeypatch.setattr(feeds, "second_reading", nothing)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.discovery.candidates import linked_feeds, section_pages, stated_feeds, usual
-from pipelines.discovery.sources import Form, read_source
+from pipelines.discovery.sources import SourceFormat, read_source
 from pipelines.markup.tree import parse_tree
 from storage.records import Capture, Kind, SiteModel
 
@@ -28,35 +28,45 @@ def capture(body: bytes, kind: Kind = Kind.PAGE, status: int = 200, **headers: s
 @pytest.mark.parametrize(
     ("answer", "form", "entries", "refused"),
     [
-        (capture(b"<rss><channel><item><link>/a</link></item></channel></rss>"), Form.RSS, 1, ""),
-        (capture(b"<feed><entry><link href='/a'/></entry></feed>"), Form.ATOM, 1, ""),
-        (capture(b"<rdf:RDF xmlns:rdf='x'><item rdf:about='/a'/></rdf:RDF>"), Form.RDF, 1, ""),
-        (capture(b'{"version":"https://jsonfeed.org/version/1","items":[{"url":"/a"}]}'), Form.JSON, 1, ""),
-        (capture(b'{"version":"https:\\/\\/jsonfeed.org\\/version\\/1.1","items":[{"url":"\\/a"}]}'), Form.JSON, 1, ""),
+        (capture(b"<rss><channel><item><link>/a</link></item></channel></rss>"), SourceFormat.RSS, 1, ""),
+        (capture(b"<feed><entry><link href='/a'/></entry></feed>"), SourceFormat.ATOM, 1, ""),
+        (capture(b"<rdf:RDF xmlns:rdf='x'><item rdf:about='/a'/></rdf:RDF>"), SourceFormat.RDF, 1, ""),
+        (capture(b'{"version":"https://jsonfeed.org/version/1","items":[{"url":"/a"}]}'), SourceFormat.JSON, 1, ""),
+        (
+            capture(b'{"version":"https:\\/\\/jsonfeed.org\\/version\\/1.1","items":[{"url":"\\/a"}]}'),
+            SourceFormat.JSON,
+            1,
+            "",
+        ),
         (
             capture(b"<!DOCTYPE html><body><!-- <rdf:RDF xmlns:rdf='x'><rdf:Description/></rdf:RDF> -->"),
-            Form.PAGE,
+            SourceFormat.PAGE,
             0,
             "",
         ),
-        (capture(b"<?xml version='1.0'?><CHANNEL><ITEM HREF='/a'/></CHANNEL>"), Form.OTHER, 1, ""),
+        (capture(b"<?xml version='1.0'?><CHANNEL><ITEM HREF='/a'/></CHANNEL>"), SourceFormat.OTHER, 1, ""),
         (capture(b"<?xml version='1.0'?><channel><x>y</x></channel>"), None, 0, "is text/xml"),
         (capture(b'{"items":[{"url":"/a"}]}'), None, 0, "is application/json"),
-        (capture(b"<urlset><url><loc>/a</loc></url></urlset>"), Form.SITEMAP, 1, ""),
-        (capture(gzip.compress(b"<urlset><url><loc>/a</loc></url></urlset>")), Form.SITEMAP, 1, ""),
-        (capture(b"<sitemapindex><sitemap><loc>/a.xml</loc></sitemap></sitemapindex>"), Form.INDEX, 1, ""),
-        (capture(b"https://example.com/a\n", content_type="text/plain"), Form.TEXT, 1, ""),
-        (capture(b"https://example.com/a\n", Kind.SITEMAP), Form.TEXT, 1, ""),
-        (capture(b"<!doctype html><html><body>x</body></html>"), Form.PAGE, 0, ""),
-        (capture(b"<html><body>not here</body></html>", Kind.SITEMAP, content_type="text/html"), Form.PAGE, 0, ""),
-        (capture(b"<rss><channel></channel></rss>"), Form.RSS, 0, "no entries on this site"),
+        (capture(b"<urlset><url><loc>/a</loc></url></urlset>"), SourceFormat.SITEMAP, 1, ""),
+        (capture(gzip.compress(b"<urlset><url><loc>/a</loc></url></urlset>")), SourceFormat.SITEMAP, 1, ""),
+        (capture(b"<sitemapindex><sitemap><loc>/a.xml</loc></sitemap></sitemapindex>"), SourceFormat.INDEX, 1, ""),
+        (capture(b"https://example.com/a\n", content_type="text/plain"), SourceFormat.TEXT, 1, ""),
+        (capture(b"https://example.com/a\n", Kind.SITEMAP), SourceFormat.TEXT, 1, ""),
+        (capture(b"<!doctype html><html><body>x</body></html>"), SourceFormat.PAGE, 0, ""),
+        (
+            capture(b"<html><body>not here</body></html>", Kind.SITEMAP, content_type="text/html"),
+            SourceFormat.PAGE,
+            0,
+            "",
+        ),
+        (capture(b"<rss><channel></channel></rss>"), SourceFormat.RSS, 0, "no entries on this site"),
         (capture(b" \n"), None, 0, "empty"),
         (capture(b"x", status=404), None, 0, "status 404"),
         (capture(gzip.compress(b"x" * 99)[:-9], content_encoding="gzip"), None, 0, "body truncated"),
         (capture(b"%PDF-1.7 x"), None, 0, "is application/pdf"),
     ],
 )
-def test_what_an_address_holds(answer: Capture, form: Form | None, entries: int, refused: str) -> None:
+def test_what_an_address_holds(answer: Capture, form: SourceFormat | None, entries: int, refused: str) -> None:
     """Decided by what came, not by what was asked for or declared; or why it is of no use."""
     source = read_source(answer, MODEL)
     assert (source.form, len(source.links), source.refused) == (form, entries, refused)

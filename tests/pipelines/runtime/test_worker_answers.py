@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy.exceptions import DropItem
 
-from pipelines.runtime.stages import Page, Process
+from pipelines.runtime.stages import Page, ProcessStage
 from pipelines.runtime.workers import WorkerPool, start_fork_server
 from storage.errors import CorpusError
 from storage.records import Capture, Fetched, Lease, SiteModel
@@ -102,4 +102,4 @@ def test_a_page_for_which_no_worker_starts_leaves_the_pipeline_as_one_that_is_no
     capture = Capture("http://a.example/", datetime.now(UTC), 200, (), (), b"<p>")
     crawler: Any = SimpleNamespace(spider=SimpleNamespace(pipeline=WithoutWorkers()))
     with pytest.raises(DropItem, match="not_written"):
-        asyncio.run(Process(crawler).process_item(Page(Fetched(capture, lease))))
+        asyncio.run(ProcessStage(crawler).process_item(Page(Fetched(capture, lease))))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.text.alignment import Words, find_lines
+from pipelines.text.alignment import PageWords, find_lines
 
 PAGE = (
     "Home News Sport",
@@ -24,7 +24,7 @@ PAGE = (
 
 def found(page: tuple[str, ...], lines: tuple[str, ...]) -> list[tuple[int, str]]:
     """Return (line, words of the page) of each place."""
-    words = Words()
+    words = PageWords()
     for text in page:
         words.add(text)
     every = " ".join(page).split()
@@ -51,7 +51,7 @@ def test_a_line_is_found_by_its_letters(lines: tuple[str, ...], expected: list[t
 
 def test_a_repeated_line_is_the_one_beside_its_neighbours() -> None:
     """The headline is that above the text and not the teaser; each caption is that of its place."""
-    words = Words()
+    words = PageWords()
     for text in PAGE:
         words.add(text)
     lines = (PAGE[3], PAGE[4], "Photo: AFP", PAGE[6], "Photo: AFP")
@@ -78,7 +78,7 @@ TEXTS = st.lists(st.text("ab cé.ا ", max_size=12), max_size=12).map(tuple)
 @given(TEXTS, TEXTS)
 def test_places_are_of_the_page_and_in_order_of_the_lines(page: tuple[str, ...], lines: tuple[str, ...]) -> None:
     """Whatever the texts are, each place has words of the page."""
-    words = Words()
+    words = PageWords()
     for text in page:
         words.add(text)
     places = find_lines(lines, words)
@@ -89,7 +89,7 @@ def test_places_are_of_the_page_and_in_order_of_the_lines(page: tuple[str, ...],
 @given(st.lists(st.text("abcdefgh ", min_size=1, max_size=30), min_size=1, max_size=10))
 def test_the_lines_of_a_page_are_all_found_in_it(texts: list[str]) -> None:
     """A page that has nothing else has each line with letters."""
-    words = Words()
+    words = PageWords()
     for text in texts:
         words.add(text)
     assert {place.line for place in find_lines(texts, words)} == {at for at, text in enumerate(texts) if text.strip()}

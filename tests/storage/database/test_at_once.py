@@ -17,7 +17,7 @@ from storage.corpus import Corpus
 from storage.database import copy as transfer
 from storage.errors import ConfigError
 from storage.records import Fetched, Lease
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 from tests.corpus_spider.running import PATIENCE, until
 from tests.storage.corpus_samples import Crawl, capture, made, seed
 
@@ -54,7 +54,7 @@ def test_a_text_that_comes_in_while_its_removal_is_declared_goes_with_the_others
     with Corpus.open(postgresql_url, create=True) as corpus, Corpus.open(postgresql_url) as other:
         crawl = Crawl(corpus)
         crawl.visit("one", made("the first text"))
-        asked = Request(What.DOMAIN, "a.example", "asked")
+        asked = RemovalRequest(RequestKind.DOMAIN, "a.example", "asked")
         removing = before_commit(monkeypatch, postgresql_url, lambda: other.removals.declare(asked))
         crawl.visit("two", made("the second text"))
         removing[0].join(PATIENCE)
@@ -71,7 +71,7 @@ def test_duplicate_sets_are_right_when_a_text_goes_while_its_like_comes(
         crawl, elsewhere = Crawl(corpus), Crawl(corpus, site="b.example")
         for path in ("one", "two"):
             crawl.visit(path, made("the same text"))
-        other.removals.declare(Request(What.URL, seed("one").url, "asked"))
+        other.removals.declare(RemovalRequest(RequestKind.URL, seed("one").url, "asked"))
         removing = before_commit(monkeypatch, postgresql_url, other.removals.withdraw)
         elsewhere.visit("three", made("the same text"))
         removing[0].join(PATIENCE)

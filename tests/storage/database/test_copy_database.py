@@ -15,7 +15,7 @@ from storage.database.schema import document_text, url
 from storage.documents.model import Selection
 from storage.errors import ConfigError, DamageError
 from storage.records import Kind
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 from tests.storage.corpus_samples import Crawl, dropped, fingerprint, link, made, with_parts
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def filled(corpus: Corpus) -> Crawl:
     for name in ("two", "three"):
         crawl.visit(name, made(f"text {name}", prints=fingerprint(name, bytes(range(120)), (-(2**63), 5))))
     crawl.visit("four", dropped("short"))
-    corpus.removals.declare(Request(What.URL, "https://a.example/three", "asked"))
+    corpus.removals.declare(RemovalRequest(RequestKind.URL, "https://a.example/three", "asked"))
     corpus.removals.withdraw()
     return crawl
 

@@ -16,9 +16,9 @@ import storage
 from storage.database.schema import metadata
 from storage.database.transactions import chunks, gather_statistics
 from storage.fetches.fetches import Orphan
-from storage.frontier.imported_pages import Seen
+from storage.frontier.imported_pages import CapturedPage
 from storage.records import Failure, Fetched
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 from tests.corpus_spider.running import often
 from tests.storage.corpus_samples import NOON, Crawl, capture, dropped, fingerprint, link, made
 
@@ -204,7 +204,7 @@ def failed_url(of: Measured, number: int) -> Call:
 
 
 def removed_page(of: Measured, number: int) -> Call:
-    of.corpus.removals.declare(Request(What.URL, f"https://a.example/page{80 + number}", "requested"))
+    of.corpus.removals.declare(RemovalRequest(RequestKind.URL, f"https://a.example/page{80 + number}", "requested"))
     return of.corpus.removals.withdraw
 
 
@@ -244,7 +244,7 @@ def released_leases(of: Measured, number: int) -> Call:
 
 def imported_page(of: Measured, number: int) -> Call:
     site = f"imports{number}.example"
-    seen = [Seen(f"https://{site}/old", f"https://{site}/old", site, site, NOON)]
+    seen = [CapturedPage(f"https://{site}/old", f"https://{site}/old", site, site, NOON)]
     return lambda: of.corpus.frontier.take_in(seen, [site])
 
 

@@ -16,12 +16,12 @@ from pipelines.text.minhash import pack_pairs
 from storage.corpus import Corpus
 from storage.documents.model import CorpusDocument, Selection
 from storage.documents.near_duplicates import THRESHOLD
-from storage.documents.sketches import Shape
+from storage.documents.sketches import SketchFormat
 from storage.records import Fingerprint, Processed
 from tests.storage.corpus_samples import Crawl, dropped, empty, fingerprint, made, with_parts
 
 ROWS = 120
-similarities, whole = Shape().similarities, Shape.similarities
+similarities, whole = SketchFormat().similarities, SketchFormat.similarities
 
 
 def sketch(changed: range | None = None, value: int = 255) -> bytes:
@@ -84,7 +84,7 @@ def test_two_bits_of_each_minhash_are_compared(values: list[tuple[int, int]]) ->
     one, other = (pack_pairs(row) for row in table)
     assert len(one) == len(values)
     match = float(((table[0] & 3) == (table[1] & 3)).mean())
-    (value,) = Shape.of("v2;k32;s480x2;norm1").similarities(one, [other])
+    (value,) = SketchFormat.of("v2;k32;s480x2;norm1").similarities(one, [other])
     assert value == pytest.approx((match - 0.25) / 0.75)
 
 
@@ -92,8 +92,8 @@ def test_two_bits_of_each_minhash_are_compared(values: list[tuple[int, int]]) ->
 def test_band_keys_survive_packing(scheme: str, bits: int) -> None:
     """Signed keys of the scheme's width come back as they were, the extremes too."""
     keys = (-(2 ** (bits - 1)), -1, 0, 1, 2 ** (bits - 1) - 1)
-    packed = Shape.of(scheme).pack_keys(keys)
-    assert Shape.of(scheme).unpack_keys(packed) == keys
+    packed = SketchFormat.of(scheme).pack_keys(keys)
+    assert SketchFormat.of(scheme).unpack_keys(packed) == keys
     assert len(packed) == 5 * bits // 8
 
 
@@ -213,7 +213,7 @@ def test_of_many_alike_few_are_compared(corpus: Corpus, monkeypatch: pytest.Monk
     """Neither as they come nor when one of them goes is each compared with each."""
     compared: list[int] = []
     monkeypatch.setattr(
-        Shape, "similarities", lambda self, one, others: compared.append(len(others)) or whole(self, one, others)
+        SketchFormat, "similarities", lambda self, one, others: compared.append(len(others)) or whole(self, one, others)
     )
     pages = {f"p{number}": made(f"text {number:03}", prints=near(f"{number}")) for number in range(200)}
     crawl = store(corpus, pages, group=100)

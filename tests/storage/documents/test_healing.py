@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 from tests.storage.corpus_samples import Crawl, made
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def test_earlier_titles_and_authors_are_kept_and_removed_with_the_document(corpu
     crawl.visit("a", made("text", title="New", author="An Binh", authors=("An Binh",)))
     assert state(corpus) == ("New", "An Binh", None)
     assert past(corpus) == [("author", None, "missing"), ("title", "Old", "restated")]
-    corpus.removals.declare(Request(What.URL, URL, "asked"))
+    corpus.removals.declare(RemovalRequest(RequestKind.URL, URL, "asked"))
     corpus.removals.withdraw()
     with corpus.database.writer.connect() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM metadata_change").scalar() == 0
@@ -120,7 +120,7 @@ def test_earlier_titles_and_authors_are_kept_and_removed_with_the_document(corpu
 def test_a_healed_author_who_was_removed_removes_the_page(corpus: Corpus) -> None:
     """The first visit had no author. The second names the author, and `remove` has to empty both originals."""
     crawl = Crawl(corpus)
-    corpus.removals.declare(Request(What.AUTHOR, "An Binh", "asked"))
+    corpus.removals.declare(RemovalRequest(RequestKind.AUTHOR, "An Binh", "asked"))
     crawl.visit("a", made("text"))
     crawl.visit("a", made("text", author="An Binh", authors=("An Binh",)))
     assert corpus.documents.find(URL) is None
@@ -148,7 +148,7 @@ def test_a_removed_author_is_not_kept_in_the_history_of_other_documents(corpus: 
     crawl.visit("a", made("text", author="An Binh", authors=("An Binh",)))
     crawl.visit("a", made("text", author="Lan Pham", authors=("Lan Pham",)))
     crawl.visit("a", made("text", author="Bo Ek", authors=("Bo Ek",)))
-    corpus.removals.declare(Request(What.AUTHOR, "AN BINH", "asked"))
+    corpus.removals.declare(RemovalRequest(RequestKind.AUTHOR, "AN BINH", "asked"))
     corpus.removals.withdraw()
     assert state(corpus)[1] == "Bo Ek"
     assert past(corpus) == [("author", "Lan Pham", "restated")]

@@ -14,7 +14,7 @@ from storage.exports.card import card
 from storage.exports.citation import citation
 from storage.exports.descriptions import DESCRIPTIONS
 from storage.exports.fields import FIELDS, MINIMAL
-from storage.exports.release import Release, Shape, write_release
+from storage.exports.release import Release, ReleaseForm, write_release
 from tests.storage.export_samples import a_document
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ DOI = re.compile(r"10\.\d{4,9}(\.\d+)?/[A-Za-z0-9:/_;\-.()\[\]\\]+")
 """Pattern of a DOI in the schema of CFF 1.2.0."""
 
 
-def release(folder: Path, about: Release = ABOUT, shape: Shape | None = None, **changes: Any) -> dict[str, Any]:
+def release(folder: Path, about: Release = ABOUT, shape: ReleaseForm | None = None, **changes: Any) -> dict[str, Any]:
     """Write a release of one document and return its citation file."""
-    write_release([a_document(**changes)], folder, about, shape or Shape())
+    write_release([a_document(**changes)], folder, about, shape or ReleaseForm())
     text = (folder / "CITATION.cff").read_text()
     read: dict[str, Any] = yaml.safe_load(text)
     return read
@@ -86,7 +86,7 @@ def test_every_field_has_a_description() -> None:
 @pytest.mark.parametrize("fields", [None, MINIMAL])
 def test_the_card_documents_the_fields_of_the_release(tmp_path: Path, fields: Any) -> None:
     """Each with its type and meaning, and no other."""
-    release(tmp_path / "release", shape=Shape(written=fields))
+    release(tmp_path / "release", shape=ReleaseForm(written=fields))
     text = (tmp_path / "release" / "README.md").read_text()
     rows = text.partition("## Fields\n")[2].partition("\n\n## ")[0].splitlines()
     names = [row.split(" | ")[0].removeprefix("| ").replace("\\", "") for row in rows if row.startswith("| ")][2:]
@@ -107,7 +107,7 @@ def test_the_card_documents_the_fields_of_the_release(tmp_path: Path, fields: An
 )
 def test_the_card_says_how_to_load_the_release(tmp_path: Path, format_name: str, install: str, code: str) -> None:
     """What must be installed, and the code, which is valid Python."""
-    release(tmp_path / "release", shape=Shape(format_name))
+    release(tmp_path / "release", shape=ReleaseForm(format_name))
     text = (tmp_path / "release" / "README.md").read_text()
     assert install in text
     assert code in text

@@ -20,7 +20,7 @@ from storage.documents.model import CorpusDocument
 from storage.errors import ConfigError, DamageError
 from storage.exports.card import card, licence_id, size_category
 from storage.exports.changes import read_earlier, read_index
-from storage.exports.release import Release, Shape, write_release
+from storage.exports.release import Release, ReleaseForm, write_release
 from storage.records import Quality
 from tests.storage.export_samples import run_python
 
@@ -51,9 +51,9 @@ def a_document(number: int, text: str = "Some words.", **changes: Any) -> Corpus
 
 
 def release(
-    target: Path, documents: list[CorpusDocument], about: Release = ABOUT, shape: Shape | None = None
+    target: Path, documents: list[CorpusDocument], about: Release = ABOUT, shape: ReleaseForm | None = None
 ) -> dict[str, Any]:
-    write_release(documents, target, about, shape or Shape())
+    write_release(documents, target, about, shape or ReleaseForm())
     manifest: dict[str, Any] = json.loads((target / "manifest.json").read_text())
     return manifest
 
@@ -91,7 +91,7 @@ def test_the_manifest_tells_every_file_and_what_is_in_it(tmp_path: Path) -> None
 def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path, format_name: str) -> None:
     """Down to the last file, in every format, with and without shards."""
     documents = [a_document(n, f"Text {n} " * 50) for n in range(1, 40)]
-    shape = Shape(format_name, 4000)
+    shape = ReleaseForm(format_name, 4000)
     for name in ("one", "two"):
         release(tmp_path / name, documents, shape=shape)
     for path in (tmp_path / "one").rglob("*"):
@@ -103,7 +103,7 @@ def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path, format_name: str) 
 def test_shards_end_at_the_size_and_lose_nothing(tmp_path: Path) -> None:
     """Each is a whole file; together they have every document once, in order."""
     documents = [a_document(n, "x" * 1000) for n in range(1, 21)]
-    manifest = release(tmp_path / "release", documents, shape=Shape("jsonl", 5000))
+    manifest = release(tmp_path / "release", documents, shape=ReleaseForm("jsonl", 5000))
     assert [row["id"] for row in data(tmp_path / "release")] == [document.id for document in documents]
     sizes = [entry["bytes"] for entry in manifest["files"]]
     assert len(sizes) > 3
@@ -112,7 +112,7 @@ def test_shards_end_at_the_size_and_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_a_release_of_nothing_is_a_release(tmp_path: Path) -> None:
-    manifest = release(tmp_path / "release", [], shape=Shape("parquet"))
+    manifest = release(tmp_path / "release", [], shape=ReleaseForm("parquet"))
     assert manifest["counts"]["documents"] == 0
     assert parquet.read_table(tmp_path / "release" / "data" / "part-00001.parquet").num_rows == 0
 
@@ -155,7 +155,7 @@ def test_datasets_loads_a_release_by_the_name_of_its_folder(tmp_path: Path) -> N
     documents = [a_document(1, **undated), a_document(2, **told), a_document(3, **undated)]
     folders = [tmp_path / name for name in ("jsonl", "jsonl.gz", "jsonl.zst", "parquet")]
     for folder in folders:
-        release(folder, documents, shape=Shape(folder.name, shard_size=1 if folder.name == "jsonl" else 0))
+        release(folder, documents, shape=ReleaseForm(folder.name, shard_size=1 if folder.name == "jsonl" else 0))
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
     done = run_python(DATASETS, *folders, tmp_path / "cache", env=environment)
     assert done.stdout == b"3 int64\n", done.stderr.decode()
@@ -193,7 +193,7 @@ def test_a_difference_brings_an_earlier_release_up_to_date(tmp_path: Path) -> No
     second = [a_document(0), a_document(1), a_document(3, "Other words."), a_document(4, warc_offset=7, duplicates=2)]
     release(tmp_path / "first", first)
     earlier = read_earlier(tmp_path / "first" / "manifest.json")
-    manifest = release(tmp_path / "second", second, shape=Shape(earlier=earlier))
+    manifest = release(tmp_path / "second", second, shape=ReleaseForm(earlier=earlier))
     told = {row["id"][-1]: row["change"] for row in lines(tmp_path / "second" / "changes.jsonl")}
     assert told == {"0": "added", "2": "removed", "3": "changed"}
     assert {name: manifest["since"][name] for name in ("added", "changed", "removed")} == dict.fromkeys(
@@ -201,7 +201,7 @@ def test_a_difference_brings_an_earlier_release_up_to_date(tmp_path: Path) -> No
     )
     assert [row["id"][-1] for row in data(tmp_path / "second")] == ["0", "3"]
     assert "To update the earlier release" in (tmp_path / "second" / "README.md").read_text()
-    third = release(tmp_path / "third", second, shape=Shape(earlier=read_earlier(tmp_path / "second")))
+    third = release(tmp_path / "third", second, shape=ReleaseForm(earlier=read_earlier(tmp_path / "second")))
     assert (third["counts"]["documents"], third["since"]["added"]) == (0, 0)
 
 
@@ -209,7 +209,7 @@ def test_healed_metadata_is_a_change(tmp_path: Path) -> None:
     """Another title, author or date with the same text is listed in the difference."""
     release(tmp_path / "first", [a_document(n) for n in (1, 2, 3, 4)])
     healed = [a_document(1, title="T"), a_document(2, author="A"), a_document(3, published="2020-02-02"), a_document(4)]
-    release(tmp_path / "second", healed, shape=Shape(earlier=read_earlier(tmp_path / "first")))
+    release(tmp_path / "second", healed, shape=ReleaseForm(earlier=read_earlier(tmp_path / "first")))
     told = {row["id"][-1]: row["change"] for row in lines(tmp_path / "second" / "changes.jsonl")}
     assert told == dict.fromkeys(("1", "2", "3"), "changed")
 
@@ -224,7 +224,7 @@ def test_a_difference_is_right_for_any_two_corpora(
     for name, made in (("before", before), ("after", after)):
         documents = [a_document(n, f"text {made[n]}") for n in sorted(made)]
         earlier = read_earlier(folder / "before") if name == "after" else None
-        release(folder / name, documents, shape=Shape(earlier=earlier))
+        release(folder / name, documents, shape=ReleaseForm(earlier=earlier))
     corpus = {row["id"]: row["text"] for row in data(folder / "before")}
     for row in lines(folder / "after" / "changes.jsonl"):
         if row["change"] != "added":
@@ -250,10 +250,10 @@ def test_a_document_has_changed_where_its_format_shows_it(
     other = {"author": "B", "licence": "mine", "kinds": "q", "confidence": 0.5, "captions": ("a",), "tdm": 1}
     other |= {"fetched_at": datetime(2026, 5, 5, tzinfo=UTC), "script": "Arab", "languages": ("ar 0.98 Arab 1.00",)}
     other |= {"warc_offset": 7, "quality": None, "duplicates": 3}
-    first = release(tmp_path / "first", [a_document(1)], shape=Shape(format_name))
+    first = release(tmp_path / "first", [a_document(1)], shape=ReleaseForm(format_name))
     for name in (*held.split(), *not_held.split()):
         document = a_document(1, **{name: other[name]})
-        shape = Shape(format_name, earlier=read_earlier(tmp_path / "first"), overwrite=True)
+        shape = ReleaseForm(format_name, earlier=read_earlier(tmp_path / "first"), overwrite=True)
         since = release(tmp_path / "second", [document], shape=shape)
         assert (name, since["since"]["changed"]) == (name, int(name in held.split()))
         assert since["index"]["fields"] == first["index"]["fields"]
@@ -262,7 +262,7 @@ def test_a_document_has_changed_where_its_format_shows_it(
 @pytest.mark.parametrize("fields", [None, ["id", "mood"]])
 def test_an_index_of_other_fields_is_refused(tmp_path: Path, fields: list[str] | None) -> None:
     """It names the fields of its digests, and this program knows them."""
-    release(tmp_path / "release", [a_document(1)], shape=Shape("jsonl"))
+    release(tmp_path / "release", [a_document(1)], shape=ReleaseForm("jsonl"))
     manifest = tmp_path / "release" / "manifest.json"
     told = json.loads(manifest.read_text())
     del told["index"]["fields"]
@@ -277,7 +277,7 @@ def test_a_filter_that_an_earlier_program_did_not_have_is_none(tmp_path: Path) -
     """Releases made before it go on: what is not asked for is not there."""
     release(tmp_path / "release", [a_document(1)])
     about = dataclasses.replace(ABOUT, selection=ABOUT.selection | {"sample": None, "without_new": False})
-    release(tmp_path / "new", [a_document(1)], about, Shape(earlier=read_earlier(tmp_path / "release")))
+    release(tmp_path / "new", [a_document(1)], about, ReleaseForm(earlier=read_earlier(tmp_path / "release")))
     assert (tmp_path / "new" / "changes.jsonl").read_text() == ""
 
 
@@ -287,7 +287,7 @@ def test_what_is_no_earlier_release_is_refused(tmp_path: Path) -> None:
     earlier = read_earlier(tmp_path / "release")
     other = dataclasses.replace(ABOUT, selection={"languages": ["ar"]})
     with pytest.raises(ConfigError, match="other filters"):
-        release(tmp_path / "new", [], other, Shape(earlier=earlier))
+        release(tmp_path / "new", [], other, ReleaseForm(earlier=earlier))
     earlier.index.write_bytes(b"nonsense")
     with pytest.raises(DamageError):
         list(read_index(earlier.index))
@@ -309,15 +309,15 @@ def test_only_a_release_is_replaced_by_one(tmp_path: Path) -> None:
     release(tmp_path / "release", [a_document(1)])
     with pytest.raises(ConfigError, match="exists already"):
         release(tmp_path / "release", [])
-    assert release(tmp_path / "release", [], shape=Shape(overwrite=True))["counts"]["documents"] == 0
+    assert release(tmp_path / "release", [], shape=ReleaseForm(overwrite=True))["counts"]["documents"] == 0
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("")
     with pytest.raises(ConfigError, match="is not a release"):
-        release(tmp_path / "mine", [], shape=Shape(overwrite=True))
+        release(tmp_path / "mine", [], shape=ReleaseForm(overwrite=True))
     with pytest.raises(ConfigError, match="a release is a folder"):
         release(tmp_path / "mine.parquet", [])
     with pytest.raises(ConfigError, match="release cannot be made of"):
-        release(tmp_path / "texts", [], shape=Shape("txt"))
+        release(tmp_path / "texts", [], shape=ReleaseForm("txt"))
 
 
 def test_an_error_midway_leaves_nothing(tmp_path: Path) -> None:
@@ -328,7 +328,7 @@ def test_an_error_midway_leaves_nothing(tmp_path: Path) -> None:
         raise DamageError("broken")
 
     with pytest.raises(DamageError):
-        write_release(failing(), tmp_path / "release", ABOUT, Shape("jsonl", 1))
+        write_release(failing(), tmp_path / "release", ABOUT, ReleaseForm("jsonl", 1))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from storage.database.schema import url
 from storage.frontier.leases import Chances
-from storage.frontier.new_links import CLEAN_SLATE, MAX_HOPS, Found, follows, link_priority
-from storage.records import Failure, Fetched, Kind, Lease, Link, Ruling, Seed, Turn, UrlState
+from storage.frontier.new_links import CLEAN_SLATE, MAX_HOPS, FoundLink, follows, link_priority
+from storage.records import Failure, Fetched, Kind, Lease, LeaseRuling, Link, Seed, Turn, UrlState
 from tests.storage.corpus_samples import NOON, Crawl, capture, dropped, link, made, seed
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def test_links_are_taken_once(corpus: Corpus) -> None:
 )
 def test_which_links_enter(found: Link, expected: bool) -> None:
     """Keys are ASCII of bounded length, and a redirect to the very same address leads nowhere."""
-    assert follows(Found(found, PARENT)) is expected
+    assert follows(FoundLink(found, PARENT)) is expected
 
 
 def test_redirects_are_followed_to_a_limit(corpus: Corpus) -> None:
@@ -268,7 +268,7 @@ def test_an_index_puts_only_so_many_sitemaps_before_pages(depth: int, rank: int,
     each day, were all read before the first article.
     """
     parent = replace(PARENT, kind=Kind.SITEMAP, depth=depth)
-    assert Found(replace(link("map"), kind=Kind.SITEMAP, rank=rank), parent).priority == expected
+    assert FoundLink(replace(link("map"), kind=Kind.SITEMAP, rank=rank), parent).priority == expected
 
 
 def _dated(stated: dict[str, str | None], kind: Kind) -> list[Link]:
@@ -438,9 +438,9 @@ def test_queued_urls_out_of_scope_give_way_to_those_behind_them(corpus: Corpus) 
     crawl.process(crawl.lease(), [dropped("listing", *map(link, names))])
     judged = Counter[bool]()
 
-    def only_news(lease: Lease, known: bool) -> Ruling:
+    def only_news(lease: Lease, known: bool) -> LeaseRuling:
         judged[known] += 1
-        return Ruling.FETCH if "/news" in lease.url else Ruling.OUT_OF_SCOPE
+        return LeaseRuling.FETCH if "/news" in lease.url else LeaseRuling.OUT_OF_SCOPE
 
     leases = corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=only_news)
     assert paths(leases) == ["news1", "news2"]
@@ -470,7 +470,7 @@ def test_a_configured_url_is_never_out_of_scope(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     crawl.seed("list")
     crawl.process(crawl.lease(), [dropped("listing", link("page"))])
-    assert corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=lambda *_: Ruling.OUT_OF_SCOPE) == []
+    assert corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=lambda *_: LeaseRuling.OUT_OF_SCOPE) == []
     assert states(corpus)["page"] == "out_of_scope"
     crawl.seed("page")
     assert states(corpus)["page"] == "pending"
@@ -480,7 +480,7 @@ def test_postponed_pages_wait_for_the_next_night(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     crawl.seed("list")
     crawl.process(crawl.lease(), [dropped("listing", link("page"))])
-    assert corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=lambda *_: Ruling.LATER) == []
+    assert corpus.frontier.lease(crawl.run_id, {"a.example": 2}, 1.0, judge=lambda *_: LeaseRuling.LATER) == []
     assert crawl.lease(now=10 * 3600.0) == []
     assert paths(crawl.lease(now=12 * 3600.0 + 1)) == ["page"]
 

@@ -9,13 +9,13 @@ import pytest
 from storage.blocklist.tombstones import refused
 from storage.documents.model import Selection
 from storage.records import Fetched, Processed
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 from tests.storage.corpus_samples import Crawl, dropped, fingerprint, link, made
 from tests.storage.corpus_samples import capture as captured
 
 if TYPE_CHECKING:
     from storage import Corpus
-    from storage.removal.takedown import Affected
+    from storage.removal.takedown import AffectedPages
 
 EVERY = Selection(include_duplicates=True, versions="all")
 HERE = "https://a.example/"
@@ -43,8 +43,8 @@ def moved(page: str) -> Processed:
     return dropped("redirect", link(page, redirect=True), detail=HERE + page)
 
 
-def take_out(corpus: Corpus, kind: What, value: str, *, duplicates: bool = False) -> Affected:
-    affected = corpus.removals.declare(Request(kind, value, "asked", duplicates))
+def take_out(corpus: Corpus, kind: RequestKind, value: str, *, duplicates: bool = False) -> AffectedPages:
+    affected = corpus.removals.declare(RemovalRequest(kind, value, "asked", duplicates))
     corpus.removals.withdraw()
     corpus.removals.finish()
     return affected
@@ -72,7 +72,7 @@ def test_whichever_form_of_a_page_is_named_all_go(
 ) -> None:
     """In whatever order they came, and when the page itself has not been come to yet: it would bring the text back."""
     Site(corpus).find(*pages, TWO)
-    take_out(corpus, What.URL, HERE + named)
+    take_out(corpus, RequestKind.URL, HERE + named)
     assert left(corpus) == ["two"]
     known = ["page", *(path for path, _ in pages)]
     assert kept_away(corpus, *known, "two", "list", "") == known
@@ -86,7 +86,7 @@ def test_a_page_goes_with_the_addresses_that_redirect_to_it(corpus: Corpus, name
     crawl.find(("shorter", moved("short")), ("short", moved("page")))
     crawl.process(crawl.lease(), [made("the text of the page")])
     crawl.visit("two", made("another text"))
-    take_out(corpus, What.URL, HERE + named)
+    take_out(corpus, RequestKind.URL, HERE + named)
     assert left(corpus) == ["two"]
     assert kept_away(corpus, "shorter", "short", "page", "two") == ["shorter", "short", "page"]
 
@@ -97,7 +97,7 @@ def test_what_a_page_was_before_it_moved_goes_with_it(corpus: Corpus) -> None:
     crawl.visit("old", made("the text of the page"))
     crawl.visit("old", moved("new"))
     crawl.process(crawl.lease(), [made("the text of the page")])
-    take_out(corpus, What.URL, f"{HERE}new")
+    take_out(corpus, RequestKind.URL, f"{HERE}new")
     assert left(corpus) == []
 
 
@@ -105,7 +105,7 @@ def test_an_author_stated_by_one_form_takes_the_others_out_too(corpus: Corpus) -
     """The form for phones has a byline and the page has none; or they differ by their spelling alone."""
     spelled = ("Page?b=1&a=2", made("the text of the page", author="Ann Lee")), ("page?a=2&b=1", made("the text of it"))
     Site(corpus).find(("amp", form("story", author="Ann Lee")), ("story", form("story")), *spelled, TWO)
-    take_out(corpus, What.AUTHOR, "Ann Lee")
+    take_out(corpus, RequestKind.AUTHOR, "Ann Lee")
     assert left(corpus) == ["two"]
 
 
@@ -113,7 +113,7 @@ def test_pages_that_repeat_a_text_go_with_their_own_forms(corpus: Corpus) -> Non
     """The original of a copy's form for phones, which gave no text, kept it."""
     copy = form("copy", "the text that is repeated")
     Site(corpus).find(("page", made("the text that is repeated")), ("copy", copy), ("copy-amp", copy), TWO)
-    take_out(corpus, What.URL, f"{HERE}page", duplicates=True)
+    take_out(corpus, RequestKind.URL, f"{HERE}page", duplicates=True)
     assert left(corpus) == ["two"]
     assert kept_away(corpus, "page", "copy", "copy-amp", "two") == ["page", "copy", "copy-amp"]
 
@@ -140,7 +140,7 @@ def test_what_only_seems_to_be_the_same_page_stays(
 ) -> None:
     """A list, a front page, a page whose text is another, an address that several name, another site."""
     Site(corpus).find(*pages)
-    take_out(corpus, What.URL, HERE + named)
+    take_out(corpus, RequestKind.URL, HERE + named)
     assert kept_away(corpus, named, stays, "two") == [named]
     assert "two" in left(corpus)
     other = "https://other.example/x"
@@ -152,7 +152,7 @@ def test_a_front_page_that_redirects_to_a_removed_page_is_read_all_the_same(corp
     crawl = Crawl(corpus)
     crawl.visit("", moved("today"))
     crawl.visit("today", made("a text"))
-    take_out(corpus, What.URL, f"{HERE}today")
+    take_out(corpus, RequestKind.URL, f"{HERE}today")
     assert kept_away(corpus, "", "today") == ["today"]
 
 
@@ -160,6 +160,6 @@ def test_a_domain_for_phones_goes_alone(corpus: Corpus) -> None:
     """The pages of the domain above it were kept away by what stands for every spelling, and stayed until then."""
     for site in ("a.example", "m.a.example"):
         Crawl(corpus, site=site).visit("one", made(f"text of {site}"))
-    take_out(corpus, What.DOMAIN, "m.a.example")
+    take_out(corpus, RequestKind.DOMAIN, "m.a.example")
     assert left(corpus) == ["one"]
     assert kept_away(corpus, "one") == []

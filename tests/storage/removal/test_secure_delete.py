@@ -14,7 +14,7 @@ from storage.database import engines
 from storage.database.schema import url
 from storage.errors import DiskError
 from storage.removal import secure_delete
-from storage.removal.takedown import Request, What
+from storage.removal.takedown import RemovalRequest, RequestKind
 from tests.storage.corpus_samples import Crawl, made
 
 URL = "https://a.example/page3"
@@ -43,7 +43,7 @@ def test_what_a_text_was_before_it_was_made_anew_is_forgotten_with_it(opened: Co
     """It stayed in pages that were free, or between the rows of others."""
     with opened as corpus:
         assert remembered(tmp_path)
-        corpus.removals.declare(Request(What.URL, URL, "asked"))
+        corpus.removals.declare(RemovalRequest(RequestKind.URL, URL, "asked"))
         corpus.removals.withdraw()
         corpus.removals.finish()
         assert not remembered(tmp_path)
@@ -54,7 +54,7 @@ def test_a_text_that_came_back_is_forgotten_too(opened: Corpus, tmp_path: Path) 
     """Its request matched nothing when it was made. The file was not rewritten, and kept what the text was before."""
     with opened as corpus:
         address = "https://a.example/other"
-        corpus.removals.declare(Request(What.URL, address, "asked"))
+        corpus.removals.declare(RemovalRequest(RequestKind.URL, address, "asked"))
         corpus.removals.finish()
         back = sa.update(url).where(url.c.url == URL).values(url=address)
         corpus.database.write(lambda connection: connection.execute(back))
@@ -68,7 +68,7 @@ def test_a_text_that_came_back_is_forgotten_too(opened: Corpus, tmp_path: Path) 
 def test_a_deferred_removal_waits_in_sqlite_only(corpus: Corpus) -> None:
     """PostgreSQL has no file to rewrite, so there the removal is finished at once."""
     Crawl(corpus).visit("page3", made("the words of page3"))
-    corpus.removals.declare(Request(What.URL, URL, "asked"))
+    corpus.removals.declare(RemovalRequest(RequestKind.URL, URL, "asked"))
     corpus.removals.withdraw()
     waits = corpus.removals.finish(defer=True)
     assert waits is corpus.database.is_sqlite
@@ -83,7 +83,7 @@ def test_without_room_for_a_new_file_a_removal_is_not_through(
 ) -> None:
     """It says how much is needed, and is finished when there is."""
     with opened as corpus:
-        corpus.removals.declare(Request(What.URL, URL, "asked"))
+        corpus.removals.declare(RemovalRequest(RequestKind.URL, URL, "asked"))
         corpus.removals.withdraw()
         with monkeypatch.context() as patched:
             patched.setattr(secure_delete, "ROOM", 10**9)

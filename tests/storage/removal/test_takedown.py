@@ -34,8 +34,8 @@ from storage.documents.model import Selection
 from storage.documents.own_lines import PageLines
 from storage.errors import DatabaseError
 from storage.removal import secure_delete
-from storage.removal.takedown import Request, What
-from storage.warc.redact import Scrubbed
+from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.warc.redact import RedactedFile
 from tests.storage.corpus_samples import Crawl, fingerprint, link, made, seed
 
 if TYPE_CHECKING:
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
 EVERY = Selection(include_duplicates=True, versions="all")
 
 
-def take_out(corpus: Corpus, kind: What, value: str, *, duplicates: bool = False) -> list[str]:
+def take_out(corpus: Corpus, kind: RequestKind, value: str, *, duplicates: bool = False) -> list[str]:
     """Remove, as if each WARC file could be rewritten. Return the ids."""
-    affected = corpus.removals.declare(Request(kind, value, "asked", duplicates))
+    affected = corpus.removals.declare(RemovalRequest(kind, value, "asked", duplicates))
     corpus.removals.withdraw()
     corpus.removals.relearn()
     for name in corpus.removals.unscrubbed():
         pointers = [pointer for _, pointer in corpus.warc.pointers(name)]
         moves = {each.offset: (each.offset, 50) for each in pointers}
-        corpus.removals.move(name, Scrubbed(f"new-{name}", 100, moves))
+        corpus.removals.move(name, RedactedFile(f"new-{name}", 100, moves))
         corpus.removals.forget_file(name)
     corpus.removals.finish()
     assert corpus.problems() == []
@@ -74,14 +74,14 @@ def count(corpus: Corpus, table: sa.Table) -> int:
 @pytest.mark.parametrize(
     ("kind", "value", "left"),
     [
-        (What.URL, "https://a.example/one", ["two"]),
-        (What.URL, "http://www.a.example/one", ["two"]),
-        (What.DOMAIN, "a.example", []),
-        (What.AUTHOR, "an  NGUYEN", ["two"]),
-        (What.AUTHOR, "Nobody", ["one", "two"]),
+        (RequestKind.URL, "https://a.example/one", ["two"]),
+        (RequestKind.URL, "http://www.a.example/one", ["two"]),
+        (RequestKind.DOMAIN, "a.example", []),
+        (RequestKind.AUTHOR, "an  NGUYEN", ["two"]),
+        (RequestKind.AUTHOR, "Nobody", ["one", "two"]),
     ],
 )
-def test_what_is_named_goes_and_nothing_else(corpus: Corpus, kind: What, value: str, left: list[str]) -> None:
+def test_what_is_named_goes_and_nothing_else(corpus: Corpus, kind: RequestKind, value: str, left: list[str]) -> None:
     """By any spelling of the address, by domain, by one of several authors."""
     crawl = Crawl(corpus)
     crawl.visit("one", made("first text", author="Lê Bình, An Nguyen"))
@@ -99,7 +99,7 @@ def test_every_version_goes_with_the_id_of_one(corpus: Corpus) -> None:
     crawl.visit("one", made("as it is"))
     newest = corpus.documents.find("https://a.example/one")
     assert newest
-    assert len(take_out(corpus, What.ID, newest.id)) == 2
+    assert len(take_out(corpus, RequestKind.ID, newest.id)) == 2
     assert (urls(corpus), count(corpus, original)) == ([], 0)
 
 
@@ -110,7 +110,7 @@ def test_fingerprints_go_and_what_they_held_together_is_put_together_anew(corpus
         sketch = bytes([7] * 120)
         crawl.visit(name, made(f"text {name}", prints=fingerprint(name, sketch, (1, 2, 3))))
     assert [document.duplicates for document in corpus.documents()] == [3]
-    take_out(corpus, What.URL, "https://a.example/one")
+    take_out(corpus, RequestKind.URL, "https://a.example/one")
     assert [document.duplicates for document in corpus.documents()] == [2]
     assert (count(corpus, band), count(corpus, near_duplicate), count(corpus, prints)) == (6, 1, 2)
 
@@ -127,7 +127,7 @@ def test_a_removal_is_not_through_while_somebody_reads_what_it_removed(
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM url").fetchone()
         with pytest.raises(DatabaseError, match="to finish"):
-            take_out(corpus, What.URL, "https://a.example/one")
+            take_out(corpus, RequestKind.URL, "https://a.example/one")
         assert any(b"words of a secret" in file.read_bytes() for file in files)
         assert corpus.problems() != []
         reader.execute("ROLLBACK")
@@ -141,12 +141,12 @@ def test_duplicates_are_told_of_and_go_only_when_asked(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     for name in ("one", "two"):
         crawl.visit(name, made("the same"))
-    request = Request(What.URL, "https://a.example/one", "asked")
+    request = RemovalRequest(RequestKind.URL, "https://a.example/one", "asked")
     assert corpus.removals.affected(request).alike == ["https://a.example/two"]
-    take_out(corpus, What.URL, "https://a.example/one")
+    take_out(corpus, RequestKind.URL, "https://a.example/one")
     assert urls(corpus) == ["https://a.example/two"]
     crawl.visit("three", made("the same"))
-    take_out(corpus, What.URL, "https://a.example/two", duplicates=True)
+    take_out(corpus, RequestKind.URL, "https://a.example/two", duplicates=True)
     assert urls(corpus) == []
 
 
@@ -161,8 +161,8 @@ def test_other_addresses_of_the_page_go_with_it(corpus: Corpus) -> None:
 
     for name in ("x", "y"):
         crawl.visit(name, naming(name))
-    take_out(corpus, What.URL, "https://a.example/page")
-    take_out(corpus, What.URL, "https://a.example/home")
+    take_out(corpus, RequestKind.URL, "https://a.example/page")
+    take_out(corpus, RequestKind.URL, "https://a.example/home")
     both = ["https://a.example/x", "https://a.example/y"]
     assert urls(corpus) == both
     for stored in list(corpus.fetches(outcomes=("document",))):
@@ -178,7 +178,7 @@ def test_what_states_an_address_of_a_removed_domain_goes_with_it(corpus: Corpus)
     crawl = Crawl(corpus)
     crawl.visit("form", made("a form of it", canonical="https://blog.a.example/page"))
     crawl.visit("two", made("another text", canonical="https://a.example/blog.a.example/page"))
-    take_out(corpus, What.DOMAIN, "blog.a.example")
+    take_out(corpus, RequestKind.DOMAIN, "blog.a.example")
     assert urls(corpus) == ["https://a.example/two"]
 
 
@@ -189,8 +189,8 @@ def test_a_removed_page_never_comes_back(corpus: Corpus) -> None:
     crawl.seed("late")
     (late,) = crawl.lease()
     ids = crawl.fetch(late)
-    take_out(corpus, What.URL, "https://a.example/one")
-    take_out(corpus, What.URL, "https://a.example/late")
+    take_out(corpus, RequestKind.URL, "https://a.example/one")
+    take_out(corpus, RequestKind.URL, "https://a.example/late")
     corpus.documents.record_processed([(ids[0], late, made("late text"))])
     stored = next(each for each in corpus.fetches() if each.fetch_id == fetch_id)
     assert stored.lease
@@ -209,7 +209,7 @@ def test_a_removed_domain_is_not_entered_again(corpus: Corpus) -> None:
     """Links to hosts below it are refused, and what slipped into the frontier meanwhile is not leased."""
     crawl = Crawl(corpus)
     crawl.visit("one", made("first text", link("x", site="b.example"), link("y", site="b.example")))
-    take_out(corpus, What.DOMAIN, "b.example")
+    take_out(corpus, RequestKind.DOMAIN, "b.example")
     crawl.visit("two", made("second text", link("z", site="news.b.example"), link("z", site="notb.example")))
     pending = sa.update(url).where(url.c.host == "b.example").values(state="pending", reason=None)
     corpus.database.write(lambda connection: connection.execute(pending))
@@ -221,7 +221,7 @@ def test_a_removed_domain_is_not_entered_again(corpus: Corpus) -> None:
 def test_what_a_removed_author_writes_later_is_left_out(corpus: Corpus) -> None:
     """The page is fetched, for nobody can know before; the text does not come in, and its original awaits emptying."""
     crawl = Crawl(corpus)
-    take_out(corpus, What.AUTHOR, "An Nguyen")
+    take_out(corpus, RequestKind.AUTHOR, "An Nguyen")
     crawl.visit("new", made("another text", author="AN NGUYEN"))
     assert urls(corpus) == []
     assert [drop.reason for drop in corpus.fetches.drops()] == ["removed"]
@@ -234,7 +234,7 @@ def test_an_author_whom_an_earlier_program_removed_stays_away(corpus: Corpus) ->
     """Its hash told signs apart that keyboards give for one another, and stands in the corpus."""
     crawl, name = Crawl(corpus), "فاطمة علي رضا"
     crawl.visit("old", made("a text", author=name))
-    take_out(corpus, What.AUTHOR, name)
+    take_out(corpus, RequestKind.AUTHOR, name)
     earlier = earlier_author_keys(name)
     assert len(earlier) == 2
     assert author_key(name) not in earlier
@@ -244,7 +244,7 @@ def test_an_author_whom_an_earlier_program_removed_stays_away(corpus: Corpus) ->
             corpus.database.write(lambda c, statement=statement: c.execute(statement))
         crawl.visit(value, made("another text", author=name))
         assert urls(corpus) == []
-        assert corpus.removals.done_before(Request(What.AUTHOR, name, "asked")) is not None
+        assert corpus.removals.done_before(RemovalRequest(RequestKind.AUTHOR, name, "asked")) is not None
 
 
 def broken(corpus: Corpus, beginning: str) -> set[object]:
@@ -260,10 +260,10 @@ def test_what_was_learned_of_removed_texts_is_forgotten(corpus: Corpus) -> None:
         for path in "abcd":
             crawl.visit(path, made(f"{crawl.site} {path}\nSubscribe" + ("\nRead on" if path != "d" else "")))
         corpus.models.keep_lines(crawl.site, corpus.models.learn_lines(crawl.site, PageLines()))
-    corpus.removals.declare(Request(What.DOMAIN, "gone.example", "asked"))
+    corpus.removals.declare(RemovalRequest(RequestKind.DOMAIN, "gone.example", "asked"))
     corpus.removals.withdraw()
     assert broken(corpus, "recurring lines of a site") == {"gone.example"}
-    take_out(corpus, What.URL, "https://left.example/a")
+    take_out(corpus, RequestKind.URL, "https://left.example/a")
     assert {each.recurring for each in corpus.documents(EVERY)} == {"-r-", "-r"}
     assert count(corpus, recurring_line) == 1
 
@@ -271,7 +271,7 @@ def test_what_was_learned_of_removed_texts_is_forgotten(corpus: Corpus) -> None:
 def test_checks_notice_a_removal_that_is_not_through(corpus: Corpus) -> None:
     """Until the removal is finished, `check` names it alone; the rules that it explains find what is still there."""
     Crawl(corpus).visit("one", made("first text"))
-    corpus.removals.declare(Request(What.URL, "https://a.example/one", "asked"))
+    corpus.removals.declare(RemovalRequest(RequestKind.URL, "https://a.example/one", "asked"))
     assert corpus.problems() == [f"{INTERRUPTED}: asked"]
     assert len(broken(corpus, "a removed document that is still there")) == 1
     assert broken(corpus, "a removed page with a text") == {"https://a.example/one"}
@@ -286,10 +286,10 @@ def test_moving_pointers_twice_changes_nothing(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     crawl.visit("one", made("first text"))
     crawl.visit("two", made("second text"))
-    corpus.removals.declare(Request(What.URL, "https://a.example/one", "asked"))
+    corpus.removals.declare(RemovalRequest(RequestKind.URL, "https://a.example/one", "asked"))
     corpus.removals.withdraw()
     ((name, _),) = corpus.removals.unscrubbed().items()
-    scrubbed = Scrubbed("rewritten.warc.gz", 90, {0: (0, 10), 100: (10, 80)})
+    scrubbed = RedactedFile("rewritten.warc.gz", 90, {0: (0, 10), 100: (10, 80)})
     for _ in range(2):
         corpus.removals.move(name, scrubbed)
     assert [(p.offset, p.length) for _, p in corpus.warc.pointers("rewritten.warc.gz")] == [(0, 10), (10, 80)]
@@ -317,20 +317,20 @@ def test_forms_of_a_removed_address_stay_away(corpus: Corpus, form: str) -> None
     """
     crawl = Crawl(corpus)
     crawl.visit("caf%C3%A9?a=2&b=1", made("one"))
-    take_out(corpus, What.URL, "https://a.example/caf%C3%A9?a=2&b=1")
+    take_out(corpus, RequestKind.URL, "https://a.example/caf%C3%A9?a=2&b=1")
     others = ["https://a.example/caf%C3%A9?a=2&b=2", "https://a.example/caf%E9?a=2&b=1", "https://a.example/caf"]
     others += ["https://www2.example/caf%C3%A9?a=2&b=1", "https://b.a.example/caf%C3%A9?a=2&b=1"]
     assert corpus.database.read(lambda connection: refused(connection, [form, *others])) == {form}
 
 
-@pytest.mark.parametrize("kind", [What.URL, What.ID])
-def test_forms_of_a_removed_address_that_are_there_go_with_it(corpus: Corpus, kind: What) -> None:
+@pytest.mark.parametrize("kind", [RequestKind.URL, RequestKind.ID])
+def test_forms_of_a_removed_address_that_are_there_go_with_it(corpus: Corpus, kind: RequestKind) -> None:
     """They were left, and thrown out when they were asked for the next time."""
     crawl = Crawl(corpus)
     for path in ("Story-1.html?b=1&a=2", "story-1.html/?a=2&b=1", "story-11.html?a=2&b=1"):
         crawl.visit(path, made(f"{path} some text"))
     first = next(each for each in corpus.documents(EVERY) if "Story" in each.url)
-    take_out(corpus, kind, first.url if kind is What.URL else first.id)
+    take_out(corpus, kind, first.url if kind is RequestKind.URL else first.id)
     assert [each.url for each in corpus.documents(EVERY)] == ["https://a.example/story-11.html?a=2&b=1"]
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from storage.warc import FileSource, ForeignRecord, ForeignRecords, Form, Loss
+from storage.warc import ArchiveForm, FileSource, ForeignRecord, ForeignRecords, Loss
 from storage.warc.gzip_member import Inflater
 from storage.warc.headers import sha1
 from storage.warc.verify import StatedDigest
@@ -61,7 +61,9 @@ def read(path: Path, data: bytes, keep: int = 10**6) -> list[ForeignRecord | Los
     path.write_bytes(data)
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        return list(ForeignRecords(FileSource(descriptor), lambda _: keep, Form(packed=path.name.endswith(".gz"))))
+        return list(
+            ForeignRecords(FileSource(descriptor), lambda _: keep, ArchiveForm(packed=path.name.endswith(".gz")))
+        )
     finally:
         os.close(descriptor)
 
@@ -400,7 +402,7 @@ def test_long_records_are_read_in_flat_memory(tmp_path: Path) -> None:
 def read_file(path: Path) -> dict[str, bytes]:
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        return stored(list(ForeignRecords(FileSource(descriptor), lambda _: 10**5, Form())))
+        return stored(list(ForeignRecords(FileSource(descriptor), lambda _: 10**5, ArchiveForm())))
     finally:
         os.close(descriptor)
 

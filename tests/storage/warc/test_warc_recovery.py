@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.errors import DamageError
-from storage.warc import Recovered, WarcWriter, read_record, recover, recovery, scan
+from storage.warc import RecoveredFile, WarcWriter, read_record, recover, recovery, scan
 from tests.storage.warc_samples import INFO, capture, write
 
 if TYPE_CHECKING:
@@ -169,13 +169,13 @@ def test_orphans_can_be_indexed_before_the_file_gets_its_name(tmp_path: Path) ->
     """When indexing them fails, the file stays open, and the next recovery offers the same orphans again."""
     path, pointers = dead(tmp_path)
 
-    def fail(_: Recovered) -> None:
+    def fail(_: RecoveredFile) -> None:
         raise ConnectionError("the database went away")
 
     with pytest.raises(ConnectionError):
         recover(tmp_path, adopt=fail)
     assert path.exists()
-    seen: list[Recovered] = []
+    seen: list[RecoveredFile] = []
     assert recover(tmp_path, adopt=seen.append) == seen
     assert [record.pointer(seen[0].name) for record in seen[0].orphans] == pointers
     assert recover(tmp_path, adopt=seen.append) == []

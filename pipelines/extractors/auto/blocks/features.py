@@ -23,7 +23,7 @@ from pipelines.extractors.auto.blocks.page import BIT, DIGIT, KIND, MAX_LINKED, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipelines.extractors.auto.blocks.page import Array, Columns, Page
+    from pipelines.extractors.auto.blocks.page import Array, Columns, PageBlocks
 
 LONG = 80
 """Shortest block that may be a paragraph of an article's body."""
@@ -55,7 +55,7 @@ _KIND_BITS, _IN_BITS, _NEAR_BITS = (
 )
 
 
-def measure(page: Page) -> Columns:
+def measure(page: PageBlocks) -> Columns:
     """Return the features for the first stage, one array of n numbers each."""
     return {
         **_of_texts(page),
@@ -70,7 +70,7 @@ def measure(page: Page) -> Columns:
     }
 
 
-def measure_again(page: Page, first: Array) -> Columns:
+def measure_again(page: PageBlocks, first: Array) -> Columns:
     """Return the features for the second stage, computed from the probabilities of the first (0 to 1, one a block)."""
     mass = first * page.weight
     everything = max(1e-9, float(mass.sum()))
@@ -93,7 +93,7 @@ def measure_again(page: Page, first: Array) -> Columns:
     }
 
 
-def _of_make(page: Page, mass: Array) -> Array:
+def _of_make(page: PageBlocks, mass: Array) -> Array:
     """Return the mean probability of the blocks that are in elements of one name, in elements of one make.
 
     The class of the innermost element does not count: a line of the article may be the only one of its class.
@@ -105,7 +105,7 @@ def _of_make(page: Page, mass: Array) -> Array:
     return found
 
 
-def _tightest(page: Page, shares: Array, likely: Array) -> Array:
+def _tightest(page: PageBlocks, shares: Array, likely: Array) -> Array:
     """Mark the blocks in the smallest element with half of the likely content, or in a part like it.
 
     Some pages cut an article into parts and put boxes between them. Parts are elements of one make with one parent, or
@@ -127,7 +127,7 @@ def _tightest(page: Page, shares: Array, likely: Array) -> Array:
     return found
 
 
-def under_headline(page: Page, mass: Array) -> Array:
+def under_headline(page: PageBlocks, mass: Array) -> Array:
     """Mark the blocks in the smallest element with a headline and enough likely content (``mass``, one a block).
 
     A short article is enough, if it is a fair share of all likely content. Without a headline no block is marked.
@@ -146,7 +146,7 @@ def log_odds(probability: Array) -> Array:
     return odds
 
 
-def _of_texts(page: Page) -> Columns:
+def _of_texts(page: PageBlocks) -> Columns:
     texts, blocks = page.texts, page.blocks
     seen = Counter(blocks.texts).__getitem__
     return {
@@ -162,12 +162,12 @@ def _of_texts(page: Page) -> Columns:
     }
 
 
-def _of_marks(page: Page) -> Columns:
+def _of_marks(page: PageBlocks) -> Columns:
     marks = np.concatenate((page.kind & _KIND_BITS, page.path & _IN_BITS, page.near & _NEAR_BITS)) != 0
     return dict(zip(_MARKS, marks, strict=True))
 
 
-def _of_place(page: Page) -> Columns:
+def _of_place(page: PageBlocks) -> Columns:
     heads = np.add.accumulate(page.heads)
     since = page.order - np.maximum.accumulate(np.where(page.heads, page.order, 0))
     sums = np.add.accumulate(page.gain)
@@ -180,7 +180,7 @@ def _of_place(page: Page) -> Columns:
     }
 
 
-def _of_groups(page: Page) -> Columns:
+def _of_groups(page: PageBlocks) -> Columns:
     weight, gain = np.maximum(1.0, page.total_weight), np.maximum(0.0, page.total_gain)
     measures = {
         "link": 1 - gain / weight,
@@ -194,7 +194,7 @@ def _of_groups(page: Page) -> Columns:
     }
 
 
-def _of_neighbours(page: Page) -> Columns:
+def _of_neighbours(page: PageBlocks) -> Columns:
     size, link, ends = (_padded(values) for values in (np.log1p(page.gain), page.link, page.texts.ends_sentence))
     return {
         "before1_gain": size[1:-3],
@@ -215,7 +215,7 @@ def _padded(values: Array) -> Array:
     return padded
 
 
-def _of_headline(page: Page) -> Columns:
+def _of_headline(page: PageBlocks) -> Columns:
     """Return how far each block is from the headline, and how much text the element around both holds."""
     found = bool(page.heads.any())
     home = page.home[page.inside]
@@ -231,7 +231,7 @@ def _of_headline(page: Page) -> Columns:
     }
 
 
-def _of_twins(page: Page) -> Columns:
+def _of_twins(page: PageBlocks) -> Columns:
     """Return measures of the elements of one make that have one parent: paragraphs, cards of teasers, rows.
 
     A teaser breaks off beside its link, and its card is one of several with links.
@@ -255,15 +255,15 @@ def _of_twins(page: Page) -> Columns:
     }
 
 
-def _of_page(page: Page) -> Columns:
+def _of_page(page: PageBlocks) -> Columns:
     gain, weight = float(page.gain.sum()), max(1.0, float(page.weight.sum()))
     long = float(page.gain[(page.gain > LONG) & (page.texts.sentences > 0)].sum())
     values = {"page_link": 1 - gain / weight, "page_long": long / max(1.0, gain), "page_count": np.log1p(page.count)}
     return {name: np.full(page.count, value) for name, value in values.items()}
 
 
-def _of_title(page: Page) -> Columns:
-    share = Words(page.blocks.texts).share(page.blocks.title)
+def _of_title(page: PageBlocks) -> Columns:
+    share = BlockWords(page.blocks.texts).share(page.blocks.title)
     sums = np.log1p(page.total(share))
     before = np.log1p(np.add.accumulate((page.near & _BEFORE_BITS) != 0, axis=1))
     return {
@@ -309,7 +309,7 @@ def folded(text: str) -> str:
     return codes.tobytes().decode("utf-16-le") if codes.all() else text.casefold()
 
 
-class Words:
+class BlockWords:
     """Word index of the blocks of a page."""
 
     def __init__(self, texts: Sequence[str]) -> None:

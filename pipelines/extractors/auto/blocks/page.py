@@ -22,7 +22,7 @@ from pipelines.text.text_size import WEIGHTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pipelines.extractors.auto.blocks.walk import Blocks
+    from pipelines.extractors.auto.blocks.walk import BlockSequence
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Columns = dict[str, Any]
@@ -49,10 +49,10 @@ _CLASS_NAME, _NUMBER = re.compile(r'\sclass="([^"]*)"'), re.compile(r"\d+")
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 
-class Page:
+class PageBlocks:
     """The blocks of a page (at least one) in columns of n numbers, with the sums over its elements."""
 
-    def __init__(self, blocks: Blocks) -> None:
+    def __init__(self, blocks: BlockSequence) -> None:
         self.blocks = blocks
         self.count = len(blocks)
         self.order = np.arange(self.count)
@@ -241,7 +241,7 @@ def _packed(text: str) -> str:
     return packed if packed.isalnum() else _NO_LETTERS.sub("", packed)
 
 
-def _title_likeness(page: Page) -> Array:
+def _title_likeness(page: PageBlocks) -> Array:
     """Return the length ratio of block and title, 0 to 1; 0 unless one contains the other."""
     title = _packed(page.blocks.title[:400])
     found = np.zeros(page.count)

@@ -22,7 +22,7 @@ from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.page import Array
-    from pipelines.extractors.auto.blocks.walk import Blocks, Elements
+    from pipelines.extractors.auto.blocks.walk import BlockSequence, Elements
 
 KEY = np.dtype("<u8")
 """Type of a key in a stored template."""
@@ -43,7 +43,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _CLASS = re.compile(r'\sclass="([^"]*)"')
 
 
-def block_keys(blocks: Blocks) -> Array:
+def block_keys(blocks: BlockSequence) -> Array:
     """Return the key of each block."""
     places = _Places(blocks.elements)
     named = (f"{places[inside]}\n{folded(text)}" for text, inside in zip(blocks.texts, blocks.inside, strict=True))
@@ -63,7 +63,7 @@ def folded(text: str) -> str:
     return _NUMBER.sub("0", collapsed) if _LETTER.search(collapsed) else collapsed
 
 
-def recurring(blocks: Blocks, template: bytes) -> Array:
+def recurring(blocks: BlockSequence, template: bytes) -> Array:
     """Mark the blocks of a template, given as sorted keys of type `KEY`. An empty template marks no block.
 
     A heading is not marked if prose of this page follows it: "What we know" has the article's own text below it. Nor
@@ -81,7 +81,7 @@ def recurring(blocks: Blocks, template: bytes) -> Array:
     return found
 
 
-def _between_sentences(blocks: Blocks, marked: Array) -> list[int]:
+def _between_sentences(blocks: BlockSequence, marked: Array) -> list[int]:
     """Return the marked sentences between sentences of this page, if they are in ``MAX_PLACES`` or more."""
     texts, linked = blocks.texts, blocks.linked
     sentences = [
@@ -97,7 +97,7 @@ def _between_sentences(blocks: Blocks, marked: Array) -> list[int]:
     return [index for run in between for index in run] if len(between) >= MAX_PLACES else []
 
 
-def _heads_prose(blocks: Blocks, index: int, marked: Array) -> bool:
+def _heads_prose(blocks: BlockSequence, index: int, marked: Array) -> bool:
     after = index + 1
     if (
         after >= len(blocks)

@@ -32,7 +32,7 @@ from storage.bytes.lines import digest, pack, unpack
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pipelines.extractors.auto.blocks.walk import Blocks
+    from pipelines.extractors.auto.blocks.walk import BlockSequence
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -90,7 +90,7 @@ THRESHOLDS = Thresholds()
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedTemplate:
     """A template as sorted keys, and the number of different pages it was learned from."""
 
     template: bytes
@@ -117,23 +117,23 @@ def survey_html(html: str) -> Survey:
     return Survey(keys[kept].tobytes(), weights.astype(WEIGHT).tobytes(), pack(map(digest, _sentences(blocks))))
 
 
-def _sentences(blocks: Blocks) -> Iterator[str]:
+def _sentences(blocks: BlockSequence) -> Iterator[str]:
     """Yield the lines of a page that are long enough and no links, as texts have them."""
     for index in range(min(len(blocks), MOST_BLOCKS)):
         if blocks.linked[index] <= MAX_LINKED_SHARE * len(blocks.texts[index]):
             yield from (line for line in clean_all(blocks.lines(index)) if size(line) >= THRESHOLDS.prose)
 
 
-def learn(surveys: Iterable[Survey], thresholds: Thresholds = THRESHOLDS) -> Learned:
+def learn(surveys: Iterable[Survey], thresholds: Thresholds = THRESHOLDS) -> LearnedTemplate:
     """Learn the template of the surveyed pages, in any order. It is empty if they are too few."""
     pages = [page for page in surveys if page.sound]
     if len(pages) < thresholds.sample:
-        return Learned(b"", len(pages))
+        return LearnedTemplate(b"", len(pages))
     table = _Table.of(pages)
     labels = different(table, thresholds.alike)
     number = len(np.unique(labels))
     if number < thresholds.sample:
-        return Learned(b"", number)
+        return LearnedTemplate(b"", number)
     seen = np.bincount(np.unique(table.columns * len(pages) + labels[table.rows]) // len(pages))
     prose = table.weights >= thresholds.prose
     enough = np.where(
@@ -148,7 +148,7 @@ def learn(surveys: Iterable[Survey], thresholds: Thresholds = THRESHOLDS) -> Lea
     }
     on_pages = Counter(line for line, _ in pages_of)
     several = {line: count for line, count in on_pages.items() if count >= thresholds.pages}
-    return Learned(np.sort(table.keys[most]).tobytes(), number, several)
+    return LearnedTemplate(np.sort(table.keys[most]).tobytes(), number, several)
 
 
 @dataclass(frozen=True, slots=True)

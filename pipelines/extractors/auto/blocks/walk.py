@@ -98,7 +98,7 @@ class Elements:
 
 
 @dataclass(slots=True)
-class Blocks:
+class BlockSequence:
     """Blocks in document order: text, innermost element, characters in links, number of links."""
 
     texts: list[str] = field(default_factory=list)
@@ -125,7 +125,7 @@ def one_line(text: str) -> str:
     return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split()).strip(_DIRECTIONS)
 
 
-def walk(tree: LexborHTMLParser) -> Blocks:
+def walk(tree: LexborHTMLParser) -> BlockSequence:
     """Cut a parsed page into blocks. This changes the tree: elements that are never read are removed."""
     title = tree.css_first("title")
     stated = title.text() if title else ""
@@ -153,7 +153,7 @@ def _link_contents(tree: LexborHTMLParser) -> None:
             node.attrs["href"] = "#!"
 
 
-def _cut(html: str) -> Blocks:
+def _cut(html: str) -> BlockSequence:
     """Read well-formed HTML tag by tag, each with the text after it. Attribute values hold no ``<`` or ``>``."""
     texts, inside, linked_of, links_of = list[str](), list[int](), list[int](), list[int]()
     tags, parents, first, last = ["body"], [0], [0], [0]
@@ -203,7 +203,7 @@ def _cut(html: str) -> Blocks:
             filled, broken = True, broken and blank
     last = [end or count for end in last]  # elements left open
     elements = Elements.of(tags, parents, first, last)
-    return Blocks(texts, _numbers(inside), _numbers(linked_of), _numbers(links_of), elements)
+    return BlockSequence(texts, _numbers(inside), _numbers(linked_of), _numbers(links_of), elements)
 
 
 def _kind_of(tag: str) -> int:

@@ -27,7 +27,7 @@ from storage.records import ParagraphKind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pipelines.extractors.auto.blocks.page import Array, Page
+    from pipelines.extractors.auto.blocks.page import Array, PageBlocks
 
 AnyLine = TypeVar("AnyLine", bound="tuple[str, ParagraphKind] | tuple[str, ParagraphKind, tuple[int, ...]]")
 """A line and its kind, also with the indices of its blocks."""
@@ -60,7 +60,7 @@ _RELATED = re.compile(
 """Exceptions: the recommendation of a report, a section on related work, a text that unfolds by "read more"."""
 
 
-def widgets(page: Page, chosen: Array) -> Array:
+def widgets(page: PageBlocks, chosen: Array) -> Array:
     """Mark the chosen blocks in boxes named as widgets: about the author, newsletters, polls, players, most read.
 
     If such boxes hold a large part of the text, no block is marked.
@@ -69,7 +69,7 @@ def widgets(page: Page, chosen: Array) -> Array:
     return _unless_more(page, found, chosen, WIDGETS)
 
 
-def asking(page: Page, chosen: Array) -> Array:
+def asking(page: PageBlocks, chosen: Array) -> Array:
     """Mark the chosen blocks in a small box that asks for something: to sign up, to vote, to donate.
 
     The box has a form with text in it, as on its button, and little other text.
@@ -98,14 +98,14 @@ def asking(page: Page, chosen: Array) -> Array:
     return _unless_more(page, found & chosen, chosen, WIDGETS)
 
 
-def _outwards(page: Page, element: int, small: Array) -> Iterator[int]:
+def _outwards(page: PageBlocks, element: int, small: Array) -> Iterator[int]:
     """Yield an element and the elements around it while they are small, without the page itself."""
     while element and small[element]:
         yield element
         element = int(page.parents[element])
 
 
-def _unless_more(page: Page, found: Array, chosen: Array, most: float) -> Array:
+def _unless_more(page: PageBlocks, found: Array, chosen: Array, most: float) -> Array:
     """Return the found blocks, or no blocks if they are more than the share ``most`` of the text."""
     if not found.any():
         return found
@@ -114,7 +114,7 @@ def _unless_more(page: Page, found: Array, chosen: Array, most: float) -> Array:
     return found
 
 
-def elsewhere(page: Page, chosen: Array) -> Array:
+def elsewhere(page: PageBlocks, chosen: Array) -> Array:
     """Mark the chosen blocks under a heading such as "Read also", with links beside them.
 
     Either an element begins with the heading, has little of the text and does not hold the page's headline. Or all
@@ -146,14 +146,14 @@ def elsewhere(page: Page, chosen: Array) -> Array:
     return found
 
 
-def _is_of_teasers(page: Page, behind: Array, head: int) -> bool:
+def _is_of_teasers(page: PageBlocks, behind: Array, head: int) -> bool:
     """Return whether each block after a heading is a link or follows one, with more than one such line."""
     links, below = page.link >= LINKED, behind.nonzero()[0]
     lines = below[(below > head) & ~links[below]]
     return len(lines) > 1 and bool(links[lines - 1].all())
 
 
-def related(page: Page, chosen: Array) -> Array:
+def related(page: PageBlocks, chosen: Array) -> Array:
     """Mark the chosen blocks in boxes named as related articles, with links in the box or beside it."""
     found: Array = chosen & ((page.path & BIT["related"]) != 0)
     tags = page.blocks.elements.tags
@@ -172,7 +172,7 @@ def related(page: Page, chosen: Array) -> Array:
     return found & inside
 
 
-def links(page: Page, chosen: Array) -> Array:
+def links(page: PageBlocks, chosen: Array) -> Array:
     """Mark the chosen blocks that are links to other pages: mostly linked text, and no sentence.
 
     Sentences in Thai, Lao and others have no mark at their end. There a line too long for a headline is one.
@@ -195,7 +195,7 @@ def links(page: Page, chosen: Array) -> Array:
     return found
 
 
-def labels(page: Page, chosen: Array) -> Array:
+def labels(page: PageBlocks, chosen: Array) -> Array:
     """Mark the chosen blocks that are headings of boxes without other chosen blocks, such as "Read also".
 
     The box holds at least two links, or is marked as an advertisement or as share buttons. An article has a few such
@@ -223,7 +223,7 @@ def labels(page: Page, chosen: Array) -> Array:
     return found
 
 
-def _holds_no_text(page: Page, element: int) -> bool:
+def _holds_no_text(page: PageBlocks, element: int) -> bool:
     """Return whether an element is marked as an advertisement or as share buttons. Ids of headings do not count."""
     elements = page.blocks.elements
     marks = page.marks[elements.tag[element]]

@@ -22,7 +22,7 @@ from pipelines.extractors.auto.blocks.page import BIT, KIND
 from pipelines.extractors.auto.rules.parts import TITLE, around, is_heading, naming_of
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Array, Page
+    from pipelines.extractors.auto.blocks.page import Array, PageBlocks
 
 # The standfirst.
 LIKELY = 0.05
@@ -61,7 +61,7 @@ def head_of(source: bytes) -> bytes:
     return source[:end]
 
 
-def with_standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:
+def with_standfirst(page: PageBlocks, chosen: Array, likely: Array, head: bytes) -> Array:
     """Add to the chosen blocks the standfirst: ``likely`` blocks between headline and text that the head repeats.
 
     ``head`` is the head of the page in UTF-8. It need not repeat a block that is named as a standfirst. Blocks that the
@@ -91,7 +91,7 @@ def with_standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Ar
     return found
 
 
-def _is_standfirst(page: Page, index: int) -> bool:
+def _is_standfirst(page: PageBlocks, index: int) -> bool:
     elements = page.blocks.elements
     own = takewhile(lambda element: page.held[element] == 1, around(page.blocks, index))
     return any(_STANDFIRST.search(naming_of(elements.tags[elements.tag[element]])) for element in islice(own, NAMING))
@@ -118,7 +118,7 @@ _AUTHOR = re.compile(
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-def without_signature(page: Page, chosen: Array) -> Array:
+def without_signature(page: PageBlocks, chosen: Array) -> Array:
     """Return the chosen blocks without signatures at the end: short lines that are no sentences.
 
     A signature is aligned to the side where lines end, or an element around it is named as a byline.
@@ -135,7 +135,7 @@ def without_signature(page: Page, chosen: Array) -> Array:
     return left
 
 
-def _is_set_apart(page: Page, index: int) -> bool:
+def _is_set_apart(page: PageBlocks, index: int) -> bool:
     letter = _LETTER.search(page.blocks.texts[index])
     side = "left" if letter and unicodedata.bidirectional(letter[0]) in _FROM_RIGHT else "right"
     elements = page.blocks.elements
@@ -143,7 +143,7 @@ def _is_set_apart(page: Page, index: int) -> bool:
     return any(_is_signed(elements.tags[elements.tag[element]], side) for element in islice(small, ALIGNING))
 
 
-def _may_sign(page: Page, index: int) -> bool:
+def _may_sign(page: PageBlocks, index: int) -> bool:
     short = page.texts.chars[index] <= SIGNED and not page.texts.ends_sentence[index]
     return bool(short and not page.kind[index] & _CELL)
 

@@ -16,7 +16,7 @@ import numpy as np
 from pipelines.extractors.auto.rules.parts import is_heading
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Array, Page
+    from pipelines.extractors.auto.blocks.page import Array, PageBlocks
 
 GRAM = 6
 """Characters of the compared n-grams. This length suits scripts with and without spaces."""
@@ -35,7 +35,7 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 """Multiplier of the polynomial hash of an n-gram."""
 
 
-def doubts(page: Page, chosen: Array, body: str) -> Array:
+def doubts(page: PageBlocks, chosen: Array, body: str) -> Array:
     """Return the log-odds to subtract from each block; all 0 if the body does not agree with the chosen blocks.
 
     Headings keep their log-odds: they are part of the text, and few bodies have them.

@@ -24,8 +24,8 @@ from storage.records import ParagraphKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.extractors.auto.blocks.page import Array, Page
-    from pipelines.extractors.auto.blocks.walk import Blocks, Elements
+    from pipelines.extractors.auto.blocks.page import Array, PageBlocks
+    from pipelines.extractors.auto.blocks.walk import BlockSequence, Elements
 
 MAX_CAPTIONS = 100
 MAX_CHARS = 2000
@@ -91,7 +91,7 @@ class Parts:
     comments: tuple[str, ...] = ()
 
 
-def around(blocks: Blocks, index: int) -> Iterator[int]:
+def around(blocks: BlockSequence, index: int) -> Iterator[int]:
     """Yield the elements around a block, the innermost first, without the page itself."""
     element = blocks.inside[index]
     while element:
@@ -99,7 +99,7 @@ def around(blocks: Blocks, index: int) -> Iterator[int]:
         element = blocks.elements.parents[element]
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line of a text, its kind, and the indices of the blocks that it is from."""
 
     text: str
@@ -110,7 +110,7 @@ class Line(NamedTuple):
 class Kinds:
     """Kinds of the chosen blocks, by the innermost element around each that gives a kind."""
 
-    def __init__(self, page: Page, chosen: Array) -> None:
+    def __init__(self, page: PageBlocks, chosen: Array) -> None:
         self.blocks, self.chosen = page.blocks, chosen
         held = page.total(page.texts.chars * chosen)
         self.layout = (held > LAYOUT * held[0]).tolist()
@@ -118,22 +118,22 @@ class Kinds:
         self.ends_sentence, self.linked = page.texts.ends_sentence, page.link >= IN_LINKS
         self.unspaced = page.texts.classes[:, UNSPACED] > 0
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[TextLine]:
         """Yield the lines of the chosen blocks. Preformatted text keeps its lines.
 
         A sentence that a card of a link cuts is one line.
         """
-        before, held = -1, Line("", ParagraphKind.PARAGRAPH, ())
+        before, held = -1, TextLine("", ParagraphKind.PARAGRAPH, ())
         for index in self.chosen.nonzero()[0].tolist():
             cut = before >= 0 and self._goes_on(before, index)
             for text, kind in self._lines(index):
                 if cut and held.text and kind is held.kind is ParagraphKind.PARAGRAPH:
                     space = "" if _WIDE.fullmatch(held.text[-1] + text[0]) else " "
-                    held = Line(f"{held.text}{space}{text}", kind, (*held.blocks, index))
+                    held = TextLine(f"{held.text}{space}{text}", kind, (*held.blocks, index))
                 else:
                     if held.text:
                         yield held
-                    held = Line(text, kind, (index,))
+                    held = TextLine(text, kind, (index,))
                 cut = False
             before = index
         if held.text:
@@ -183,7 +183,7 @@ class Kinds:
         return self.known[element]
 
 
-def captions(page: Page) -> tuple[Array, Array]:
+def captions(page: PageBlocks) -> tuple[Array, Array]:
     """Return two masks: blocks that are captions, and blocks that may be captions, by the elements around them.
 
     Elements named or classed as picture captions are captions, and so is other text in boxes of pictures. An element
@@ -210,7 +210,7 @@ def captions(page: Page) -> tuple[Array, Array]:
     return sure & (2 * sure.sum() < page.count), likely
 
 
-def _holds_more(page: Page, figure: int) -> bool:
+def _holds_more(page: PageBlocks, figure: int) -> bool:
     """Return whether a figure holds text: a quotation, a table, a list or a heading."""
     elements = page.blocks.elements
     if elements.name(figure) != "figure":
@@ -239,7 +239,7 @@ def _captioned(tag: str) -> bool | None:
     return False if _CAPTION.search(naming) else None
 
 
-def buttons(page: Page) -> Array:
+def buttons(page: PageBlocks) -> Array:
     """Mark the text of buttons. A heading that is a button opens the text below it and is not marked.
 
     Three or more headings in a row open nothing and are marked, as in a list of films to choose from.
@@ -260,7 +260,7 @@ def naming_of(attributes: str) -> str:
     return _HUMP.sub("-", " ".join(_NAMING.findall(attributes[:MAX_CHARS]))).lower()
 
 
-def unfolded(page: Page, read: Array) -> Array:
+def unfolded(page: PageBlocks, read: Array) -> Array:
     """Mark the blocks in folds that go on with the text: it is most of the fold, and some stands before the fold.
 
     ``read`` marks the blocks that the model takes for text, shown or not. Folds of one make are measured together.
@@ -281,7 +281,7 @@ def unfolded(page: Page, read: Array) -> Array:
     return found
 
 
-def copies(page: Page, chosen: Array) -> Array:
+def copies(page: PageBlocks, chosen: Array) -> Array:
     """Mark the chosen blocks that repeat an earlier one, if the page repeats a large part of the text.
 
     Such a page holds the article twice, for wide and narrow screens or for print, and a style sheet hides one copy. A
@@ -307,7 +307,7 @@ def copies(page: Page, chosen: Array) -> Array:
     return repeated & (len(again) > 1 and doubled > REPEATED * int(chars[first].sum()))
 
 
-def beginnings(page: Page, chosen: Array) -> Array:
+def beginnings(page: PageBlocks, chosen: Array) -> Array:
     """Mark the chosen blocks that say the first words of a later chosen block in another element, as a teaser does.
 
     The model tells teasers that end in an ellipsis. This is for those that a style sheet cuts. Gold pages have none.
@@ -334,7 +334,7 @@ def _broken_off(text: str) -> str:
     return words if (words == text and text[-1] not in ENDS) or text.endswith(("…", "...")) else ""
 
 
-def shown_title(page: Page, likeness: Array) -> str:
+def shown_title(page: PageBlocks, likeness: Array) -> str:
     """Return the heading that is the stated title or most of it. On a page without an h1 a line may be the title.
 
     The heading of the comments ("3 replies to …") is not the title.
@@ -348,7 +348,7 @@ def shown_title(page: Page, likeness: Array) -> str:
     return " ".join(page.blocks.lines(best))
 
 
-def _title_line(page: Page) -> str:
+def _title_line(page: PageBlocks) -> str:
     """Return the first line at the start of a block that equals the stated title without the name of the site."""
     title = page.blocks.title[:MAX_CHARS]
     shortest = max(MIN_TITLE, HALF * len(title))
@@ -376,7 +376,7 @@ def is_heading(name: str) -> bool:
     return PARAGRAPH_KINDS.get(name) is ParagraphKind.HEADING
 
 
-def near_captions(page: Page, chosen: Array, found: Array) -> tuple[str, ...]:
+def near_captions(page: PageBlocks, chosen: Array, found: Array) -> tuple[str, ...]:
     """Return the captions in the article or shortly before it, each once, in the order of the page."""
     inside = chosen.nonzero()[0]
     if not len(inside) or not found.any():
@@ -413,7 +413,7 @@ _DIGITS = re.compile(r"\d+")
 _ABOUT = BIT["meta"] | BIT["sign"] | BIT["share"] | BIT["nav"] | BIT["form"] | BIT["head"] | BIT["hidden"] | BIT["box"]
 
 
-def comments(page: Page, chosen: Array) -> tuple[str, ...]:
+def comments(page: PageBlocks, chosen: Array) -> tuple[str, ...]:
     """Return readers' comments, each marked as one, without names, dates and buttons. Paragraphs are lines.
 
     A short comment counts only if another element has the same marks and another text. Buttons repeat their text.
@@ -437,7 +437,7 @@ def comments(page: Page, chosen: Array) -> tuple[str, ...]:
     return tuple(islice(credible, MAX_COMMENTS))
 
 
-def comment_sections(page: Page, probability: Array) -> Array:
+def comment_sections(page: PageBlocks, probability: Array) -> Array:
     """Mark the blocks in the sections of readers' comments after a likely text.
 
     A comment looks like an article, and the comments on a short article are longer than it.
@@ -463,7 +463,7 @@ def comment_sections(page: Page, probability: Array) -> Array:
     return found
 
 
-def _is_section(page: Page, element: int) -> bool:
+def _is_section(page: PageBlocks, element: int) -> bool:
     tag = page.blocks.elements.tag[element]
     return bool(page.marks[tag] & BIT["comment"]) and _is_named_section(page.blocks.elements.tags[tag][:MAX_CHARS])
 
@@ -473,7 +473,7 @@ def _is_named_section(tag: str) -> bool:
     return _SECTION.search(tag) is not None
 
 
-def _comment_around(page: Page, index: int) -> int:
+def _comment_around(page: PageBlocks, index: int) -> int:
     """Return the innermost element around a block that is one comment; 0 if the block is not in a comment."""
     blocks, elements = page.blocks, page.blocks.elements
     for element in around(blocks, index):
@@ -497,7 +497,7 @@ def _is_comment(tag: str, bits: int) -> bool | None:
     return bool(words & _COMMENT and not words & _NO_COMMENT)
 
 
-def _in_form(blocks: Blocks, element: int) -> bool:
+def _in_form(blocks: BlockSequence, element: int) -> bool:
     """Return whether an element is in a form that is not around most of the page."""
     elements = blocks.elements
     while element:

@@ -18,7 +18,7 @@ from pipelines.extractors.auto.blocks.page import BIT, KIND
 from pipelines.extractors.auto.rules.parts import is_heading
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Array, Page
+    from pipelines.extractors.auto.blocks.page import Array, PageBlocks
 
 MOST = 0.6
 """Share of chosen text of one make from which the rest of it is content."""
@@ -47,7 +47,7 @@ NAME = 100
 """Characters, at most, of a line that names a list or a table below it."""
 
 
-def completed(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
+def completed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array) -> Array:
     """Add the ``allowed`` blocks whose make is that of mostly chosen blocks."""
     taken = chosen.nonzero()[0]
     if len(taken) < FEW:
@@ -66,7 +66,7 @@ def completed(page: Page, chosen: Array, probability: Array, allowed: Array) -> 
     return found
 
 
-def _paragraphs_among(page: Page, chosen: Array, missing: Array) -> Array:
+def _paragraphs_among(page: PageBlocks, chosen: Array, missing: Array) -> Array:
     """Mark the missing blocks that are paragraphs among several chosen ones.
 
     Such a paragraph is no link and does not name a part that is left out.
@@ -86,7 +86,7 @@ def _paragraphs_among(page: Page, chosen: Array, missing: Array) -> Array:
     return found
 
 
-def _alike(page: Page, chosen: Array, missing: Array, behind: int) -> Array:
+def _alike(page: PageBlocks, chosen: Array, missing: Array, behind: int) -> Array:
     """Mark the missing blocks whose make is that of mostly chosen text."""
     outer = page.parents[page.inside]
     outest = page.parents[outer]
@@ -106,7 +106,7 @@ def _alike(page: Page, chosen: Array, missing: Array, behind: int) -> Array:
     return alike
 
 
-def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
+def enclosed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array) -> Array:
     """Add lists, tables and subheads among the chosen blocks that are no links.
 
     Their lines are too short for the model. If other blocks are between the same two chosen blocks, all of them form a
@@ -133,7 +133,7 @@ def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> A
     return found
 
 
-def continued(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
+def continued(page: PageBlocks, chosen: Array, probability: Array, allowed: Array) -> Array:
     """Add the rest of a sentence that a card of a link cuts: the last chosen block before the card ends no sentence.
 
     Nothing but links stands between the two, and text is chosen after them.
@@ -150,11 +150,11 @@ def continued(page: Page, chosen: Array, probability: Array, allowed: Array) -> 
     return found
 
 
-def _name(page: Page, block: int) -> str:
+def _name(page: PageBlocks, block: int) -> str:
     return page.blocks.elements.name(page.blocks.inside[block])
 
 
-def closing(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
+def closing(page: PageBlocks, chosen: Array, probability: Array, allowed: Array) -> Array:
     """Add the lists and tables right after the chosen blocks, with the lines that name them.
 
     Results, prices and team members end an article, in the element of its paragraphs. Sentences in such a list must be
@@ -180,7 +180,7 @@ def closing(page: Page, chosen: Array, probability: Array, allowed: Array) -> Ar
     return chosen
 
 
-def _lists_behind(page: Page, last: int, home: int, plain: Array) -> list[int]:
+def _lists_behind(page: PageBlocks, last: int, home: int, plain: Array) -> list[int]:
     """Return the blocks of lists and tables from the last chosen block on, with the lines that name them."""
     listed = plain & ((page.path & _LISTED) != 0)
     found, at, names = list[int](), last, list[int]()
@@ -199,7 +199,7 @@ def _lists_behind(page: Page, last: int, home: int, plain: Array) -> list[int]:
     return found
 
 
-def _within(page: Page, index: int, home: int) -> int:
+def _within(page: PageBlocks, index: int, home: int) -> int:
     """Return the child of ``home`` that holds a block; 0 if the block is not in ``home``."""
     element = int(page.inside[index])
     while element and page.parents[element] != home:
@@ -207,6 +207,6 @@ def _within(page: Page, index: int, home: int) -> int:
     return element
 
 
-def _names_what_follows(page: Page, index: int, element: int) -> bool:
+def _names_what_follows(page: PageBlocks, index: int, element: int) -> bool:
     heading = element > 0 and is_heading(page.blocks.elements.name(element))
     return page.texts.chars[index] <= NAME and (heading or page.blocks.texts[index].rstrip()[-1:] in COLONS)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.extractors.auto.density import CAPTION, COMMENT, DOUBTFUL, OUTSIDE, Block, extract, marks, split, weigh
+from pipelines.extractors.auto.density import (
+    CAPTION,
+    COMMENT,
+    DOUBTFUL,
+    OUTSIDE,
+    DensityBlock,
+    extract,
+    marks,
+    split,
+    weigh,
+)
 from pipelines.markup.soup import scan
 
 
@@ -36,9 +46,9 @@ def test_a_page_is_cut_at_block_level_tags_and_not_at_inline_ones() -> None:
 
 def test_links_cost_and_text_brings() -> None:
     """Plain text is worth its characters, linked text costs, an aside is never content."""
-    assert weigh(Block(0, name="p", chars=100)) > 0 > weigh(Block(0, name="p", chars=100, linked=100))
-    assert weigh(Block(0, name="p", chars=100, marks=OUTSIDE)) < 0
-    assert weigh(Block(0, name="p", chars=100, unspaced=100)) > weigh(Block(0, name="p", chars=100))
+    assert weigh(DensityBlock(0, name="p", chars=100)) > 0 > weigh(DensityBlock(0, name="p", chars=100, linked=100))
+    assert weigh(DensityBlock(0, name="p", chars=100, marks=OUTSIDE)) < 0
+    assert weigh(DensityBlock(0, name="p", chars=100, unspaced=100)) > weigh(DensityBlock(0, name="p", chars=100))
 
 
 SENTENCE = "This is a sentence of the article, and it goes on for a while until it ends. "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipelines.extractors.auto import extractor, selection
-from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.markup.tree import parse_tree
 from tests.pipelines.extractors.auto.short_articles import ARTICLES, pages
@@ -81,7 +81,7 @@ def test_the_rest_of_an_article_behind_a_button_is_read(
 def test_other_hidden_text_stays_hidden(hidden: str) -> None:
     """Forms, comments, notices, lines for the printer, links, and an article with its own headline."""
     text = "".join(f"<p>{line}</p>" for line in SHOWN)
-    page = Page(walk(parse_tree(f"<body><main><h1>A well</h1>{text}{hidden.format(REST[0] * 2)}</main></body>")))
+    page = PageBlocks(walk(parse_tree(f"<body><main><h1>A well</h1>{text}{hidden.format(REST[0] * 2)}</main></body>")))
     assert page.hidden[page.blocks.texts.index(REST[0] * 2)]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.extractors.auto.blocks.features import measure, measure_again
-from pipelines.extractors.auto.blocks.page import Page, marks
+from pipelines.extractors.auto.blocks.page import PageBlocks, marks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.model import MODEL, choose
 from pipelines.extractors.auto.selection import extract, find, read
@@ -134,7 +134,7 @@ def test_the_heading_of_a_box_in_the_body_goes_with_the_box(box: str, heading: s
 
 def as_found(body: str, *, links: float = 0.1) -> list[str]:
     """Choose all blocks of a body but its links, whatever the weights say of them."""
-    listed = Page(walk(parse_tree(body)))
+    listed = PageBlocks(walk(parse_tree(body)))
     chosen = find(listed, np.zeros(len(listed.blocks)), np.where(listed.link > 0.5, links, 0.9)).chosen
     return [listed.blocks.lines(index)[0] for index in np.flatnonzero(chosen).tolist()]
 
@@ -156,7 +156,7 @@ def test_headings_that_say_the_same_go_however_many_boxes_they_open() -> None:
 
 def test_a_text_of_links_is_kept() -> None:
     """Where most of what was chosen is linked, it is what the page is about."""
-    listed = Page(walk(parse_tree("<p>All bridges</p>" + "<p><a href='/x'>A bridge of the north</a></p>" * 5)))
+    listed = PageBlocks(walk(parse_tree("<p>All bridges</p>" + "<p><a href='/x'>A bridge of the north</a></p>" * 5)))
     assert find(listed, np.zeros(6), np.full(6, 0.9)).chosen.sum() > 1
 
 
@@ -247,7 +247,7 @@ def test_an_article_in_parts_of_one_make_is_held_by_all_of_them(markup: str, hel
     """As pages are that put advertisements between them: the second half was taken for something else."""
     lines = paragraphs(TEXTS["Latin"])
     body = markup.format(as_paragraphs(lines[:4]), as_paragraphs(lines[4:]))
-    shown = Page(walk(parse_tree(f"<body><main>{body}</main>{MENU}</body>")))
+    shown = PageBlocks(walk(parse_tree(f"<body><main>{body}</main>{MENU}</body>")))
     likely = np.where(shown.weight > 100, 0.9, 0.01)
     tight = measure_again(shown, likely)["tight50"]
     assert tight[likely > 0.5].tolist() == [True] * 4 + [held] * 2
@@ -277,7 +277,7 @@ def test_a_text_ends_with_no_heading_of_what_is_left_out(ending: str, stays: boo
 
 def test_a_hidden_body_is_read_where_nothing_else_is_content() -> None:
     """A script shows it, though there is more text in what leads elsewhere; a hidden copy stays hidden."""
-    blocks = Page(
+    blocks = PageBlocks(
         walk(parse_tree("<body><div hidden><p>One.</p><p>Two.</p></div><p>Three, which is longer.</p></body>"))
     )
     nothing = np.zeros(3)
@@ -316,7 +316,7 @@ def test_a_page_of_low_confidence_is_read_under_its_headline(
     heading: str, probability: float, chosen: list[bool]
 ) -> None:
     """Where all blocks are as likely, an article is what stands in the headline's element, if there is one."""
-    page = Page(
+    page = PageBlocks(
         walk(parse_tree(f"{TEASER}<div>{heading}<p>{TEXTS['Latin'] * 5}</p></div>{TEASER}{TEASER[:-14]} 2</p>"))
     )
     content = find(page, np.zeros(page.count), np.full(page.count, probability))
@@ -345,7 +345,7 @@ def test_every_measure_of_any_page_is_a_finite_number_for_each_block(text: str, 
     """Whatever the page is, columns have one finite number a block."""
     blocks = walk(parse_tree("".join(parts) + text + "".join(parts)))
     if len(blocks):
-        page = Page(blocks)
+        page = PageBlocks(blocks)
         columns = measure(page) | measure_again(page, np.full(len(blocks), 0.5))
         for name, column in columns.items():
             assert np.asarray(column, float).shape == (len(blocks),), name
@@ -371,7 +371,7 @@ def test_blocks_lie_in_their_elements_and_hold_all_the_text(parts: list[str]) ->
 
 def test_the_stored_weights_are_those_of_what_is_measured() -> None:
     """By name and in its order, in both stages."""
-    page = Page(walk(parse_tree("<p>One</p>")))
+    page = PageBlocks(walk(parse_tree("<p>One</p>")))
     stored = json.loads(MODEL.read_text("utf-8"))
     assert list(stored["measures"]) == list(measure(page))
     assert list(stored["again"]) == list(measure_again(page, np.ones(1)))

@@ -100,7 +100,7 @@ def test_a_failing_library_is_told_in_the_extraction(monkeypatch: pytest.MonkeyP
     def read(html: str, options: ExtractorOptions) -> list[str]:
         raise ZeroDivisionError
 
-    found = peers.Peer("justext", "justext", "a test", read)(PAGE, ExtractorOptions())
+    found = peers.PeerLibrary("justext", "justext", "a test", read)(PAGE, ExtractorOptions())
     assert (found.paragraphs, found.reason.partition("(")[0]) == ((), "justext failed: ZeroDivisionError")
 
 
@@ -114,7 +114,7 @@ def test_remarks_of_the_libraries_stay_out_of_the_log(caplog: pytest.LogCaptureF
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        peers.Peer("justext", "justext", "a test", read)(PAGE, ExtractorOptions())
+        peers.PeerLibrary("justext", "justext", "a test", read)(PAGE, ExtractorOptions())
     assert caplog.records == []
     logging.getLogger("pipelines").error("ours")
     assert [record.message for record in caplog.records] == ["ours"]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipelines.metadata.publication_date import Candidate, Published, dates_in_path, find_date
+from pipelines.metadata.publication_date import DateCandidate, PublicationDate, dates_in_path, find_date
 from pipelines.metadata.reader import read_metadata
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -15,15 +15,15 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 def test_first_believable_candidate_wins() -> None:
     """Candidates are asked in their order, and the text that was read is returned beside the date."""
     texts = ["", "0001-01-01", " 2024-05-13\nT10:20 ", "2024-05-14"]
-    found = find_date([Candidate("meta", text) for text in texts], NOW)
-    assert found == Published("2024-05-13", "2024-05-13 T10:20", "gregorian", "meta", 0.95)
-    assert find_date([Candidate("meta", "soon")], NOW) is None
+    found = find_date([DateCandidate("meta", text) for text in texts], NOW)
+    assert found == PublicationDate("2024-05-13", "2024-05-13 T10:20", "gregorian", "meta", 0.95)
+    assert find_date([DateCandidate("meta", "soon")], NOW) is None
 
 
 def test_the_date_of_the_visit_above_a_headline_is_not_believed() -> None:
     """Newspapers print today's date on top of every page; another day there may be the article's."""
-    assert find_date([Candidate("masthead", "Friday, 20 November 2026")], NOW) is None
-    found = find_date([Candidate("masthead", "Friday, 13 November 2026")], NOW)
+    assert find_date([DateCandidate("masthead", "Friday, 20 November 2026")], NOW) is None
+    found = find_date([DateCandidate("masthead", "Friday, 13 November 2026")], NOW)
     assert found is not None
     assert (found.iso, found.confidence) == ("2026-11-13", 0.57)
 

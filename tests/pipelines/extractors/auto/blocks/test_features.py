@@ -7,14 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.auto.blocks.features import COMMON, MAX_WORDS, Words, folded, measure, stems, under_headline
-from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.features import (
+    COMMON,
+    MAX_WORDS,
+    BlockWords,
+    folded,
+    measure,
+    stems,
+    under_headline,
+)
+from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.markup.tree import parse_tree
 
 
-def page(body: str, title: str = "") -> Page:
-    return Page(walk(parse_tree(f"<html><head><title>{title}</title></head><body>{body}</body></html>")))
+def page(body: str, title: str = "") -> PageBlocks:
+    return PageBlocks(walk(parse_tree(f"<html><head><title>{title}</title></head><body>{body}</body></html>")))
 
 
 TITLES = {
@@ -38,7 +46,7 @@ def test_a_block_that_speaks_of_the_title_is_known_in_every_script(title: str, t
 
 def test_words_are_found_in_their_blocks_only() -> None:
     """Not across two blocks, each block once."""
-    words = Words(["red bridge bridge", "a brid", "ge", "Bridges!"])
+    words = BlockWords(["red bridge bridge", "a brid", "ge", "Bridges!"])
     assert words.blocks("bridge") == [0, 3]
     assert words.blocks("brid") == [0, 1, 3]
 
@@ -52,13 +60,13 @@ def test_letters_are_folded_as_python_folds_them(text: str) -> None:
 
 def test_a_word_in_too_many_blocks_tells_nothing() -> None:
     """As many as ``COMMON`` are listed, one more and none is."""
-    assert len(Words(["Paper"] * COMMON).blocks("paper")) == COMMON
-    assert Words(["Paper"] * (COMMON + 1)).blocks("paper") == []
+    assert len(BlockWords(["Paper"] * COMMON).blocks("paper")) == COMMON
+    assert BlockWords(["Paper"] * (COMMON + 1)).blocks("paper") == []
 
 
 def test_rare_words_count_more() -> None:
     """Of two words of a text, the one that every block has says less."""
-    share = Words(["daily", "daily", "daily bridge", "bread"]).share("Daily Bridge")
+    share = BlockWords(["daily", "daily", "daily bridge", "bread"]).share("Daily Bridge")
     assert share[2] == pytest.approx(1)
     assert 0 < share[0] < 0.5
     assert share[3] == 0
@@ -83,7 +91,7 @@ def test_the_smallest_element_with_a_headline_and_a_short_article_is_found() -> 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=8), st.text(max_size=60))
 def test_shares_of_any_text_are_between_0_and_1(texts: list[str], text: str) -> None:
     """One for each block, all words found or none."""
-    share = Words(texts).share(text)
+    share = BlockWords(texts).share(text)
     assert share.shape == (len(texts),)
     assert (share >= 0).all()
     assert (share <= 1 + 1e-9).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pipelines.extractors.auto import selection
-from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.rules import boilerplate
 from pipelines.markup.tree import parse_tree
@@ -16,11 +16,11 @@ TITLE = "The river has risen over the quays"
 SAID = "The river rose by another hand this hour, and the ferries stay where they are until the weekend. "
 
 
-def page(body: str) -> Page:
-    return Page(walk(parse_tree(f"<title>{TITLE}</title><body>{body}</body>")))
+def page(body: str) -> PageBlocks:
+    return PageBlocks(walk(parse_tree(f"<title>{TITLE}</title><body>{body}</body>")))
 
 
-def starting(page: Page, *words: str) -> np.ndarray:
+def starting(page: PageBlocks, *words: str) -> np.ndarray:
     return np.array([text.startswith(words) for text in page.blocks.texts])
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pipelines.extractors.auto import density, selection
-from pipelines.extractors.auto.blocks.page import BIT, Page, marks
+from pipelines.extractors.auto.blocks.page import BIT, PageBlocks, marks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.rules.jsonld_body import doubts
 from pipelines.extractors.auto.rules.parts import MAX_CHARS, MAX_COMMENTS, captions, comment_sections
@@ -158,7 +158,7 @@ def test_captions_are_kept_apart_from_the_text(markup: str, place: int) -> None:
 )
 def test_what_else_figures_hold_is_no_caption(markup: str) -> None:
     """Quotations, tables and boxes of text; nor is the text beside a picture."""
-    shown = Page(walk(parse_tree(f"<body>{paragraphs(LINES)}{markup.format(LINES[0] + ' Again.')}</body>")))
+    shown = PageBlocks(walk(parse_tree(f"<body>{paragraphs(LINES)}{markup.format(LINES[0] + ' Again.')}</body>")))
     assert not captions(shown)[0].any()
 
 
@@ -304,7 +304,7 @@ def test_a_short_text_is_read_without_the_section_of_its_comments(naming: str, b
     section = f"<div {naming}>{before}<div class='comment'>{said}</div></div>"
     headline = f"<h1>{TITLE}</h1>" * (not before)
     body = f"<title>{TITLE}</title><body>{headline}<p>{LINES[1]}</p>{section}</body>"
-    shown = Page(walk(parse_tree(body)))
+    shown = PageBlocks(walk(parse_tree(body)))
     likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
     long = np.array([len(text) > 60 for text in shown.blocks.texts])
     assert (long & ~comment_sections(shown, likely)).sum() == read
@@ -316,13 +316,13 @@ def test_a_short_text_is_read_without_comments_that_stand_side_by_side(naming: s
     said = "".join(f"<div {naming}><p>{number}. {LINES[0]}</p></div>" for number in range(4))
     body = f"<title>{TITLE}</title><body><h1>{TITLE}</h1><p>{LINES[1]}</p>{said}</body>"
     assert selection.extract(body).paragraphs == (LINES[1],)
-    shown = Page(walk(parse_tree(f"<body>{said}<p>{LINES[1]}</p></body>")))
+    shown = PageBlocks(walk(parse_tree(f"<body>{said}<p>{LINES[1]}</p></body>")))
     assert not comment_sections(shown, np.full(shown.count, 0.9)).any()
 
 
 def test_comments_that_nothing_stands_before_are_what_there_is_to_read() -> None:
     """As on the page of a discussion, or one whose text is in a place of that name."""
-    shown = Page(walk(parse_tree(f"<body><p>Short.</p>{section(*LINES)}</body>")))
+    shown = PageBlocks(walk(parse_tree(f"<body><p>Short.</p>{section(*LINES)}</body>")))
     assert not comment_sections(shown, np.full(shown.count, 0.9)).any()
 
 
@@ -348,7 +348,7 @@ def test_a_block_is_doubtful_that_an_agreeing_stated_body_does_not_have(stated: 
     body = article_body(tree)
     blocks = walk(tree)
     chosen = np.array([text in LINES or text == extra for text in blocks.texts])
-    doubtful = doubts(Page(blocks), chosen, body) > 0
+    doubtful = doubts(PageBlocks(blocks), chosen, body) > 0
     in_article = np.array([text in LINES or text.startswith("What") for text in blocks.texts])
     assert not doubtful[in_article].any()
     assert bool(doubtful[blocks.texts.index(extra)]) is expected

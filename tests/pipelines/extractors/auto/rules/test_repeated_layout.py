@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pipelines.extractors.auto import selection
-from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.rules import boilerplate, repeated_layout
 from pipelines.markup.tree import parse_tree
@@ -15,19 +15,19 @@ TITLE = "The river has risen over the quays"
 SAID = "The river rose by another hand this hour, and the ferries stay where they are."
 
 
-def page(body: str) -> Page:
-    return Page(walk(parse_tree(f"<title>{TITLE}</title><body>{body}</body>")))
+def page(body: str) -> PageBlocks:
+    return PageBlocks(walk(parse_tree(f"<title>{TITLE}</title><body>{body}</body>")))
 
 
 def entries(count: int, markup: str = "<div class=when>{0}:00</div><div class=what>{0}. {1}</div>") -> str:
     return "".join(f"<div class=entry>{markup.format(number, SAID)}</div>" for number in range(count))
 
 
-def starting(page: Page, *words: str) -> np.ndarray:
+def starting(page: PageBlocks, *words: str) -> np.ndarray:
     return np.array([text.startswith(words) for text in page.blocks.texts])
 
 
-def completed(page: Page, chosen: np.ndarray, probability: float = 0.2) -> list[str]:
+def completed(page: PageBlocks, chosen: np.ndarray, probability: float = 0.2) -> list[str]:
     found = repeated_layout.completed(page, chosen, np.full(page.count, probability), np.ones(page.count, bool))
     return [page.blocks.texts[index].partition(" ")[0] for index in np.flatnonzero(found)]
 
