@@ -46,9 +46,9 @@ import numpy as np
 from labels import CONTENT, shares
 from train_auto import composed, learn_both, parts_left_out, samples, stored
 
-from corpus_spider.evaluation import load_gold, score
-from corpus_spider.evaluation.intervals import DRAWS, SEED
-from corpus_spider.evaluation.scoring_run import prepare
+from corpus_spider.lab import load_gold, score
+from corpus_spider.lab.intervals import DRAWS, SEED
+from corpus_spider.lab.scoring_run import prepare
 from pipelines.extractors.auto import extractor, model, selection
 from pipelines.extractors.auto.rules import parts
 from pipelines.extractors.base import ExtractorOptions
@@ -57,7 +57,7 @@ from pipelines.page import postprocess
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from corpus_spider.evaluation.gold import GoldPage
+    from corpus_spider.lab.gold import GoldPage
 
 LINE = 0.0001
 """F1 that one wrong line in 100 pages counts as much as."""
@@ -440,7 +440,7 @@ def _not_in(lines: list[str], other: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """The draws of ``evaluation.intervals``, made once: how often each site is drawn, and the site of each page."""
+    """The draws of ``lab.intervals``, made once: how often each site is drawn, and the site of each page."""
 
     drawn: Any
     numbers: Any

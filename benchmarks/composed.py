@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from labels import CONTENT, decoded, shares
 from selectolax.lexbor import LexborHTMLParser
 
-from corpus_spider.evaluation.gold import GoldPage
+from corpus_spider.lab.gold import GoldPage
 from pipelines.extractors.auto.blocks.walk import LINE, walk
 from pipelines.text.text_size import size
 

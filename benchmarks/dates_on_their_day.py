@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_spider.evaluation.gold import MANIFEST
+from corpus_spider.lab.gold import MANIFEST
 from pipelines.decoding.decode import decode
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata.reader import read_metadata

@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sqlalchemy as sa
 
-from corpus_spider.evaluation.gold import load_gold
+from corpus_spider.lab.gold import load_gold
 from pipelines.extractors.registry import get
 from pipelines.text.minhash import BANDS, SCHEME, WIDTH, estimate, fingerprint
 from pipelines.text.normalise import canonical_text

@@ -18,9 +18,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from corpus_spider.evaluation.gold import GoldPage, load_gold
-from pipelines.extractors import peers
+from corpus_spider.lab.gold import GoldPage, load_gold
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor
+from pipelines.extractors.lab import peers
 from pipelines.extractors.registry import EXTRACTORS, get
 
 FLOOR, DECODE, PEER = "count", "decode", "trafilatura"

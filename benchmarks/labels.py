@@ -12,7 +12,7 @@ from pipelines.decoding import decode
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from corpus_spider.evaluation.gold import GoldPage
+    from corpus_spider.lab.gold import GoldPage
 
 GRAM = 6
 """Characters of the pieces by which a block is found in the true text."""

@@ -20,17 +20,17 @@ from unittest.mock import patch
 from composed import ComposedPage
 from train_auto import composed, learn_both, parts_left_out, samples, stored
 
-from corpus_spider.evaluation import Report, evaluate_extractors, load_gold, render
-from corpus_spider.evaluation.gold import MANIFEST
-from corpus_spider.evaluation.summary import ALL, difference, grouped, summarise
+from corpus_spider.lab import Report, evaluate_extractors, load_gold, render
+from corpus_spider.lab.gold import MANIFEST
+from corpus_spider.lab.summary import ALL, difference, grouped, summarise
 from pipelines.extractors.auto import model as scored
 from pipelines.extractors.auto import selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from corpus_spider.evaluation import PageScore
-    from corpus_spider.evaluation.gold import GoldPage
+    from corpus_spider.lab import PageScore
+    from corpus_spider.lab.gold import GoldPage
 
 FEW = frozenset({"vi", "ar", "fa", "ur", "th", "he"})
 NEW = 2020

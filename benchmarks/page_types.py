@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_spider.evaluation.gold import MANIFEST
+from corpus_spider.lab.gold import MANIFEST
 from pipelines.page.process import process
 from storage.records import Capture, SiteModel
 

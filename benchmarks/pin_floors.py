@@ -14,15 +14,15 @@ from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.evaluation import digest, evaluate_extractors, load_gold
-from corpus_spider.evaluation.summary import rows
+from corpus_spider.lab import digest, evaluate_extractors, load_gold
+from corpus_spider.lab.summary import rows
 from storage.disk import replace_file
 from storage.errors import ConfigError, CorpusError, DiskError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from corpus_spider.evaluation.evaluate import Report
+    from corpus_spider.lab.evaluate import Report
 
 STEPS = 1000
 """Floors are truncated to three digits, so that rounding differences do not matter."""

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from corpus_spider.evaluation.gold import load_gold
+from corpus_spider.lab.gold import load_gold
 from pipelines.quality.rules import rules
 from pipelines.quality.signals import measure
 

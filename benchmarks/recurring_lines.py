@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_spider.evaluation.gold import load_gold
-from corpus_spider.evaluation.site_model_gain import large_sites
+from corpus_spider.lab.gold import load_gold
+from corpus_spider.lab.site_model_gain import large_sites
 from pipelines.decoding.decode import decode
 from pipelines.extractors.registry import get
 from pipelines.text.minhash import fingerprint
@@ -33,7 +33,7 @@ from pipelines.text.normalise import canonical_text
 from storage.documents.recurring_lines import PROSE
 
 if TYPE_CHECKING:
-    from corpus_spider.evaluation.gold import GoldPage
+    from corpus_spider.lab.gold import GoldPage
 
 LEAST, TIMES = (2, 3, 4, 5), (1, 2, 3)
 

@@ -16,15 +16,15 @@ from unittest.mock import patch
 
 from train_auto import learn_both, samples, stored
 
-from corpus_spider.evaluation.gold import load_gold
-from corpus_spider.evaluation.site_model_gain import COLUMNS, gains, large_sites, rows
+from corpus_spider.lab.gold import load_gold
+from corpus_spider.lab.site_model_gain import COLUMNS, gains, large_sites, rows
 from pipelines.extractors.auto import model as scored
 from pipelines.extractors.auto import selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from corpus_spider.evaluation.site_model_gain import SiteGain
+    from corpus_spider.lab.site_model_gain import SiteGain
 
 FOLDS = 5
 

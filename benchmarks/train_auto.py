@@ -30,8 +30,8 @@ import numpy as np
 from composed import ComposedPage, compose
 from labels import CONTENT, decoded, shares
 
-from corpus_spider.evaluation.gold import MANIFEST, load_gold
-from corpus_spider.evaluation.scores import score
+from corpus_spider.lab.gold import MANIFEST, load_gold
+from corpus_spider.lab.scores import score
 from pipelines.extractors.auto.blocks.features import measure, measure_again
 from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import LINE, walk
@@ -44,7 +44,7 @@ from pipelines.urls.url import registered_domain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from corpus_spider.evaluation.gold import GoldPage
+    from corpus_spider.lab.gold import GoldPage
     from pipelines.extractors.auto.blocks.walk import BlockSequence
 
 PENALTY = 100.0

@@ -347,7 +347,7 @@ def evaluate(state: CommonOptions, /, **options: Any) -> None:
     Prints precision, recall and F1 by language.
     """
     from corpus_spider.config import loader
-    from corpus_spider.evaluation import commands
+    from corpus_spider.lab import commands
 
     if options["paper_tables"]:
         commands.paper_tables(options, state.console)
@@ -370,7 +370,7 @@ def tune(state: CommonOptions, /, site: str, **options: Any) -> None:
     Scores extractors, and the parameter P of r2l and dana, on pages of the site with known true text. Prints the best
     one, and its score on pages that were held back.
     """
-    from corpus_spider.evaluation import tune as tuning
+    from corpus_spider.sites import tune as tuning
 
     config = state.load().only((site,)) if options["write"] else state.load_or_default()
     with state.console.progress("pages") as show:

@@ -17,9 +17,8 @@ from corpus_spider.cli.extract import ExtractReport
 from corpus_spider.cli.glossary import GlossaryEntry
 from corpus_spider.crawling.model_learning import SiteLearning
 from corpus_spider.demo.run import DemoReport
-from corpus_spider.evaluation.site_model_gain import SiteGain
-from corpus_spider.evaluation.tables import Tables
-from corpus_spider.evaluation.tune import Fit
+from corpus_spider.lab.site_model_gain import SiteGain
+from corpus_spider.lab.tables import Tables
 from corpus_spider.maintenance.backup import BackupReport
 from corpus_spider.maintenance.check import CheckReport
 from corpus_spider.maintenance.copy_corpus import MigrationReport, MoveReport
@@ -35,6 +34,7 @@ from corpus_spider.search.searching import SearchAnswer
 from corpus_spider.sites.discover import SourceFinding
 from corpus_spider.sites.rule_trial import RuleMatch
 from corpus_spider.sites.sources_check import SourceCheck
+from corpus_spider.sites.tune import Fit
 from corpus_spider.words.clouds import WeightedWord
 from corpus_spider.words.lists import CollocateRow, KeyRow, TrendRow, WordRow
 from storage.documents.healing import EarlierValue

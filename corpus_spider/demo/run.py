@@ -17,7 +17,7 @@ from corpus_spider.crawling.runner import crawl
 from corpus_spider.demo import papers
 from corpus_spider.demo.server import serve
 from corpus_spider.demo.site import build_site, truth
-from corpus_spider.evaluation.scores import score
+from corpus_spider.lab.scores import score
 from storage.corpus import Corpus
 from storage.disk import disk_errors
 from storage.documents.model import Selection

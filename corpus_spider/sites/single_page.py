@@ -71,7 +71,7 @@ class PageReading:
 
 def extractors() -> list[dict[str, str]]:
     """Return name, version, purpose (``corpora`` or ``evaluation``) and description of every extractor."""
-    from pipelines.extractors import peers
+    from pipelines.extractors.lab import peers
     from pipelines.extractors.registry import EXTRACTORS, get
 
     return [

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pipelines.extractors import peers, plugin
+from pipelines.extractors import plugin, trafilatura
 from pipelines.extractors.auto import density, selection
 from pipelines.extractors.auto import extractor as auto
 from pipelines.extractors.base import Extractor
-from pipelines.extractors.opponents import OPPONENTS
+from pipelines.extractors.lab import peers
+from pipelines.extractors.lab.opponents import OPPONENTS
 from pipelines.extractors.papers import bte, bte_original, line_density, thai_blocks
-from pipelines.extractors.peers import trafilatura
 from storage import plugins
 from storage.errors import ConfigError
 

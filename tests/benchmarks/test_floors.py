@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.pin_floors import Floors, measured, pin, read, shortfalls
-from corpus_spider.evaluation import PageScore, Report, Score, digest, evaluate_extractors, load_gold
+from corpus_spider.lab import PageScore, Report, Score, digest, evaluate_extractors, load_gold
 from storage.errors import ConfigError, DiskError
 
 FLOORS = Path(__file__).with_name("quality_floor.json")

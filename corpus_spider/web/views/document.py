@@ -17,7 +17,7 @@ from corpus_spider.web.differences import difference
 from corpus_spider.web.original import POLICY
 from corpus_spider.web.views import pages, served
 from corpus_spider.web.views.inert import inert, refuse_others
-from pipelines.extractors import peers
+from pipelines.extractors.lab import peers
 from pipelines.extractors.registry import EXTRACTORS
 from storage import plugins
 from storage.errors import CorpusError

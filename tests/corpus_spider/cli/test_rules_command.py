@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from corpus_spider.cli.app import cli
 from corpus_spider.cli.options import CommonOptions
 from corpus_spider.config.loader import load
-from corpus_spider.evaluation import evaluate_extractors
-from corpus_spider.evaluation.gold import GoldPage
+from corpus_spider.lab import evaluate_extractors
+from corpus_spider.lab.gold import GoldPage
 from corpus_spider.sites.rule_trial import attempt
 from corpus_spider.sites.single_page import ExtractRequest, extract
 from storage.corpus import Corpus

@@ -7,8 +7,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from corpus_spider.crawling.model_learning import SiteLearning
-from corpus_spider.evaluation.report import COLUMNS as SCORES
-from corpus_spider.evaluation.site_model_gain import COLUMNS as GAINS
+from corpus_spider.lab.report import COLUMNS as SCORES
+from corpus_spider.lab.site_model_gain import COLUMNS as GAINS
 from corpus_spider.monitoring.health import COLUMNS as COUNTERS
 from corpus_spider.sites.single_page import extractors
 from corpus_spider.sites.sources_check import HEADER

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors import peers
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
+from pipelines.extractors.lab import peers
 from pipelines.extractors.registry import EXTRACTORS, get
 from storage.errors import ConfigError
 from storage.records import Extraction

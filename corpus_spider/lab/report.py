@@ -1,0 +1,161 @@
+"""Tables of scores: tab-separated, or drawn for a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING
+
+from corpus_spider.lab.reliability import POOR, reliability
+from corpus_spider.lab.summary import (
+    ALL,
+    Summary,
+    by_extractor,
+    by_language,
+    difference,
+    grouped,
+    named,
+    summarise,
+)
+from corpus_spider.terminal import layout
+from corpus_spider.terminal.console import DIRECTION_MARKS, safe, width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from corpus_spider.lab.evaluate import Report
+    from corpus_spider.lab.intervals import Interval
+
+FEW = 10
+"""A mean over fewer pages is marked as unreliable."""
+
+COLUMNS = ("pages", "F1", "95 %", "median", "P", "R", "words", "bag", "Thai", "empty", "refused", "stored", "MB/s")
+NAMED = 10
+"""Maximum number of pages without a text that are listed. The rest is counted."""
+NOTHING = "-"
+_INTERVAL = re.compile(r"(?<=\d) to (?=[-+\d])")
+
+
+def render(*reports: Report, drawn: bool = False, against: str | None = None) -> str:
+    """Return the reports as text: means, F1 by language, and pages without a text with their reasons.
+
+    Tables are tab-separated, or ``drawn`` for a terminal. ``against`` names the report to compare the others with.
+    Raises ConfigError if there is no such report.
+    """
+    draw = partial(table, drawn=drawn)
+    other = named(reports, against)
+    parts = [_overall(reports, draw)]
+    if len(reports) == 1:
+        title = f"By language (* fewer than {FEW} pages)"
+        rows = [(_marked(name, one.pages), *_cells(one)) for name, one in by_language(reports[0]).items()]
+        parts.append(draw(title, ("language", *COLUMNS), rows))
+    else:
+        parts.append(_compared(reports, draw))
+    parts += [_differences(reports, other, draw)] if other else []
+    parts += [_reliability(report, draw) for report in reports if any(page.confidence for page in report.scores)]
+    parts += [_missing(report, draw) for report in reports if any(page.missing for page in report.scores)]
+    parts += [_refused(report, draw) for report in reports if any(page.refused for page in report.scores)]
+    return ("\n" if drawn else "").join(parts)
+
+
+def _overall(reports: Sequence[Report], draw: Callable[..., str]) -> str:
+    rows = []
+    for report in reports:
+        rows += [(report.name, *_cells(summarise(report.scores)))] if report.scores else []
+        extractors = by_extractor(report)
+        if len(extractors) > 1:
+            rows += [(f"  {name}", *_cells(summary)) for name, summary in extractors.items()]
+    return draw("Character LCS against the true text; words, bag, Thai and stored: F1", ("texts", *COLUMNS), rows)
+
+
+def _compared(reports: Sequence[Report], draw: Callable[..., str]) -> str:
+    tables = [by_language(report) for report in reports]
+    rows = []
+    for language in sorted({language for table in tables for language in table}):
+        summaries = [table.get(language) for table in tables]
+        pages = max(summary.pages for summary in summaries if summary)
+        cells = [f"{summary.f1:.3f}" if summary else NOTHING for summary in summaries]
+        rows.append((_marked(language, pages), str(pages), *cells))
+    columns = ("language", "pages", *(report.name for report in reports))
+    return draw(f"F1 by language (* fewer than {FEW} pages)", columns, rows)
+
+
+def _differences(reports: Sequence[Report], other: Report, draw: Callable[..., str]) -> str:
+    rows = []
+    for report in reports:
+        groups = {ALL: list(report.scores)} | grouped(report.scores, lambda page: page.language)
+        for language, scores in groups.items() if report is not other else ():
+            found = difference(scores, other)
+            if found and (language == ALL or len(scores) >= FEW):
+                cells = (str(len(scores)), f"{found.f1:+.3f}", _bounds(found.interval, "+.3f"))
+                rows.append((report.name, language, *cells))
+    title = f"Difference of F1 to {other.name}, page by page (languages of fewer than {FEW} pages only in --json)"
+    return draw(title, ("texts", "language", "pages", "difference", "95 %"), rows)
+
+
+def _reliability(report: Report, draw: Callable[..., str]) -> str:
+    found = reliability(report.scores)
+    if found is None:
+        return ""
+    rows = [
+        (
+            f"{one.low:g} to {one.high:g}",
+            str(one.pages),
+            f"{one.expected:.3f}",
+            f"{one.actual:.3f}",
+            _bounds(one.interval),
+        )
+        for one in found.bins
+    ]
+    ranking = "" if found.ranking is None else f"; AUC for F1 under {POOR:g}: {found.ranking:.3f}"
+    title = f"{report.name}: expected and actual F1 (calibration error {found.error:.3f}{ranking})"
+    return draw(title, ("expected", "pages", "mean expected", "mean F1", "95 %"), rows)
+
+
+def _missing(report: Report, draw: Callable[..., str]) -> str:
+    missing = [(page.page, page.missing) for page in report.scores if page.missing]
+    return _reasons(
+        f"{report.name}: {len(missing)} of {len(report.scores)} pages have no text and score 0", missing, draw
+    )
+
+
+def _refused(report: Report, draw: Callable[..., str]) -> str:
+    refused = [(page.page, page.refused) for page in report.scores if page.refused]
+    title = (
+        f"{report.name}: a crawl does not store {len(refused)} of {len(report.scores)} texts; they score 0 in stored"
+    )
+    return _reasons(title, refused, draw)
+
+
+def _reasons(title: str, pages: Sequence[tuple[str, str]], draw: Callable[..., str]) -> str:
+    counts = [(reason, str(count)) for reason, count in Counter(reason for _, reason in pages).most_common()]
+    rest = f"… {len(pages) - NAMED} more; --json lists all\n" if len(pages) > NAMED else ""
+    return draw(title, ("reason", "pages"), counts) + draw("These pages", ("page", "reason"), pages[:NAMED]) + rest
+
+
+def _marked(name: str, pages: int) -> str:
+    return f"{name} *" if pages < FEW else name
+
+
+def _bounds(found: Interval | None, form: str = ".3f") -> str:
+    return f"{found.low:{form}} to {found.high:{form}}" if found else NOTHING
+
+
+def _cells(found: Summary) -> tuple[str, ...]:
+    shares = (found.median, found.precision, found.recall, found.words.f1, found.bag.f1, found.thai.f1)
+    speed = NOTHING if found.mb_per_second is None else f"{found.mb_per_second:.1f}"
+    numbers = (f"{share:.3f}" for share in shares)
+    stored = (NOTHING, NOTHING) if found.stored_f1 is None else (str(found.refused), f"{found.stored_f1:.3f}")
+    return (str(found.pages), f"{found.f1:.3f}", _bounds(found.interval), *numbers, str(found.empty), *stored, speed)
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, drawn: bool = False) -> str:
+    """Return a table, tab-separated or ``drawn`` for the width of the terminal."""
+    if not drawn:
+        lines = ["\t".join(safe(cell) for cell in row) for row in (columns, *rows)]
+        return "\n".join([f"# {safe(title)}", *lines, ""])
+    # An interval stays in one piece.
+    whole = [[_INTERVAL.sub("\u00a0to\u00a0", safe(cell)) for cell in row] for row in rows]
+    lines = layout.table(columns, whole, width()) if whole else []
+    return DIRECTION_MARKS.sub("", "\n".join([safe(title), *lines, ""]).replace("\u00a0", " "))

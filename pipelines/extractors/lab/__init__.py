@@ -1,0 +1,1 @@
+"""Extractors for evaluation only: opponents of the papers, and libraries."""
