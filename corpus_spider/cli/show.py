@@ -109,36 +109,34 @@ def dropped(state: CommonOptions, /, **options: Any) -> None:
 
     config, most = state.load_made(), options["limit"] or None
     reasons = options["reasons"]
-    wanted = {"reasons": reasons, "sites": options["sites"], "limit": most}
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, options["sites"])
-        pages, urls = corpus.fetches.dropped_pages(**wanted), corpus.fetches.failed_urls(**wanted)
-        waiting = corpus.fetches.waiting_urls(**wanted)
-        found = {one.reason for one in (*pages, *urls, *waiting)}
-        missing = [reason for reason in reasons if reason not in found]
-        status = corpus.status() if missing or not found else None
+        found = corpus.fetches.without_document(reasons=reasons, sites=options["sites"], limit=most)
+        seen = {one.reason for one in found.all}
+        missing = [reason for reason in reasons if reason not in seen]
+        status = corpus.status() if missing or not seen else None
         known = sorted({row.key for row in (*status.dropped, *status.failed)}) if status else None
     if options["as_json"]:
-        state.console.json({"pages": pages, "urls": urls, "waiting": waiting})
+        state.console.json(found)
         return
     is_drawn = state.console.on_terminal
     for title, are_pages in (("Pages without a document", True), ("Sources, redirects and unchanged texts", False)):
         rows = [
             (one.reason, one.site, one.url, with_arrow(one.detail) if is_drawn else one.detail, _when(one.fetched_at))
-            for one in pages
+            for one in found.pages
             if (one.reason not in NO_PAGES) is are_pages
         ]
         state.console.table(in_local_time(title), ("reason", "site", "url", "detail", "fetched"), rows)
-    _list_urls("URLs that failed", urls, state.console)
-    _list_urls("URLs waiting for another attempt", waiting, state.console)
+    _list_urls("URLs that failed", found.urls, state.console)
+    _list_urls("URLs waiting for another attempt", found.waiting, state.console)
     if known is not None:
         strange = [f"{reason}{nearest(reason, known)}" for reason in missing if reason not in known]
         what = f"No page has the reason {', '.join(strange)}." if strange else "No page or URL matches."
         state.console.note(f"{what} Reasons in this corpus: {', '.join(known) or 'none'}.")
-    if pages or urls or waiting:
-        first = (*pages, *urls, *waiting)[0].url
+    if found.all:
+        first = found.all[0].url
         state.console.note(f"One page in detail: {state.program} show {shlex.quote(first)}")
-    if most in {len(pages), len(urls), len(waiting)}:
+    if most in {len(found.pages), len(found.urls), len(found.waiting)}:
         state.console.note(f"The list stops at {most}. Use --limit 0 for all.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from corpus_spider.config.sections import SiteSettings
     from corpus_spider.config.writer import Value
     from corpus_spider.presets import Newspaper
-    from corpus_spider.sites.discover import Discovery
+    from corpus_spider.sites.discover import Discovery, FoundSources
     from corpus_spider.terminal.console import Console
 
 _LISTS = (".txt", ".csv", ".tsv")
@@ -62,7 +63,7 @@ def list_known(state: CommonOptions, /, languages: tuple[str, ...], as_json: boo
     chosen = languages or presets.languages()
     known = {code: presets.newspapers(code) for code in chosen}
     if as_json:
-        state.console.json([_known(paper) for papers in known.values() for paper in papers])
+        state.console.json([paper.listed for papers in known.values() for paper in papers])
     elif languages:
         for code, papers in known.items():
             if not papers:
@@ -73,25 +74,17 @@ def list_known(state: CommonOptions, /, languages: tuple[str, ...], as_json: boo
         state.console.table("Known newspapers", ("language", "count", "checked"), counts)
 
 
-def _known(paper: Newspaper) -> dict[str, Any]:
-    site = paper.site
-    plain = {"name": site.name, "title": paper.title, "homepage": paper.homepage, "language": site.language}
-    plain |= {"country": paper.country, "timezone": site.timezone}
-    lists = {"feeds": site.feeds, "sitemaps": site.sitemaps}
-    return plain | lists | {"terms": paper.terms, "origin": paper.origin, "checked": paper.checked}
-
-
 def _show_known(code: str, papers: Sequence[Newspaper], console: Console) -> None:
     header = ["name", "homepage", "country", "timezone", "feeds", "terms", "checked"]
     title = f"Known newspapers in {code}: {len(papers)}"
     if not console.on_terminal:
         header.insert(2, "language")
-        plain = [{key: value or "" for key, value in _known(paper).items()} for paper in papers]
+        plain = [{key: value or "" for key, value in asdict(paper.listed).items()} for paper in papers]
         rows = [one | {"feeds": " ".join((*one["feeds"], *one["sitemaps"]))} for one in plain]
     else:
         # The addresses of feeds and terms are in the JSON: a line has room for their number.
         rows = [
-            _known(paper)
+            asdict(paper.listed)
             | {"homepage": paper.homepage.partition("://")[2].rstrip("/"), "terms": "yes" if paper.terms else ""}
             | {"feeds": len(paper.site.feeds) + len(paper.site.sitemaps) or ""}
             for paper in papers
@@ -122,6 +115,7 @@ def discover(state: CommonOptions, /, given: tuple[str, ...], **options: Any) ->
     """
     from corpus_spider.sites import discover as finding
     from corpus_spider.sites.at_once import at_once
+    from corpus_spider.sites.discover import DiscoveredSite
     from corpus_spider.sites.polite_client import Pace
     from corpus_spider.sites.single_page import NotFetchedError
 
@@ -131,7 +125,7 @@ def discover(state: CommonOptions, /, given: tuple[str, ...], **options: Any) ->
     config = state.load() if options["write"] or everything else state.load_or_default()
     addresses = _front_pages(config) if everything else _addresses(given, config)
     several = everything or len(addresses) > 1
-    plain: list[dict[str, Any]] = []
+    listed: list[FoundSources | DiscoveredSite] = []
     failed = 0
     pace = Pace()
 
@@ -147,16 +141,16 @@ def discover(state: CommonOptions, /, given: tuple[str, ...], **options: Any) ->
                 raise found
             failed = found.exit_code
             state.console.error(str(found))
-            plain.append({"url": address, "error": str(found)})
+            listed.append(DiscoveredSite(address, str(found)))
             continue
-        plain.append(_plain(found))
+        listed.append(found.found)
         if not options["as_json"]:
             _show(found, state.console)
         if options["write"]:
             # Load again: the search takes a while, and another process may have changed the file.
             _write(found, state.load(), state.console)
     if options["as_json"]:
-        state.console.json(plain if several else plain[0])
+        state.console.json(listed if several else listed[0])
     return failed
 
 
@@ -189,11 +183,6 @@ def _addresses(given: Sequence[str], config: Config) -> list[str]:
         if wrong := web_address(address):
             raise click.BadParameter(wrong, param_hint="URL")
     return list(dict.fromkeys(addresses))
-
-
-def _plain(found: Discovery) -> dict[str, Any]:
-    plain = {"url": found.url, "findings": found.findings, "articles": found.patterns, "requests": found.requests}
-    return plain | {"site": found.site()}
 
 
 def _show(found: Discovery, console: Console) -> None:
@@ -229,15 +218,13 @@ def check(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> in
     config = state.load().only((*names, *options["sites"]))
     config.require_sites()
     with state.console.progress("addresses", len(sources_check.sources(config))) as show:
-        states = sources_check.check(config, options["max_age"], show)
-    sick = {one.site for one in states if one.problem}
-    checked = {one.site for one in states}
-    well = [site.name for site in config.sites if site.name in checked - sick]
+        found = sources_check.check(config, options["max_age"], show)
+    sick, states = found.sick, found.sources
     for site in config.sites:
-        if site.name not in checked:
+        if site.name not in {*sick, *found.well}:
             state.console.note(f"{site.name} is a list of pages and has no sources.")
     if options["as_json"]:
-        state.console.json({"ok": not sick, "well": well, "sources": states})
+        state.console.json(found)
     elif not state.console.quiet or sick:
         state.console.table("Sources", sources_check.HEADER, [one.row for one in states])
         for sentence in sources_check.advice(states):
@@ -246,7 +233,7 @@ def check(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> in
         address = shlex.quote(site.start[0])
         state.console.note(f"Today's sources of {site.name}: {state.program} sites discover {address} --write")
     if options["write"] and config.path:
-        for name in well:
+        for name in found.well:
             set_site_keys(config.path, name, {"checked": datetime.now(UTC).date().isoformat()})
     return SICK if sick else 0
 

@@ -12,8 +12,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider import settings as settings_module
-from corpus_spider.crawling.session import FORCED, STOPPED, Session, count_pending, exit_code, log_end
-from corpus_spider.monitoring import health
+from corpus_spider.crawling.session import Session, count_pending, exit_code, log_end
+from corpus_spider.exit_codes import FORCED, STOPPED
+from corpus_spider.monitoring.health import SiteCounters
 from corpus_spider.monitoring.metrics import SECONDS, Metrics, reporting
 from corpus_spider.terminal.progress import CrawlLimits, Recount, closing_words, shown
 from corpus_spider.terminal.signals import Interruption, heeded, let_go_of_terminal
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from corpus_spider.config.model import Config
+    from corpus_spider.crawling.run_summary import CrawlSummary
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +46,7 @@ def crawl(
     rebuild: bool = False,
     forget_pending: bool = False,
     release: bool = False,
-) -> tuple[int, dict[str, Any]]:
+) -> tuple[int, CrawlSummary]:
     """Crawl the configured sites until nothing is due. Return the exit code and the summary of the run.
 
     ``now``: fetch every source, due or not. ``rebuild``: make an empty database again from the WARC files.
@@ -75,8 +77,8 @@ def crawl(
             raise error
         metrics.end(session.exit_code, session.summary())
     log_end(session, code)
-    sites = health.summary_rows(session.site_runs)
-    return session.exit_code, session.summary() | {"sick": session.sick, "sites": sites}
+    sites = [SiteCounters.of(run) for run in session.site_runs]
+    return session.exit_code, {**session.summary(), "sick": list(session.sick), "sites": sites}
 
 
 def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> int:
