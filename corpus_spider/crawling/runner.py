@@ -16,8 +16,9 @@ from corpus_spider.crawling.session import Session, count_pending, exit_code, lo
 from corpus_spider.exit_codes import FORCED, STOPPED
 from corpus_spider.monitoring.health import SiteCounters
 from corpus_spider.monitoring.metrics import SECONDS, Metrics, reporting
-from corpus_spider.terminal.progress import CrawlLimits, Recount, closing_words, shown
+from corpus_spider.terminal.crawl_words import CrawlLimits, closing_words, crawl_progress
 from corpus_spider.terminal.signals import Interruption, heeded, let_go_of_terminal
+from corpus_spider.terminal.slow_count import SlowCount
 from storage.errors import CorpusError
 from storage.reporting import counted
 
@@ -33,6 +34,8 @@ STOP_SECONDS = 10.0
 """Maximum seconds of a stop. Scrapy would wait for requests in flight, up to their timeout."""
 CLOSE_SECONDS = 10.0
 """Maximum further seconds to make durable what came. The wait for a lost database would be much longer."""
+RECOUNT_SECONDS = 15.0
+"""Minimum pause between two counts of pending URLs."""
 LAST_LOG_SECONDS = 1.0
 """Maximum seconds for a log line at the very end."""
 
@@ -98,11 +101,11 @@ def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> 
     stopper.arm(crawler)
     crawl = session.config.crawl
     limits = CrawlLimits(crawl.page_limit, crawl.time_limit, crawl.size_limit)
-    pending = Recount(lambda: count_pending(session.corpus, session.sites))
+    pending = SlowCount(lambda: count_pending(session.corpus, session.sites), RECOUNT_SECONDS)
     # The objects so far stay. The garbage collector need not visit them again and again.
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
-    with shown(session.pipeline, pending, limits, quiet=quiet) as show:
+    with crawl_progress(session.pipeline, pending, limits, quiet=quiet) as show:
         task.LoopingCall(show).start(0.5)
         if stopper.metrics.path:
             task.LoopingCall(threads.deferToThread, _report, stopper.metrics, session, pending).start(SECONDS)
@@ -110,7 +113,7 @@ def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> 
     return exit_code(session, stopped=bool(stopper.asked))
 
 
-def _report(metrics: Metrics, session: Session, pending: Recount) -> None:
+def _report(metrics: Metrics, session: Session, pending: SlowCount[int]) -> None:
     pending.refresh()
     metrics.update(session.summary() | {"pending": pending.value})
 

@@ -23,7 +23,7 @@ from corpus_spider.monitoring.advice import suspended_sites
 from corpus_spider.monitoring.model import HealthThresholds, PausedHost
 from corpus_spider.network.connection import require_proxies
 from corpus_spider.rendering.chromium import require_browser
-from corpus_spider.terminal.progress import closing_words
+from corpus_spider.terminal.crawl_words import closing_words
 from pipelines.discovery.site_budget import MAX_BACKLOG
 from pipelines.runtime.workers import start_fork_server
 from storage.disk import allow_open_files

@@ -228,7 +228,7 @@ def render(health: Health, console: Console, program: str) -> None:
 
     ``program`` is the command line of this program, without a verb.
     """
-    from corpus_spider.terminal.progress import OFFLINE
+    from corpus_spider.terminal.crawl_words import OFFLINE
     from corpus_spider.terminal.values import in_local_time, local
 
     if not console.quiet:
