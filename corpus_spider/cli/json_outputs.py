@@ -13,8 +13,8 @@ from typing import Any, NotRequired, TypedDict
 
 from corpus_spider.api.status import CorpusStatus
 from corpus_spider.archive.retention import ExpiredFile
+from corpus_spider.cli.doc_search import DocPassage
 from corpus_spider.cli.extract import ExtractReport
-from corpus_spider.cli.glossary import GlossaryEntry
 from corpus_spider.config.model import EffectiveSettings
 from corpus_spider.crawling.crawl_plan import CrawlPlan
 from corpus_spider.crawling.model_learning import SiteLearning
@@ -134,7 +134,7 @@ OUTPUTS = (
     Output("extract-pages", "extract", ExtractReport, "several pages and -o"),
     Output("extract-list", "extract", list[ListedExtractor], "--list"),
     Output("health", "health", Health),
-    Output("help", "help", list[GlossaryEntry], "a WORD"),
+    Output("help", "help", list[DocPassage], "a WORD", version=2),
     Output("import", "import", ImportReport),
     Output("index", "index", RefreshReport),
     Output("learn", "learn", list[SiteLearning]),
