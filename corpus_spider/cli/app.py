@@ -49,6 +49,7 @@ from corpus_spider.cli.options import (
 )
 from corpus_spider.cli.sites_commands import sites
 from corpus_spider.exit_codes import DAMAGED, INTERNAL, PIPE_CLOSED, REASONS, STOPPED
+from corpus_spider.sites.extract_output import FORMATS
 from corpus_spider.terminal.console import Console, human_size, log_end, open_closed_streams, start_logging
 from corpus_spider.terminal.signals import Interruption, ending
 from storage.disk import disk_error
@@ -239,7 +240,7 @@ crawl.help = "\n".join(
     "--format",
     "form",
     metavar="NAME",
-    type=click.Choice(extracted.FORMATS),
+    type=click.Choice(FORMATS),
     help="Form of the texts: txt, jsonl, md. [default: by the name of -o, else txt]",
 )
 @click.option(

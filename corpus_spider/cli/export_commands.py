@@ -261,7 +261,7 @@ def remove(state: CommonOptions, /, **options: Any) -> int:
 
 def _with_full_ids(config: Config, requests: list[RemovalRequest]) -> list[RemovalRequest]:
     """Return the requests with the whole ids of documents. ConfigError for a beginning that several ids have."""
-    from corpus_spider.cli.show import full_id, is_id
+    from corpus_spider.api.lookup import full_id, is_id
     from storage.corpus import Corpus
 
     if not any(request.kind == "id" and is_id(request.value) for request in requests):

@@ -14,7 +14,6 @@ from typing import Any, NotRequired, TypedDict
 from corpus_spider.api.status import CorpusStatus
 from corpus_spider.archive.retention import ExpiredFile
 from corpus_spider.cli.doc_search import DocPassage
-from corpus_spider.cli.extract import ExtractReport
 from corpus_spider.config.model import EffectiveSettings
 from corpus_spider.crawling.crawl_plan import CrawlPlan
 from corpus_spider.crawling.model_learning import SiteLearning
@@ -37,6 +36,7 @@ from corpus_spider.presets import KnownNewspaper
 from corpus_spider.search.builder import RefreshReport
 from corpus_spider.search.searching import SearchAnswer
 from corpus_spider.sites.discover import DiscoveredSite, FoundSources
+from corpus_spider.sites.extract_output import ExtractReport
 from corpus_spider.sites.rule_trial import RuleMatch
 from corpus_spider.sites.single_page import ListedExtractor
 from corpus_spider.sites.sources_check import CheckedSources

@@ -229,7 +229,7 @@ def cloud(state: CommonOptions, /, **options: Any) -> None:
 
 
 def _cloud_of_page(state: CommonOptions, options: dict[str, Any]) -> Cloud:
-    from corpus_spider.cli.show import is_id
+    from corpus_spider.api.lookup import is_id
     from corpus_spider.search.totals import FILE
     from corpus_spider.sites import single_page
     from corpus_spider.words import clouds
@@ -256,7 +256,7 @@ def _cloud_of_page(state: CommonOptions, options: dict[str, Any]) -> Cloud:
 
 
 def _cloud_of_document(state: CommonOptions, target: str, options: dict[str, Any]) -> Cloud:
-    from corpus_spider.cli.show import look_up
+    from corpus_spider.api.lookup import look_up
     from corpus_spider.search.totals import FILE
     from corpus_spider.words import clouds
 
