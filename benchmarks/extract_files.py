@@ -23,8 +23,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_spider.cli.extract import json_line
 from corpus_spider.config.model import Config
+from corpus_spider.sites.extract_output import json_line
 from corpus_spider.sites.many_pages import extract_all, sources
 from corpus_spider.sites.single_page import ExtractRequest, model_for
 from storage.records import Capture

@@ -29,6 +29,8 @@ SHIPPED = (
     "corpus_spider/presets/vi.toml",
     "corpus_spider/presets/ar.toml",
     "corpus_spider/demo/papers.toml",
+    "corpus_spider/docs/index.md",
+    "corpus_spider/docs/how-to/operate.md",
     "corpus_spider/py.typed",
     "pipelines/py.typed",
     "storage/py.typed",
@@ -122,6 +124,7 @@ def test_the_wheel_alone_crawls_exports_and_makes_a_release_that_datasets_loads(
 
     assert all(Path(place).is_relative_to(installed.parents[1]) for place in run("-c", PLACES).split())
     program = ("-m", "corpus_spider")
+    assert "8: done, but a site or source is failing" in run(*program, "help", "exit", "8")
     run(*program, "init", "news", "--language", "vi", "--contact", "you@example.org")
     run(*program, "demo", "--keep", "demo")
     run(*program, "-c", "demo/corpus.toml", "export", "-o", "demo.jsonl")

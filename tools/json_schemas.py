@@ -3,7 +3,7 @@
     python tools/json_schemas.py          write them
     python tools/json_schemas.py --check  exit code 1 if a file differs from its types
 
-The types are in `corpus_spider/cli/json_outputs.py`. Descriptions are the docstrings of classes and fields.
+`corpus_spider/cli/json_outputs.py` names the types. Descriptions are the docstrings of classes and fields.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from corpus_spider.cli.json_outputs import OUTPUTS, Output
 
@@ -90,7 +91,7 @@ def schema(output: Output) -> dict[str, Any]:
     for kind in output.more.values():
         classes_in(kind, classes)
     for name, part in parts.items():
-        complete(classes[name], part)
+        complete(classes[name.partition("_")[0]], part)
     if output.more:
         own = parts.pop(first["$ref"].rpartition("/")[2])
         own["properties"] |= dict(zip(output.more, others, strict=True))
@@ -126,6 +127,8 @@ def classes_in(kind: Any, found: dict[str, type] | None = None) -> dict[str, typ
     known = {} if found is None else found
     for part in typing.get_args(kind):
         classes_in(part, known)
+    # Of a generic class, such as a table of rows, the class itself.
+    kind = typing.get_origin(kind) or kind
     if isinstance(kind, type) and kind.__module__.partition(".")[0] in PACKAGES and kind.__name__ not in known:
         known[kind.__name__] = kind
         for part in typing.get_type_hints(kind).values():
@@ -137,7 +140,9 @@ def complete(kind: type, part: dict[str, Any]) -> None:
     """Require the fields that a class always writes, and describe fields by their docstrings."""
     told: dict[str, str] = {}
     if not typing.is_typeddict(kind):
-        part["required"] = list(part.get("properties", {}))
+        # A field that is not set is not written.
+        unset = {name for name, value in vars(kind).get("__dataclass_fields__", {}).items() if value.default is UNSET}
+        part["required"] = [name for name in part.get("properties", {}) if name not in unset]
     for each in reversed(kind.__mro__):
         if each.__module__.partition(".")[0] in PACKAGES:
             told |= docstrings(each)

@@ -11,7 +11,7 @@ import os
 import shlex
 import sys
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,8 @@ from corpus_spider.cli.options import (
 )
 from corpus_spider.cli.sites_commands import sites
 from corpus_spider.exit_codes import DAMAGED, INTERNAL, PIPE_CLOSED, REASONS, STOPPED
-from corpus_spider.terminal.console import Console, log_end, open_closed_streams, start_logging
+from corpus_spider.sites.extract_output import FORMATS
+from corpus_spider.terminal.console import Console, human_size, log_end, open_closed_streams, start_logging
 from corpus_spider.terminal.signals import Interruption, ending
 from storage.disk import disk_error
 from storage.errors import ConfigError, CorpusError
@@ -57,6 +58,7 @@ from storage.errors import ConfigError, CorpusError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from corpus_spider.crawling.crawl_plan import CrawlPlan
     from corpus_spider.maintenance.reextract import ReextractReport
 
 LOST_URLS = 20
@@ -173,13 +175,13 @@ def crawl(state: CommonOptions, /, **options: Any) -> int:
     limits = {f"crawl.{name}": options[name] for name in ("page_limit", "time_limit", "size_limit")}
     days = {f"crawl.{name}": f"{day:%Y-%m-%d}" for name in ("since", "until") if (day := options[name])}
     config = state.load(**limits, **days).only(options["sites"])
-    from corpus_spider.cli import crawl_plan
     from corpus_spider.cli.status import INTERNALS
+    from corpus_spider.crawling import crawl_plan
 
     planned = crawl_plan.plan(config)
     if options["dry_run"]:
-        planned["changed_rules"] = crawl_plan.changed_rules(config, state.console)
-        state.console.json(planned) if options["as_json"] else crawl_plan.render(planned, state.console)
+        planned = crawl_plan.with_changed_rules(planned, config, state.console.note)
+        state.console.json(planned) if options["as_json"] else _show_plan(planned, state.console)
         return 0
     from corpus_spider.crawling.runner import crawl as start
     from corpus_spider.monitoring.notify import crawl_and_notify
@@ -196,6 +198,25 @@ def crawl(state: CommonOptions, /, **options: Any) -> int:
         INTERNALS,
     )
     return code
+
+
+def _show_plan(planned: CrawlPlan, console: Console) -> None:
+    limits = dict(planned.limits)
+    if "time_limit" in limits:
+        limits["time_limit"] = f"{limits['time_limit']:g} s"
+    if "size_limit" in limits:
+        limits["size_limit"] = human_size(int(limits["size_limit"]))
+    places = {"user_agent": planned.user_agent, "database": planned.database, "warc": planned.warc}
+    console.table("Crawl", ("what", "value"), (places | limits).items())
+    header = ("name", "hosts", "languages", "delay", "max_depth", "extractor", "allow", "deny")
+    rows = [
+        [" ".join(value) if isinstance(value := getattr(site, key), tuple) else value for key in header]
+        for site in planned.sites
+    ]
+    console.table("Sites", header, rows)
+    console.table("Sources", ("site", "kind", "url"), [astuple(seed) for seed in planned.seeds])
+    changed = [astuple(row) for row in planned.changed_rules]
+    console.table("Queued URLs and changed link rules", ("site", "taken_out", "let_in"), changed)
 
 
 crawl.help = "\n".join(
@@ -219,7 +240,7 @@ crawl.help = "\n".join(
     "--format",
     "form",
     metavar="NAME",
-    type=click.Choice(extracted.FORMATS),
+    type=click.Choice(FORMATS),
     help="Form of the texts: txt, jsonl, md. [default: by the name of -o, else txt]",
 )
 @click.option(
@@ -409,7 +430,7 @@ def reextract(state: CommonOptions, /, **options: Any) -> int:
 
     Uses the present extractors and rules. Fetches nothing. Exit code 6 if an original cannot be read.
     """
-    from corpus_spider.cli import crawl_plan
+    from corpus_spider.crawling import crawl_plan
     from corpus_spider.maintenance import reextract as batch
 
     if options["metadata"] and options["dry_run"]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from corpus_spider.api.status import summary_of
 from corpus_spider.exit_codes import EXPECTED, NONE_SUCCEEDED, REASONS, SICK
 from corpus_spider.monitoring.advice import next_command, suspended_sites
 from corpus_spider.terminal.console import human_size, safe
@@ -21,10 +20,8 @@ from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
-    from corpus_spider.monitoring.last_night import LastNight
-    from corpus_spider.monitoring.model import PausedHost, SiteProblem
+    from corpus_spider.api.status import Overview
     from storage.documents.model import CountRow, Status
 
 LABEL = 12
@@ -33,37 +30,6 @@ BARS = 5
 """Languages and sites with a bar of their own. The others have one together."""
 MOST_PROBLEMS = 8
 """Problems that are shown. `health` shows all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """Facts of the dashboard. ``now`` is the current time, with the local zone."""
-
-    name: str
-    program: str
-    """The command line of this program, without a verb."""
-    now: datetime
-    status: Status
-    run_state: str = ""
-    site_count: int = 0
-    words: int | None = None
-    """Words of all documents, None without a search index."""
-    sizes: Sequence[tuple[str, int]] = ()
-    """Bytes by part of the corpus."""
-    night: LastNight | None = None
-    scheduled: str | None = None
-    """Time of the nightly timer (HH:MM), None without one."""
-    due: int = 0
-    """URLs that a crawl would fetch now."""
-    next_due: float | None = None
-    """Time (epoch seconds) when the next URL is due, None if none is known."""
-    problems: Sequence[SiteProblem] = ()
-    paused: Sequence[PausedHost] = ()
-    """Hosts that the last run left paused while URLs of them were due."""
-    other_rules: Mapping[str, int] = field(default_factory=dict)
-    """By site: documents that were made with other rules than those of today."""
-    suspended: Mapping[str, int] = field(default_factory=dict)
-    """By site: suspended URLs."""
 
 
 def lines(overview: Overview, width: int) -> list[str]:
@@ -189,11 +155,8 @@ def _problems(overview: Overview) -> Iterator[tuple[str, str]]:
 
 def _after(code: int, last_run: Mapping[str, str]) -> str:
     """Return the arguments of the command that shows why a crawl failed: the site's sources, or this machine."""
-    try:
-        summary = json.loads(last_run.get("summary") or "{}")
-    except ValueError:
-        summary = {}
-    site = summary.get("first_failed_site") if isinstance(summary, dict) else None
+    summary = summary_of(last_run)
+    site = summary.get("first_failed_site")
     if code != NONE_SUCCEEDED or not site:
         return "doctor"
     return "doctor --network" if set(summary.get("failed") or ()) == NO_NETWORK else f"sites check {shlex.quote(site)}"

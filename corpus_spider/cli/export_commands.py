@@ -148,7 +148,7 @@ def export(state: CommonOptions, /, **options: Any) -> None:
 
         counts = dry_run.rehearse(state.load_made(), request(options), state.console)
         state.console.json(counts) if options["as_json"] else _summarise(state, counts)
-        if not counts["documents"]:
+        if not counts.documents:
             state.console.note(NOTHING)
         return
     if options["target"] is None:
@@ -167,8 +167,7 @@ def export(state: CommonOptions, /, **options: Any) -> None:
         documents = counted(report.documents, "document")
         state.console.note(f"{documents}, {counted(report.bytes, 'byte')}, sha256 {report.sha256}")
     else:
-        fields = exporter.fields(report)
-        state.console.json(fields) if options["as_json"] else _summarise(state, fields)
+        state.console.json(report) if options["as_json"] else _summarise(state, report)
     if not report.documents and options["since_release"] is None:
         state.console.note(NOTHING)
 
@@ -262,7 +261,7 @@ def remove(state: CommonOptions, /, **options: Any) -> int:
 
 def _with_full_ids(config: Config, requests: list[RemovalRequest]) -> list[RemovalRequest]:
     """Return the requests with the whole ids of documents. ConfigError for a beginning that several ids have."""
-    from corpus_spider.cli.show import full_id, is_id
+    from corpus_spider.api.lookup import full_id, is_id
     from storage.corpus import Corpus
 
     if not any(request.kind == "id" and is_id(request.value) for request in requests):
@@ -308,7 +307,7 @@ def import_archives(state: CommonOptions, /, archives: tuple[Path, ...], **optio
     corpus and processed like crawled pages, but their links are not followed. Pages that the corpus has as new or newer
     are skipped, so an import may be repeated. Damaged records are skipped too and named. Exit code 6 then.
     """
-    from corpus_spider.cli import crawl_plan
+    from corpus_spider.crawling import crawl_plan
     from corpus_spider.maintenance import warc_import
 
     config = state.load().only(options["sites"])

@@ -50,45 +50,46 @@ def _row(name: str, file: Traversable) -> tuple[str, str, str]:
     return name, stored["$id"].rpartition(":")[2], stored["title"]
 
 
-@verb_of(_verbs, ("help crawl", "help duplicates", "help docker", "help reasons", "help delay --json"), name="help")
+@verb_of(_verbs, ("help crawl", "help exit 8", "help docker", "help reasons", "help delay --json"), name="help")
 @click.argument("words", metavar="[WORD]...", nargs=-1)
 @as_json
 def help_verb(state: CommonOptions, /, words: tuple[str, ...], **options: Any) -> None:
-    """Find a name of the program, or a page of the documentation.
+    """Search the documentation.
 
-    Names are commands, options, settings, fields, reasons, exit codes and words. WORD is the whole name, its beginning,
-    or a similar spelling. A command shows its own help first. Each line names the page of the documentation. These
-    words list all names of their kind: commands, settings, fields, reasons, signs, exit-codes, vocabulary.
+    WORDs are names, such as those of settings, fields, reasons and exit codes, or other words. A command shows its own
+    help first. Each line names its page. These words list all that the tables of a page explain: settings, fields,
+    reasons, exit-codes, vocabulary.
     """
-    from corpus_spider.cli.glossary import all_of, entries, find, near
+    from corpus_spider.cli.doc_search import find, passages, similar
 
     root = click.get_current_context().find_root()
     assert isinstance(root.command, click.Group)
     if not words:
         click.echo(root.get_help())
         return
-    text, known = " ".join(words), entries(root.command)
-    found = all_of(text, known) or find(text, known)
-    if not found:
-        similar = near(text, known)
+    text, known = " ".join(words), passages()
+    found, own = find(text, known), _help_of(root, text)
+    if not found and not own:
         do = f"`{PROGRAM} --help` lists the commands, docs/index.md the pages of the documentation."
-        do = f"Similar words: {', '.join(similar)}. {do}" if similar else do
-        raise ConfigError(f'nothing is called "{text}"', do=do)
+        if near := similar(text, known):
+            do = f"Similar words: {', '.join(near)}. {do}"
+        raise ConfigError(f'the documentation does not have "{text}"', do=do)
     if options["as_json"]:
         state.console.json(found)
         return
-    if found[0].kind == "command" and found[0].name == text:
-        click.echo(f"{_help_of(root, found[0].name)}\n")
+    if own:
+        click.echo(f"{own}\n")
     state.console.table(
-        "Names", ("kind", "name", "meaning", "page"), [(e.kind, e.name, e.meaning, e.page) for e in found]
+        "Documentation", ("section", "text", "page"), [(each.section, each.text, each.page) for each in found]
     )
 
 
 def _help_of(root: click.Context, path: str) -> str:
-    """Return the help of a command, such as ``sites check``."""
+    """Return the help of a command, such as ``sites check``; an empty text for other words."""
     context, command = root, root.command
     for name in path.split():
-        assert isinstance(command, click.Group)
+        if not isinstance(command, click.Group) or name not in command.commands:
+            return ""
         command = command.commands[name]
         context = click.Context(command, context, name)
     return command.get_help(context)

@@ -126,14 +126,14 @@ def doctor(state: CommonOptions, /, **options: Any) -> int:
         config = state.load_or_default()
     except ConfigError as error:
         problem = error
-    checks = checking.examine(config, problem, os.environ, network=options["network"])
+    found = checking.examine(config, problem, os.environ, network=options["network"])
     if options["as_json"]:
-        state.console.json(checking.plain(checks))
+        state.console.json(found)
     else:
-        shown = [each for each in checks if not state.console.quiet or each.verdict is checking.Level.WRONG]
+        shown = [each for each in found.checks if not state.console.quiet or each.verdict is checking.Level.WRONG]
         rows = [(each.name, each.verdict.value, each.detail, each.advice) for each in shown]
         state.console.table("Checks", ("check", "verdict", "detail", "advice"), rows)
-    return checking.exit_code(checks)
+    return checking.exit_code(found.checks)
 
 
 VERBS = tuple(_verbs.commands.values())

@@ -28,20 +28,21 @@ def status(state: CommonOptions, /, **options: Any) -> None:
     --all and --json have all counts: documents by language and site, URLs by state, dropped pages and failed URLs by
     reason, and the last run.
     """
-    from corpus_spider.cli.status import read, read_overview, render
+    from corpus_spider.api.status import read_overview, read_status
 
     config = state.load_made()
     if options["as_json"]:
-        state.console.json(read(config).plain())
+        state.console.json(read_status(config))
         return
     from corpus_spider.cli.dashboard import lines
+    from corpus_spider.cli.status import render
     from corpus_spider.terminal.console import width
 
-    standing, overview = read_overview(config, state.program, os.environ)
+    overview = read_overview(config, state.program, os.environ)
     state.console.lines(lines(overview, width()))
     if options["everything"]:
         state.console.lines([""])
-        render(standing, state.console)
+        render(overview.counts, state.console)
 
 
 @verb_of(_verbs, ("health", "health vnexpress", "health --json", "health --nights 30 --max-age 7"))
@@ -71,7 +72,7 @@ def health(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> i
     with state.console.stages() as show:
         found = examination.read(config, HealthThresholds(options["nights"], options["max_age"]), show)
     if options["as_json"]:
-        state.console.json(found.plain())
+        state.console.json(found)
     else:
         examination.render(found, state.console, state.program)
     return SICK if found.sick else 0

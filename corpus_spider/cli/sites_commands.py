@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,21 +20,15 @@ from corpus_spider.cli.options import (
     verb_of,
 )
 from corpus_spider.exit_codes import SICK
-from storage.errors import NAMED, ConfigError
+from storage.errors import NAMED
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from corpus_spider.config.model import Config
-    from corpus_spider.config.sections import SiteSettings
-    from corpus_spider.config.writer import Value
     from corpus_spider.presets import Newspaper
-    from corpus_spider.sites.discover import Discovery
+    from corpus_spider.sites.discover import Discovery, FoundSources
     from corpus_spider.terminal.console import Console
-
-_LISTS = (".txt", ".csv", ".tsv")
-"""Ends of the names of files with addresses. No host has such a name."""
 
 
 @click.group(
@@ -62,7 +56,7 @@ def list_known(state: CommonOptions, /, languages: tuple[str, ...], as_json: boo
     chosen = languages or presets.languages()
     known = {code: presets.newspapers(code) for code in chosen}
     if as_json:
-        state.console.json([_known(paper) for papers in known.values() for paper in papers])
+        state.console.json([paper.listed for papers in known.values() for paper in papers])
     elif languages:
         for code, papers in known.items():
             if not papers:
@@ -73,25 +67,17 @@ def list_known(state: CommonOptions, /, languages: tuple[str, ...], as_json: boo
         state.console.table("Known newspapers", ("language", "count", "checked"), counts)
 
 
-def _known(paper: Newspaper) -> dict[str, Any]:
-    site = paper.site
-    plain = {"name": site.name, "title": paper.title, "homepage": paper.homepage, "language": site.language}
-    plain |= {"country": paper.country, "timezone": site.timezone}
-    lists = {"feeds": site.feeds, "sitemaps": site.sitemaps}
-    return plain | lists | {"terms": paper.terms, "origin": paper.origin, "checked": paper.checked}
-
-
 def _show_known(code: str, papers: Sequence[Newspaper], console: Console) -> None:
     header = ["name", "homepage", "country", "timezone", "feeds", "terms", "checked"]
     title = f"Known newspapers in {code}: {len(papers)}"
     if not console.on_terminal:
         header.insert(2, "language")
-        plain = [{key: value or "" for key, value in _known(paper).items()} for paper in papers]
+        plain = [{key: value or "" for key, value in asdict(paper.listed).items()} for paper in papers]
         rows = [one | {"feeds": " ".join((*one["feeds"], *one["sitemaps"]))} for one in plain]
     else:
         # The addresses of feeds and terms are in the JSON: a line has room for their number.
         rows = [
-            _known(paper)
+            asdict(paper.listed)
             | {"homepage": paper.homepage.partition("://")[2].rstrip("/"), "terms": "yes" if paper.terms else ""}
             | {"feeds": len(paper.site.feeds) + len(paper.site.sitemaps) or ""}
             for paper in papers
@@ -120,80 +106,38 @@ def discover(state: CommonOptions, /, given: tuple[str, ...], **options: Any) ->
     from each front page and makes about thirty requests, by the rules of a crawl. Searches eight newspapers at a time.
     Prints a [[site]] for corpus.toml. Exit code 7 if a front page cannot be fetched.
     """
-    from corpus_spider.sites import discover as finding
-    from corpus_spider.sites.at_once import at_once
-    from corpus_spider.sites.polite_client import Pace
+    from corpus_spider.config.values import web_address
+    from corpus_spider.sites import discover_many
+    from corpus_spider.sites.discover import DiscoveredSite
     from corpus_spider.sites.single_page import NotFetchedError
 
     everything = options["everything"]
     if bool(given) == everything:
         raise click.UsageError("Name addresses or files, or add --all.")
     config = state.load() if options["write"] or everything else state.load_or_default()
-    addresses = _front_pages(config) if everything else _addresses(given, config)
+    addresses = discover_many.front_pages(config) if everything else discover_many.addresses(given, config)
+    for wrong in filter(None, map(web_address, addresses)):
+        raise click.BadParameter(wrong, param_hint="URL")
     several = everything or len(addresses) > 1
-    plain: list[dict[str, Any]] = []
+    listed: list[FoundSources | DiscoveredSite] = []
     failed = 0
-    pace = Pace()
-
-    def search(address: str) -> Discovery | NotFetchedError:
-        try:
-            return finding.discover(address, config, state.console.note, finding.MAX_REQUESTS, pace)
-        except NotFetchedError as error:
-            return error
-
-    for address, found in zip(addresses, at_once(search, addresses), strict=True):
+    for address, found in discover_many.discover_all(addresses, config, state.console.note):
         if isinstance(found, NotFetchedError):
             if not several:
                 raise found
             failed = found.exit_code
             state.console.error(str(found))
-            plain.append({"url": address, "error": str(found)})
+            listed.append(DiscoveredSite(address, str(found)))
             continue
-        plain.append(_plain(found))
+        listed.append(found.found)
         if not options["as_json"]:
             _show(found, state.console)
         if options["write"]:
             # Load again: the search takes a while, and another process may have changed the file.
-            _write(found, state.load(), state.console)
+            state.console.note(f"Wrote {discover_many.write(found, state.load())}.")
     if options["as_json"]:
-        state.console.json(plain if several else plain[0])
+        state.console.json(listed if several else listed[0])
     return failed
-
-
-def _front_pages(config: Config) -> list[str]:
-    """Return the first start page of each site that is no list of pages. Raises ConfigError without any."""
-    config.require_sites()
-    found = [site.start[0] for site in config.sites if site.start and config.site_max_depth(site)]
-    if not found:
-        raise ConfigError("no site has a start page", where=str(config.path), do="Name the address of a front page.")
-    return found
-
-
-def _addresses(given: Sequence[str], config: Config) -> list[str]:
-    """Return the addresses that were named, those of sites, and those of files.
-
-    Raises BadParameter for what is no web address, and ConfigError for a file that does not exist.
-    """
-    from corpus_spider.config.name_list import read_list
-    from corpus_spider.config.values import web_address
-
-    sites = {site.name: site.start[0] for site in config.sites if site.start}
-    named: list[str] = []
-    for each in given:
-        listed = each == "-" or ("://" not in each and each not in sites and Path(each).is_file())
-        if not listed and each not in sites and each.endswith(_LISTS):
-            raise ConfigError("there is no such file", where=each, do="Name a file with an address on each line.")
-        named += read_list(Path(each)) if listed else [each]
-    addresses = [sites.get(each) or (each if "://" in each else f"https://{each}/") for each in named]
-    for address in addresses:
-        if wrong := web_address(address):
-            raise click.BadParameter(wrong, param_hint="URL")
-    return list(dict.fromkeys(addresses))
-
-
-def _plain(found: Discovery) -> dict[str, Any]:
-    plain = {"url": found.url, "findings": found.findings, "articles": found.patterns, "requests": found.requests}
-    return plain | {"site": found.site()}
 
 
 def _show(found: Discovery, console: Console) -> None:
@@ -229,15 +173,13 @@ def check(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> in
     config = state.load().only((*names, *options["sites"]))
     config.require_sites()
     with state.console.progress("addresses", len(sources_check.sources(config))) as show:
-        states = sources_check.check(config, options["max_age"], show)
-    sick = {one.site for one in states if one.problem}
-    checked = {one.site for one in states}
-    well = [site.name for site in config.sites if site.name in checked - sick]
+        found = sources_check.check(config, options["max_age"], show)
+    sick, states = found.sick, found.sources
     for site in config.sites:
-        if site.name not in checked:
+        if site.name not in {*sick, *found.well}:
             state.console.note(f"{site.name} is a list of pages and has no sources.")
     if options["as_json"]:
-        state.console.json({"ok": not sick, "well": well, "sources": states})
+        state.console.json(found)
     elif not state.console.quiet or sick:
         state.console.table("Sources", sources_check.HEADER, [one.row for one in states])
         for sentence in sources_check.advice(states):
@@ -246,7 +188,7 @@ def check(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> in
         address = shlex.quote(site.start[0])
         state.console.note(f"Today's sources of {site.name}: {state.program} sites discover {address} --write")
     if options["write"] and config.path:
-        for name in well:
+        for name in found.well:
             set_site_keys(config.path, name, {"checked": datetime.now(UTC).date().isoformat()})
     return SICK if sick else 0
 
@@ -262,28 +204,3 @@ def _render(found: Discovery, console: Console) -> None:
         rows.append((one.kind, one.form, entries, one.newest or "", verdict, one.url))
     header = ("kind", "form", "entries", "newest", "verdict", "url")
     console.table(f"{found.url}: {counted(found.requests, 'request')}", header, rows)
-
-
-def _write(found: Discovery, config: Config, console: Console) -> None:
-    """Add the site to corpus.toml, or add the new keys to the site that is already there."""
-    from corpus_spider.config.writer import add_site, set_site_keys
-
-    keys = found.site()
-    own = {found.url, found.given}
-    there = next((site for site in config.sites if site.name == found.name or own & set(site.start)), None)
-    assert config.path is not None
-    if there is None:
-        add_site(config.path, keys)
-    else:
-        set_site_keys(config.path, there.name, _missing(found, keys, there))
-    console.note(f"Wrote {config.path}.")
-
-
-def _missing(found: Discovery, keys: Mapping[str, Value], site: SiteSettings) -> dict[str, Value]:
-    """Return the keys that were found and that the configured site lacks."""
-    lists = {key: keys[key] for key in ("feeds", "sitemaps") if key in keys}
-    if not (lists or site.feeds or site.sitemaps) and found.usable("section"):
-        lists["start"] = found.usable("section")
-    unsaid = [key for key in ("archive", "allow") if key in keys and not getattr(site, key)]
-    unsaid += ["language"] if "language" in keys and not (site.language or site.languages) else []
-    return lists | {key: keys[key] for key in unsaid}

@@ -20,13 +20,14 @@ from storage.errors import ConfigError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from corpus_spider.cli.options import CommonOptions
     from corpus_spider.search.manifest import CellSelection
     from corpus_spider.search.searching import SearchIndex
     from corpus_spider.terminal.console import Console
     from corpus_spider.words.clouds import Cloud
+    from corpus_spider.words.lists import WordTable
     from storage.corpus import Corpus
 
 _verbs = click.Group()
@@ -81,6 +82,7 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
     duplicates. They come from the search index, which is refreshed first.
     """
     from corpus_spider.words import lists
+    from corpus_spider.words.lists import WordTable
     from corpus_spider.words.request import WordList, reference_of, rows_of, unknown_stop_words
 
     _refuse_combinations(chosen, options)
@@ -107,7 +109,7 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
         notes = index.made_with.notes(selected.languages or index.manifest.languages())
         if options["without_stop_words"]:
             notes += unknown_stop_words(selected.languages or index.manifest.languages())
-    _write(state.console, rows, options, asdict(known), why)
+    _write(state.console, WordTable(known.documents, known.tokens, rows), options, why)
     for sentence in lists.why_no_trend(rows) if chosen else ():
         state.console.note(sentence)
     for sentence in notes:
@@ -154,11 +156,11 @@ def _opened(state: CommonOptions, sites: tuple[str, ...] = ()) -> Iterator[tuple
             yield corpus, index
 
 
-def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size: dict[str, int], why: str) -> None:
-    plain = [asdict(row) for row in rows]
+def _write(console: Console, found: WordTable[Any], options: dict[str, Any], why: str) -> None:
     if options["as_json"]:
-        console.json({**size, "rows": plain})
+        console.json(found)
         return
+    plain = [asdict(row) for row in found.rows]
     if not plain:
         console.note(why)
         return
@@ -169,7 +171,7 @@ def _write(console: Console, rows: Sequence[Any], options: dict[str, Any], size:
         writer.writerows(plain)
         sys.stdout.write(text.getvalue())
         return
-    title = f"Words: {counted(size['tokens'], 'token')} in {counted(size['documents'], 'document')}"
+    title = f"Words: {counted(found.tokens, 'token')} in {counted(found.documents, 'document')}"
     console.table(title, [name.replace("_", " ") for name in plain[0]], [list(row.values()) for row in plain])
 
 
@@ -221,13 +223,13 @@ def cloud(state: CommonOptions, /, **options: Any) -> None:
         with disk_errors(output):
             output.write_bytes(data)
     if options["as_json"]:
-        state.console.json({"caption": made.caption, "words": [asdict(each) for each in made.weights]})
+        state.console.json(made.data)
     for sentence in (made.caption, *made.notes):
         state.console.note(sentence)
 
 
 def _cloud_of_page(state: CommonOptions, options: dict[str, Any]) -> Cloud:
-    from corpus_spider.cli.show import is_id
+    from corpus_spider.api.lookup import is_id
     from corpus_spider.search.totals import FILE
     from corpus_spider.sites import single_page
     from corpus_spider.words import clouds
@@ -254,7 +256,7 @@ def _cloud_of_page(state: CommonOptions, options: dict[str, Any]) -> Cloud:
 
 
 def _cloud_of_document(state: CommonOptions, target: str, options: dict[str, Any]) -> Cloud:
-    from corpus_spider.cli.show import look_up
+    from corpus_spider.api.lookup import look_up
     from corpus_spider.search.totals import FILE
     from corpus_spider.words import clouds
 

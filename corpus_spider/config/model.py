@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -39,6 +39,19 @@ LEAST_SECRET = 6
 """Characters of a password that is masked wherever it is in a log."""
 RANGE_DEPTH = 1000
 """Minimum depth of a crawl limited to a range of days. Its lists may be long, and the last day bounds it."""
+
+
+class EffectiveSettings(TypedDict):
+    """Effective settings by section of corpus.toml, without passwords. Settings of sites only if they are set."""
+
+    corpus: dict[str, Any]
+    crawl: dict[str, Any]
+    archive: dict[str, Any]
+    notify: dict[str, Any]
+    log: dict[str, Any]
+    monitor: dict[str, Any]
+    plugins: NotRequired[dict[str, Any]]
+    site: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -247,7 +260,7 @@ class Config:
         last = date.fromisoformat(self.crawl.until) if self.crawl.until else datetime.now(UTC).date()
         return tuple(archive_pages(site.archive, date.fromisoformat(self.crawl.since), last))
 
-    def effective(self) -> dict[str, Any]:
+    def effective(self) -> EffectiveSettings:
         """Return all settings as plain values, to print and to store with a run. Passwords are masked."""
         corpus = asdict(self.corpus) | {
             "database": masked(self.database_url),
@@ -260,7 +273,7 @@ class Config:
         settings = {"corpus": corpus, "crawl": crawl, "archive": asdict(self.archive)}
         settings |= {"notify": asdict(self.notify) | secrets, "log": asdict(self.log), "monitor": asdict(self.monitor)}
         settings |= {"plugins": given} if (given := _given(asdict(self.plugins))) else {}
-        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings | {"site": sites}))
+        plain: EffectiveSettings = msgspec.json.decode(msgspec.json.encode(settings | {"site": sites}))
         return plain
 
 

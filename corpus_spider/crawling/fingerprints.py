@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import time
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
+from corpus_spider.terminal.progress import lines
 from pipelines.text.minhash import SCHEME, fingerprint
 from storage.reporting import unseen
 
@@ -22,7 +23,6 @@ logger = logging.getLogger(__name__)
 MANY = 2_000
 """Texts from which on several processes pay: each starts in about a second."""
 _AT_ONCE = 25
-_LOG_SECONDS = 30.0
 SECONDS_A_TEXT = 0.002
 """Processor time to fingerprint a text of 4,000 characters and store it, for the estimate of a dry run."""
 
@@ -33,7 +33,17 @@ def renew(corpus: Corpus, processes: int, on_progress: Progress = unseen) -> int
     if not number:
         return 0
     logger.info("computing %d fingerprints again: this release compares texts by another scheme", number)
-    progress = _logged(on_progress)
+    # Also log the progress: the crawl of a timer has no other sign of it.
+    with lines(partial(logger.info, "%s")) as log:
+
+        def progress(what: str, done: int, total: int | None) -> None:
+            on_progress(what, done, total)
+            log(what, done, total)
+
+        return _renew(corpus, number, processes, progress)
+
+
+def _renew(corpus: Corpus, number: int, processes: int, progress: Progress) -> int:
     if number < MANY or processes < 2:
         return corpus.documents.renew_fingerprints(SCHEME, _prints, progress)
     context = multiprocessing.get_context("forkserver")
@@ -47,17 +57,3 @@ def renew(corpus: Corpus, processes: int, on_progress: Progress = unseen) -> int
 
 def _prints(texts: Sequence[str]) -> list[Fingerprint]:
     return [fingerprint(text) for text in texts]
-
-
-def _logged(on_progress: Progress) -> Progress:
-    """Also log the progress now and then: a timer's crawl has no other sign of it."""
-    last = time.monotonic()
-
-    def show(what: str, done: int, total: int | None) -> None:
-        nonlocal last
-        on_progress(what, done, total)
-        if time.monotonic() - last >= _LOG_SECONDS:
-            last = time.monotonic()
-            logger.info("%s: %d of %s", what, done, total)
-
-    return show

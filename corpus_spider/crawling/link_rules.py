@@ -7,7 +7,8 @@ URLs of the site are compared with the rules of today.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pipelines.discovery.scope import scope_of
 from storage.reporting import counted
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
     from storage.records import Lease
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRules:
+    """Queued URLs of a site that its changed link rules take out and let in."""
+
+    site: str
+    taken_out: int
+    let_in: int
 
 
 def changed_sites(rules: Mapping[str, str], followed: Mapping[str, str]) -> tuple[str, ...]:
@@ -56,15 +66,15 @@ def follow(config: Config, corpus: Corpus) -> dict[str, RuleChange]:
     if new := {site: digest for site, digest in rules.items() if followed.get(site) != digest}:
         corpus.frontier.follow_rules(changes, new)
     for row in rows(changes):
-        out, let_in = counted(row["taken_out"], "queued URL"), row["let_in"]
-        logger.info("%s: the link rules changed. %s taken out, %d let in", row["site"], out, let_in)
+        out = counted(row.taken_out, "queued URL")
+        logger.info("%s: the link rules changed. %s taken out, %d let in", row.site, out, row.let_in)
     return changes
 
 
-def rows(changes: Mapping[str, RuleChange]) -> list[dict[str, Any]]:
+def rows(changes: Mapping[str, RuleChange]) -> list[ChangedRules]:
     """Return the counts of the sites where the changed rules concern a queued URL."""
     return [
-        {"site": site, "taken_out": len(change.taken_out), "let_in": len(change.let_in)}
+        ChangedRules(site, len(change.taken_out), len(change.let_in))
         for site, change in changes.items()
         if change.taken_out or change.let_in
     ]

@@ -12,11 +12,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider import settings as settings_module
-from corpus_spider.crawling.session import FORCED, STOPPED, Session, count_pending, exit_code, log_end
-from corpus_spider.monitoring import health
+from corpus_spider.crawling.session import Session, count_pending, exit_code, log_end
+from corpus_spider.exit_codes import FORCED, STOPPED
+from corpus_spider.monitoring.health import SiteCounters
 from corpus_spider.monitoring.metrics import SECONDS, Metrics, reporting
-from corpus_spider.terminal.progress import CrawlLimits, Recount, closing_words, shown
+from corpus_spider.terminal.crawl_words import CrawlLimits, closing_words, crawl_progress
 from corpus_spider.terminal.signals import Interruption, heeded, let_go_of_terminal
+from corpus_spider.terminal.slow_count import SlowCount
 from storage.errors import CorpusError
 from storage.reporting import counted
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from corpus_spider.config.model import Config
+    from corpus_spider.crawling.run_summary import CrawlSummary
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +34,8 @@ STOP_SECONDS = 10.0
 """Maximum seconds of a stop. Scrapy would wait for requests in flight, up to their timeout."""
 CLOSE_SECONDS = 10.0
 """Maximum further seconds to make durable what came. The wait for a lost database would be much longer."""
+RECOUNT_SECONDS = 15.0
+"""Minimum pause between two counts of pending URLs."""
 LAST_LOG_SECONDS = 1.0
 """Maximum seconds for a log line at the very end."""
 
@@ -44,7 +49,7 @@ def crawl(
     rebuild: bool = False,
     forget_pending: bool = False,
     release: bool = False,
-) -> tuple[int, dict[str, Any]]:
+) -> tuple[int, CrawlSummary]:
     """Crawl the configured sites until nothing is due. Return the exit code and the summary of the run.
 
     ``now``: fetch every source, due or not. ``rebuild``: make an empty database again from the WARC files.
@@ -75,8 +80,8 @@ def crawl(
             raise error
         metrics.end(session.exit_code, session.summary())
     log_end(session, code)
-    sites = health.summary_rows(session.site_runs)
-    return session.exit_code, session.summary() | {"sick": session.sick, "sites": sites}
+    sites = [SiteCounters.of(run) for run in session.site_runs]
+    return session.exit_code, {**session.summary(), "sick": list(session.sick), "sites": sites}
 
 
 def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> int:
@@ -96,11 +101,11 @@ def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> 
     stopper.arm(crawler)
     crawl = session.config.crawl
     limits = CrawlLimits(crawl.page_limit, crawl.time_limit, crawl.size_limit)
-    pending = Recount(lambda: count_pending(session.corpus, session.sites))
+    pending = SlowCount(lambda: count_pending(session.corpus, session.sites), RECOUNT_SECONDS)
     # The objects so far stay. The garbage collector need not visit them again and again.
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
-    with shown(session.pipeline, pending, limits, quiet=quiet) as show:
+    with crawl_progress(session.pipeline, pending, limits, quiet=quiet) as show:
         task.LoopingCall(show).start(0.5)
         if stopper.metrics.path:
             task.LoopingCall(threads.deferToThread, _report, stopper.metrics, session, pending).start(SECONDS)
@@ -108,7 +113,7 @@ def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> 
     return exit_code(session, stopped=bool(stopper.asked))
 
 
-def _report(metrics: Metrics, session: Session, pending: Recount) -> None:
+def _report(metrics: Metrics, session: Session, pending: SlowCount[int]) -> None:
     pending.refresh()
     metrics.update(session.summary() | {"pending": pending.value})
 

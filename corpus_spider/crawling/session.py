@@ -7,8 +7,8 @@ import threading
 import time
 from collections import Counter
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,13 +17,13 @@ from corpus_spider.crawling import link_rules
 from corpus_spider.crawling.model_learning import learn_due
 from corpus_spider.crawling.open_corpus import open_for_writing
 from corpus_spider.crawling.open_files import CONNECTIONS, open_files
-from corpus_spider.exit_codes import SICK
+from corpus_spider.exit_codes import DONE, FORCED, INTERNAL, LIMITED, NONE_SUCCEEDED, SICK, STOPPED
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.advice import suspended_sites
 from corpus_spider.monitoring.model import HealthThresholds, PausedHost
 from corpus_spider.network.connection import require_proxies
 from corpus_spider.rendering.chromium import require_browser
-from corpus_spider.terminal.progress import closing_words
+from corpus_spider.terminal.crawl_words import closing_words
 from pipelines.discovery.site_budget import MAX_BACKLOG
 from pipelines.runtime.workers import start_fork_server
 from storage.disk import allow_open_files
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from corpus_spider.crawling.dispatcher import DispatchLimits
     from corpus_spider.crawling.host_backoff import HostPauses
+    from corpus_spider.crawling.link_rules import ChangedRules
     from corpus_spider.crawling.open_corpus import OpenCorpus
+    from corpus_spider.crawling.run_summary import RunSummary
     from corpus_spider.monitoring.model import SiteProblem
     from storage.corpus import Corpus
     from storage.runs.allowance import Allowance
@@ -50,7 +52,6 @@ RETRY_PATIENCE = 30.0
 """Maximum seconds that a run waits for the next retry. Later ones are for the next run."""
 HELD_PAGES = 1000
 """Maximum pages in memory between the two transactions. The writer groups them, and the workers take them."""
-DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
 ENDED = {
     DONE: "finished",
     NONE_SUCCEEDED: "finished",
@@ -121,7 +122,7 @@ class Session:
         """Hosts that the run leaves paused while URLs of them are due, after :meth:`close`."""
         self.site_runs: list[SiteRun] = []
         """Counters by site, after :meth:`close`."""
-        self.rule_changes: list[dict[str, Any]] = []
+        self.rule_changes: list[ChangedRules] = []
         """Counts of queued URLs that changed link rules took out and let in, by site."""
         self.missing: Counter[str] = Counter()
         """Pages that wait for a missing WARC file, by file, after :meth:`close`."""
@@ -238,7 +239,7 @@ class Session:
         due = frontier.count_due(self.sites, hosts, now) if hosts else {}
         return [PausedHost(site, host, number, pauses.reason(host)) for (site, host), number in sorted(due.items())]
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> RunSummary:
         """Return the counters of the run, for its row and the last line of a crawl."""
         counts = self.pipeline.counts
         return {
@@ -257,7 +258,7 @@ class Session:
             "first_failure": counts.first_failure,
             "first_failed_site": counts.first_failed_site,
             "sick": [str(finding) for finding in self.sick],
-            "paused": [asdict(host) for host in self.paused],
+            "paused": self.paused,
             "refused": counts.refused,
             "changed_rules": self.rule_changes,
             "pending": self._left.pending,
@@ -360,7 +361,7 @@ def exit_code(session: Session, *, stopped: bool) -> int:
     if isinstance(error, CorpusError):
         return error.exit_code
     if error is not None or session.ended not in {"finished", "shutdown"}:
-        return FAULT
+        return INTERNAL
     if stopped:
         return STOPPED
     if session.limit:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, UnsetType
 
 from corpus_spider.export.exporter import (
     ORIGINALS,
@@ -52,9 +54,49 @@ class Amount:
         self.chars += document.chars
         self.words += document.quality.words if document.quality else 0
 
-    def plain(self) -> dict[str, int]:
-        """Return the numbers by name."""
-        return {"documents": self.documents, "chars": self.chars, "words": self.words}
+
+@dataclass(frozen=True, slots=True)
+class LanguageAmount:
+    """Documents that an export would have in a language."""
+
+    language: str
+    documents: int
+    chars: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class SiteAmount:
+    """Documents that an export would have of a site."""
+
+    site: str
+    documents: int
+    chars: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class MonthAmount:
+    """Documents that an export would have of a month, such as 2026-11, or ``undated``."""
+
+    month: str
+    documents: int
+    chars: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExportPlan:
+    """Documents that an export would have. ``left_out``: those of the selection that it would not have, by reason."""
+
+    documents: int
+    chars: int
+    words: int
+    left_out: dict[str, int]
+    languages: list[LanguageAmount]
+    sites: list[SiteAmount]
+    months: list[MonthAmount]
+    changes: dict[str, int] | UnsetType = UNSET
 
 
 _KEYS: Mapping[str, Callable[[CorpusDocument | Outline], str]] = {
@@ -64,7 +106,7 @@ _KEYS: Mapping[str, Callable[[CorpusDocument | Outline], str]] = {
 }
 
 
-def rehearse(config: Config, wanted: ExportRequest, console: Console) -> dict[str, Any]:
+def rehearse(config: Config, wanted: ExportRequest, console: Console) -> ExportPlan:
     """Return the amount that an export would write: by language, site and month of publication.
 
     The documents that it would leave out are counted by reason. For a release since an earlier release, the changes are
@@ -92,11 +134,14 @@ def rehearse(config: Config, wanted: ExportRequest, console: Console) -> dict[st
             if whole.documents % OFTEN == 0:
                 show(whole.documents)
         left_out["repeats another"] = _repeated(corpus, wanted.selection)
-    tables = {
-        f"{name}s": [{name: key, **amount.plain()} for key, amount in sorted(groups[name].items())] for name in _KEYS
-    }
-    report = {**whole.plain(), "left_out": dict((+left_out).most_common()), **tables}
-    return report | {"changes": {name: changes[name] for name in CHANGES}} if wanted.since_release else report
+    return ExportPlan(
+        **asdict(whole),
+        left_out=dict((+left_out).most_common()),
+        languages=[LanguageAmount(key, **asdict(amount)) for key, amount in sorted(groups["language"].items())],
+        sites=[SiteAmount(key, **asdict(amount)) for key, amount in sorted(groups["site"].items())],
+        months=[MonthAmount(key, **asdict(amount)) for key, amount in sorted(groups["month"].items())],
+        changes={name: changes[name] for name in CHANGES} if wanted.since_release else UNSET,
+    )
 
 
 def _documents(

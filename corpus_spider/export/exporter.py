@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from corpus_spider.export.request import TOKENISED, WITH_SENTENCES, shape_of
 from storage.errors import ConfigError
@@ -54,12 +54,12 @@ def export_documents(config: Config, wanted: ExportRequest, console: Console) ->
         for sentence in notes(tokens):
             console.note(sentence)
         if isinstance(where, ReleaseForm) or not parallel.pay(corpus, wanted.selection, where.format_name):
-            return replace(_export_here(config, wanted, corpus, where, console, tokens), tokens=tokens)
+            return replace(_export_here(config, wanted, corpus, where, console, tokens), tokens=tokens or UNSET)
     report = _export_by_several(config, wanted, where, console)
     if report is None:
         with Corpus.open(config.database_url, read_only=True) as corpus:
             report = _export_here(config, wanted, corpus, where, console, tokens)
-    return replace(report, tokens=tokens)
+    return replace(report, tokens=tokens or UNSET)
 
 
 def _export_here(
@@ -273,12 +273,6 @@ def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...])
         strange -= {row.key for row in corpus.status().by_site}
     for name in sorted(strange):
         config.site(name)
-
-
-def fields(report: ExportReport) -> dict[str, Any]:
-    """Return the report for the output, with the format under the name of its option."""
-    plain = {"format" if key == "format_name" else key: value for key, value in asdict(report).items()}
-    return {key: value for key, value in plain.items() if value or key not in {"changes", "tokens", "exporter"}}
 
 
 def with_licences(documents: Iterable[Described], licences: dict[str, str | None]) -> Iterator[Described]:

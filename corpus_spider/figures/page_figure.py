@@ -19,6 +19,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class FigureNumbers:
+    """Numbers of a figure. ``columns``: a list for each series, all of the same length."""
+
+    page: str
+    title: str
+    extractor: str
+    extractor_version: str
+    extractor_reason: str
+    confidence: float | None
+    parameters: dict[str, float]
+    item: str
+    marked: dict[str, int]
+    meaning: dict[str, str]
+    columns: dict[str, list[Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class PageFigure:
     """An explained page, and its name: a URL or the name of a file."""
 
@@ -49,22 +66,22 @@ class PageFigure:
         return draw(panels_of(self.explanation), self.explanation.title, self.caption, form)
 
     @property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> FigureNumbers:
         """Page, extractor, meaning of each series, and the numbers by column."""
         found, extraction = self.explanation, self.explanation.extraction
-        return {
-            "page": self.page,
-            "title": found.title,
-            "extractor": extraction.extractor,
-            "extractor_version": extraction.version,
-            "extractor_reason": extraction.reason,
-            "confidence": extraction.confidence,
-            "parameters": dict(found.parameters),
-            "item": f"{found.item} {found.scope}".strip(),
-            "marked": {name: index + 1 for name, index in found.marked},
-            "meaning": {series.name: series.meaning for series in found.series},
-            "columns": self._columns,
-        }
+        return FigureNumbers(
+            page=self.page,
+            title=found.title,
+            extractor=extraction.extractor,
+            extractor_version=extraction.version,
+            extractor_reason=extraction.reason,
+            confidence=extraction.confidence,
+            parameters=dict(found.parameters),
+            item=f"{found.item} {found.scope}".strip(),
+            marked={name: index + 1 for name, index in found.marked},
+            meaning={series.name: series.meaning for series in found.series},
+            columns=self._columns,
+        )
 
     def numbers(self, form: str) -> str:
         """Return ``data`` as ``json``, or its columns as ``csv`` with a row for each item."""

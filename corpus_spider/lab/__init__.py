@@ -5,14 +5,13 @@ from corpus_spider.lab.gold import GoldPage, digest, doubts, load_gold
 from corpus_spider.lab.report import render
 from corpus_spider.lab.scores import Score, score
 from corpus_spider.lab.scoring_run import evaluate_extractors
-from corpus_spider.lab.summary import as_plain
+from corpus_spider.lab.summary import score_tables
 
 __all__ = [
     "GoldPage",
     "PageScore",
     "Report",
     "Score",
-    "as_plain",
     "digest",
     "doubts",
     "evaluate_corpus",
@@ -21,5 +20,6 @@ __all__ = [
     "load_gold",
     "render",
     "score",
+    "score_tables",
     "score_texts",
 ]

@@ -12,12 +12,12 @@ from corpus_spider.lab import (
     GoldPage,
     PageScore,
     Report,
-    as_plain,
     doubts,
     evaluate_corpus,
     evaluate_extractors,
     load_gold,
     render,
+    score_tables,
 )
 from storage.documents.model import Selection
 from storage.errors import ConfigError, DiskError
@@ -79,7 +79,7 @@ def assess(options: Mapping[str, Any], config: Config, load: Callable[[Path], Co
         with console.progress("texts", len(pages) * len(set(names))) as show:
             reports += evaluate_extractors(pages, names, show, keepers, config)
     if options["as_json"]:
-        console.json(as_plain(*reports, against=against))
+        console.json(score_tables(*reports, against=against))
     else:
         console.result(render(*reports, drawn=console.on_terminal, against=against).rstrip())
     if worst is not None:

@@ -22,6 +22,21 @@ ALL, NO_SITE = "all", "(none)"
 DIGITS = 4
 
 
+Cells = dict[str, str | int | float | bool | None]
+"""A row of a table, by column."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTables:
+    """Scores by extractor and language, by site, by extractor that read the text, by confidence, and by page."""
+
+    summary: list[Cells]
+    sites: list[Cells]
+    readers: list[Cells]
+    reliability: list[Cells]
+    pages: list[Cells]
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """Means over some pages. ``empty`` counts pages without text."""
@@ -118,24 +133,24 @@ def named(reports: Iterable[Report], name: str | None) -> Report | None:
     return found[name] if name is not None else None
 
 
-def as_plain(*reports: Report, against: str | None = None) -> dict[str, Any]:
-    """Return the reports for JSON: ``summary`` by extractor and language, ``sites``, ``readers``, ``pages``.
+def score_tables(*reports: Report, against: str | None = None) -> ScoreTables:
+    """Return the scores of reports as tables.
 
     ``readers`` counts the extractors of the texts of a corpus or of ``auto``. Scores have four digits. The interval of
     pages of one site is null.
     """
     other = named(reports, against)
-    return {
-        "summary": [row for report in reports for row in rows(report, other)],
-        "sites": [_site_row(report, site, scores) for report in reports for site, scores in by_site(report).items()],
-        "readers": [
+    return ScoreTables(
+        summary=[row for report in reports for row in rows(report, other)],
+        sites=[_site_row(report, site, scores) for report in reports for site, scores in by_site(report).items()],
+        readers=[
             {"extractor": report.name, "read_by": reader, "pages": found.pages, "f1": round(found.f1, DIGITS)}
             for report in reports
             for reader, found in by_extractor(report).items()
         ],
-        "reliability": [row for report in reports for row in _reliability(report)],
-        "pages": [_page(report.name, page) for report in reports for page in report.scores],
-    }
+        reliability=[row for report in reports for row in _reliability(report)],
+        pages=[_page(report.name, page) for report in reports for page in report.scores],
+    )
 
 
 def rows(report: Report, other: Report | None = None) -> list[dict[str, Any]]:

@@ -16,11 +16,11 @@ import threading
 import time
 from collections import defaultdict
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from corpus_spider.config.model import masked
@@ -75,6 +75,14 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Results of the checks. ``ok``: nothing hinders the program."""
+
+    ok: bool
+    checks: list[Check]
+
+
+@dataclass(frozen=True, slots=True)
 class Requirement:
     """A library with its lower bound. ``extra`` is empty for a library that is always needed."""
 
@@ -95,7 +103,7 @@ class Machine:
 
 def examine(
     config: Config | None, problem: ConfigError | None, environ: Mapping[str, str], *, network: bool
-) -> list[Check]:
+) -> Diagnosis:
     """Run all checks. ``problem``: why the configuration could not be loaded; both None: there is none."""
     made = config if config and config.path else None
     folder = made.warc_folder if made else Path()
@@ -105,17 +113,13 @@ def examine(
     found += [disk(machine, config.archive.reserve if config else 0, folder), clock(machine.now, newest(config))]
     found += [time_zone(environ), file_limits(config, resource.getrlimit(resource.RLIMIT_NOFILE))]
     found.append(names(config, asked=network))
-    return found + (corpus_checks(made) if made else [])
+    checks = found + (corpus_checks(made) if made else [])
+    return Diagnosis(not exit_code(checks), checks)
 
 
 def exit_code(checks: Sequence[Check]) -> int:
     """Return 0 if nothing hinders the program, else the code of the first check that is wrong."""
     return next((check.exit_code for check in checks if check.verdict is Level.WRONG), DONE)
-
-
-def plain(checks: Sequence[Check]) -> dict[str, Any]:
-    """Return the results for JSON."""
-    return {"ok": not exit_code(checks), "checks": [asdict(check) for check in checks]}
 
 
 def python(version: tuple[int, ...]) -> Check:

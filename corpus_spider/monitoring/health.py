@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring.advice import next_command, suspended_sites
 from corpus_spider.monitoring.model import HealthThresholds, Matches, PausedHost, SiteCase, SiteProblem
@@ -40,10 +40,6 @@ SITES_AT_ONCE = 100
 """Sites whose runs are in memory together: 10,000 runs, 10 MB."""
 HOPS = 5
 """Redirects followed from a configured source to the source that is crawled."""
-COLUMNS = (
-    *("found", "fetched", "unchanged", "articles", "versions", "refused", "robots", "http_errors", "failed"),
-    *("no_text", "short", "undated", "language", "duplicates", "suspended"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +65,18 @@ class SiteHealth:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Results for all sites."""
+    """Results by site, and all problems. ``offline``: the machine had no network in the last run."""
 
+    ok: bool
+    offline: bool
+    sick: tuple[SiteProblem, ...]
     sites: tuple[SiteHealth, ...]
-    offline: bool = False
-    """Whether the machine had no network in the last run. Such a run is no sign at any site."""
 
-    @property
-    def sick(self) -> tuple[SiteProblem, ...]:
-        """All problems. The name is that of the JSON field."""
-        return tuple(finding for site in self.sites for finding in site.sick)
-
-    def plain(self) -> dict[str, Any]:
-        """Return the results for JSON."""
-        return {"ok": not self.sick, "offline": self.offline, "sick": self.sick, "sites": self.sites}
+    @classmethod
+    def of(cls, sites: Sequence[SiteHealth] = (), *, offline: bool = False) -> Health:
+        """Return the results of these sites. A run without a network is no sign at any of them."""
+        sick = tuple(finding for site in sites for finding in site.sick)
+        return cls(not sick, offline, sick, tuple(sites))
 
 
 def read(config: Config, rule: HealthThresholds, on_progress: Progress = unseen) -> Health:
@@ -132,7 +126,7 @@ def examine(
             )
             one = _site_health(case, rule, now or datetime.now(UTC))
             judged.append(replace(one, suspended=suspended.get(name, 0)))
-    return Health(tuple(judged), offline=bool(offline) and corpus.runs.newest(every) in offline)
+    return Health.of(judged, offline=bool(offline) and corpus.runs.newest(every) in offline)
 
 
 def _offline(corpus: Corpus, names: Sequence[str]) -> frozenset[int]:
@@ -234,7 +228,7 @@ def render(health: Health, console: Console, program: str) -> None:
 
     ``program`` is the command line of this program, without a verb.
     """
-    from corpus_spider.terminal.progress import OFFLINE
+    from corpus_spider.terminal.crawl_words import OFFLINE
     from corpus_spider.terminal.values import in_local_time, local
 
     if not console.quiet:
@@ -260,24 +254,48 @@ def render(health: Health, console: Console, program: str) -> None:
     )
 
 
-def summary_rows(runs: Sequence[SiteRun]) -> list[dict[str, Any]]:
-    """Return the counters of a run at each site, for its summary."""
-    return [
-        {"site": run.site}
-        | {name: getattr(run, name) for name in COLUMNS}
-        | {"bytes": run.bytes, "seconds": round(run.seconds, 1), "reasons": dict(run.reasons)}
-        for run in runs
-    ]
+@dataclass(frozen=True, slots=True)
+class SiteCounters:
+    """Counters of a run at one site. ``reasons``: responses and attempts without a document, by reason."""
+
+    site: str
+    found: int = 0
+    fetched: int = 0
+    unchanged: int = 0
+    articles: int = 0
+    versions: int = 0
+    refused: int = 0
+    robots: int = 0
+    http_errors: int = 0
+    failed: int = 0
+    no_text: int = 0
+    short: int = 0
+    undated: int = 0
+    language: int = 0
+    duplicates: int = 0
+    suspended: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    reasons: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, run: SiteRun) -> SiteCounters:
+        """Return the counters of a run."""
+        same = {each.name: getattr(run, each.name) for each in fields(cls)}
+        return cls(**same | {"seconds": round(run.seconds, 1)})
 
 
-def render_summary(rows: Sequence[dict[str, Any]], console: Console) -> None:
+COLUMNS = tuple(each.name for each in fields(SiteCounters) if each.name not in {"site", "bytes", "seconds", "reasons"})
+
+
+def render_summary(rows: Sequence[SiteCounters], console: Console) -> None:
     """Write the counters of a run at each site. Sites where nothing was due and columns of zeros are left out."""
     from corpus_spider.terminal.console import human_size
 
-    rows = [row for row in rows if row["reasons"] or row["fetched"]]
-    shown = [name for name in COLUMNS if any(row[name] for row in rows)]
+    rows = [row for row in rows if row.reasons or row.fetched]
+    shown = [name for name in COLUMNS if any(getattr(row, name) for row in rows)]
     header = ("site", *shown, "stored", "seconds")
     lines = [
-        (row["site"], *(row[name] for name in shown), human_size(row["bytes"]), f"{row['seconds']:.0f}") for row in rows
+        (row.site, *(getattr(row, name) for name in shown), human_size(row.bytes), f"{row.seconds:.0f}") for row in rows
     ]
     console.table("Sites", header, lines)

@@ -16,14 +16,14 @@ from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from http import HTTPStatus
 from http.client import HTTPException
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from corpus_spider.config.values import masked_address
 from corpus_spider.config.version import program_version
 from corpus_spider.exit_codes import EXPECTED, INTERNAL, STOPPED
 from corpus_spider.terminal.console import safe, safe_lines, to_json
-from corpus_spider.terminal.progress import closing_words
+from corpus_spider.terminal.crawl_words import closing_words
 from storage.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from corpus_spider.config.sections import NotifySettings
 
 logger = logging.getLogger(__name__)
+Summary = TypeVar("Summary", bound="Mapping[str, Any]")
 
 SECONDS = 20.0
 """Timeout of each network step. The crawl waits at most twice as long for all notifications."""
@@ -62,7 +63,7 @@ class Message:
     plain: Mapping[str, Any]
 
 
-def crawl_and_notify(config: Config, crawl: Callable[[], tuple[int, dict[str, Any]]]) -> tuple[int, dict[str, Any]]:
+def crawl_and_notify(config: Config, crawl: Callable[[], tuple[int, Summary]]) -> tuple[int, Summary]:
     """Run ``crawl``, notify as `[notify]` says, and return the crawl's exit code and summary, or raise its error."""
     try:
         code, summary = crawl()
@@ -95,8 +96,8 @@ def compose(name: str, code: int, words: str, summary: Mapping[str, Any]) -> Mes
     subject = safe(f"corpus-spider {name}: {state}, exit code {code}", 200)
     lines = [safe_lines(words), *(f"- {finding}" for finding in sick)]
     for row in summary.get("sites", ()):
-        counters = [f"{row[key]} {said}" for key, said in SITE_COUNTERS.items() if row.get(key)]
-        lines.append(f"{row['site']}: {', '.join(counters) or 'nothing was due'}")
+        counters = [f"{count} {said}" for key, said in SITE_COUNTERS.items() if (count := getattr(row, key))]
+        lines.append(f"{row.site}: {', '.join(counters) or 'nothing was due'}")
     text = "\n".join(lines)
     fields = {"corpus": name, "exit_code": code, "state": state, "host": socket.gethostname()}
     return Message(subject, text, fields | {"text": f"{subject}\n{text}", "summary": dict(summary)})

@@ -37,6 +37,45 @@ class Newspaper:
     """ISO date of the last crawl whose result was read; empty if it was never checked."""
     site: SiteSettings
 
+    @property
+    def listed(self) -> KnownNewspaper:
+        """What `sites list` shows."""
+        site = self.site
+        return KnownNewspaper(
+            name=site.name,
+            title=self.title,
+            homepage=self.homepage,
+            language=site.language,
+            country=self.country,
+            timezone=site.timezone,
+            feeds=site.feeds,
+            sitemaps=site.sitemaps,
+            terms=self.terms,
+            origin=self.origin,
+            checked=self.checked,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNewspaper:
+    """A newspaper that the program knows.
+
+    ``country``: ISO 3166-1 code of its newsroom. ``terms``: URL of its terms of use, empty if unknown. ``origin``:
+    where its addresses were found. ``checked``: day of the last crawl whose result was read, empty if there was none.
+    """
+
+    name: str
+    title: str
+    homepage: str
+    language: str
+    country: str
+    timezone: str
+    feeds: tuple[str, ...]
+    sitemaps: tuple[str, ...]
+    terms: str
+    origin: str
+    checked: str
+
 
 def languages() -> tuple[str, ...]:
     """Return the languages that have known newspapers."""

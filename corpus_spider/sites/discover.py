@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from msgspec import UNSET, UnsetType
+
 from corpus_spider.sites.polite_client import Pace, PoliteClient, RequestLimitError, manners_of
 from corpus_spider.sites.single_page import NotFetchedError
 from pipelines.discovery.candidates import (
@@ -71,6 +73,29 @@ class SourceFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundSources:
+    """Sources of a newspaper. ``site``: keys for corpus.toml. ``articles``: regular expressions of article URLs."""
+
+    url: str
+    findings: tuple[SourceFinding, ...]
+    articles: tuple[str, ...]
+    requests: int
+    site: dict[str, str | list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredSite:
+    """Sources of one of several newspapers, or the error if its front page could not be fetched."""
+
+    url: str
+    error: str | UnsetType = UNSET
+    findings: tuple[SourceFinding, ...] | UnsetType = UNSET
+    articles: tuple[str, ...] | UnsetType = UNSET
+    requests: int | UnsetType = UNSET
+    site: dict[str, str | list[str]] | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
 class Discovery:
     """Result of the search."""
 
@@ -87,6 +112,12 @@ class Discovery:
     """Regular expressions of the article URLs on the front page. Empty if feeds and sitemaps contain other URLs."""
     findings: tuple[SourceFinding, ...]
     requests: int
+
+    @property
+    def found(self) -> FoundSources:
+        """What `sites discover` reports."""
+        site = {key: list(value) if isinstance(value, tuple) else str(value) for key, value in self.site().items()}
+        return FoundSources(self.url, self.findings, self.patterns, self.requests, site)
 
     def usable(self, kind: str) -> tuple[str, ...]:
         """Return the usable URLs of a kind."""

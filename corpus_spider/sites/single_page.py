@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http.client import HTTPException, IncompleteRead
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import urlsplit
 
 from corpus_spider.config.sections import SiteSettings
@@ -69,7 +69,10 @@ class PageReading:
     drop: Drop | None
 
 
-def extractors() -> list[dict[str, str]]:
+ListedExtractor = TypedDict("ListedExtractor", {"name": str, "version": str, "for": str, "description": str})
+
+
+def extractors() -> list[ListedExtractor]:
     """Return name, version, purpose (``corpora`` or ``evaluation``) and description of every extractor."""
     from pipelines.extractors.lab import peers
     from pipelines.extractors.registry import EXTRACTORS, get

@@ -21,7 +21,7 @@ from storage.records import Kind
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from corpus_spider.config.model import Config
     from storage.records import Seed, SiteModel
@@ -53,6 +53,26 @@ class SourceCheck:
         return self.site, self.kind, self.form, self.entries, self.newest or "", self.problem or "well", self.url
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedSources:
+    """Results by source. ``well``: sites without a failing source."""
+
+    ok: bool
+    well: list[str]
+    sources: list[SourceCheck]
+
+    @classmethod
+    def of(cls, sources: list[SourceCheck], sites: Iterable[str]) -> CheckedSources:
+        """Return the results of these sources. ``sites``: names of the sites, in their order."""
+        sick, checked = {one.site for one in sources if one.problem}, {one.site for one in sources}
+        return cls(not sick, [name for name in sites if name in checked - sick], sources)
+
+    @property
+    def sick(self) -> frozenset[str]:
+        """Sites with a failing source."""
+        return frozenset(one.site for one in self.sources if one.problem)
+
+
 def advice(states: Sequence[SourceCheck]) -> list[str]:
     """Return what to do about the sources that could not be fetched, each sentence once, the most frequent first."""
     found = Counter(one.advice for one in states if one.advice)
@@ -66,8 +86,8 @@ def sources(config: Config) -> list[Seed]:
     return [seed for seed in config.seeds() if not seed.listed]
 
 
-def check(config: Config, max_age: float, show: Callable[[int], None]) -> list[SourceCheck]:
-    """Fetch each source of the configured sites, of several sites at once, and return its state.
+def check(config: Config, max_age: float, show: Callable[[int], None]) -> CheckedSources:
+    """Fetch each source of the configured sites, of several sites at once, and return their states.
 
     ``max_age`` is in days. ``show`` gets the number of checked sources.
 
@@ -89,7 +109,8 @@ def check(config: Config, max_age: float, show: Callable[[int], None]) -> list[S
             show(next(checked))
         return states
 
-    return [state for states in at_once(check_site, list(by_site.values())) for state in states]
+    states = [state for states in at_once(check_site, list(by_site.values())) for state in states]
+    return CheckedSources.of(states, models)
 
 
 def _state(seed: Seed, client: PoliteClient, model: SiteModel, max_age: timedelta) -> SourceCheck:

@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import sys
-import threading
 import time
 import unicodedata
 from contextlib import contextmanager, suppress
@@ -25,14 +24,11 @@ import click
 
 from corpus_spider.terminal.headings import heading
 from corpus_spider.terminal.log_file import LogFile, is_journal, with_priority
-from storage.reporting import unseen
+from corpus_spider.terminal.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from rich.console import Console as RichConsole
-    from rich.progress import ProgressColumn
 
     from storage.reporting import Progress
 
@@ -42,12 +38,6 @@ UNSAFE = re.compile(f"[\\x00-\\x1f{CONTROLS}]")
 UNSAFE_IN_LINES = re.compile(f"[\\x00-\\x09\\x0b-\\x1f{CONTROLS}]")
 UNSAFE_IN_JSON = re.compile(f"[{CONTROLS}]")
 DIRECTION_MARKS = re.compile("[\u200e\u200f\u2066-\u2069]")
-CLOCK, COUNTS = 7, 20
-"""Columns of a terminal for a clock (0:00:00), and for counts such as 1234567/1234567 with the spaces between."""
-WIDE_ENOUGH = 80
-"""Columns from which there is room for a bar."""
-PLAIN_PROGRESS_SECONDS = 30.0
-"""Interval of progress lines without a terminal."""
 _ESCAPES = re.compile("(?:%[89A-Fa-f][0-9A-Fa-f])+")
 LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _BYTES, _NON_JOINER = "surrogateescape", "\u200c"
@@ -212,14 +202,8 @@ class Console:
 
         The lines also come while one step is busy and reports nothing.
         """
-        if self.quiet:
-            yield unseen
-        elif sys.stderr.isatty():
-            with _bar() as show:
-                yield show
-        else:
-            with _lines(self.note) as show:
-                yield show
+        with progress(self.note, quiet=self.quiet) as show:
+            yield show
 
 
 def _for_journal(text: str, level: int) -> str:
@@ -392,32 +376,6 @@ def _grouped(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else _cell(value)
 
 
-@contextmanager
-def _lines(note: Callable[[str], None]) -> Iterator[Progress]:
-    """Write the newest state every `PLAIN_PROGRESS_SECONDS`, from a thread: one query may take minutes."""
-    newest, over = "", threading.Event()
-
-    def show(what: str, done: int, total: int | None) -> None:
-        nonlocal newest
-        newest = f"{what}: {done} of {total}" if total else f"{what}: {done}" if done else what
-
-    def write() -> None:
-        while not over.wait(PLAIN_PROGRESS_SECONDS):
-            if newest:
-                note(newest)
-
-    thread = threading.Thread(target=write, name="progress", daemon=True)
-    # If the system has no thread left, the work goes on without the lines.
-    with suppress(RuntimeError):
-        thread.start()
-    try:
-        yield show
-    finally:
-        over.set()
-        if thread.is_alive():
-            thread.join()
-
-
 def _draw(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from corpus_spider.terminal.layout import table
 
@@ -438,42 +396,3 @@ def bold(text: str) -> str:
 def shown(text: str) -> str:
     """Return a text that was laid out for a terminal, without direction marks where the terminal would draw them."""
     return DIRECTION_MARKS.sub("", text) if os.environ.get("TERM") in {"linux", "dumb"} else text
-
-
-def _drawing_on(stream: TextIO) -> RichConsole:
-    """Return a rich console; without any style if ``NO_COLOR`` is set (https://no-color.org)."""
-    from rich.console import Console as RichConsole
-
-    return RichConsole(file=stream, color_system=None if os.environ.get("NO_COLOR") else "auto")
-
-
-def bar_columns(columns: int) -> tuple[ProgressColumn, ...]:
-    """Return the parts of a progress bar. In a narrow terminal the step is cut and there is no bar."""
-    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-    from rich.table import Column
-
-    clock = TimeElapsedColumn(table_column=Column(no_wrap=True, min_width=CLOCK))
-    step = Column(no_wrap=True, max_width=max(columns - CLOCK - COUNTS - 2, 8))
-    text = TextColumn("{task.description}", markup=False, table_column=step)
-    count = MofNCompleteColumn(table_column=Column(no_wrap=True))
-    return (SpinnerColumn(), clock, text, *([BarColumn()] if columns >= WIDE_ENOUGH else []), count)
-
-
-@contextmanager
-def _bar() -> Iterator[Progress]:
-    from rich.progress import Progress
-
-    console = _drawing_on(sys.stderr)
-    with Progress(*bar_columns(console.width), console=console, transient=True) as progress:
-        task = progress.add_task("starting", total=None)
-        newest = ""
-
-        def show(what: str, done: int, total: int | None) -> None:
-            nonlocal newest
-            if what != newest:
-                # A new step has its own clock and total.
-                newest = what
-                progress.reset(task, description=what, total=total)
-            progress.update(task, completed=done)
-
-        yield show

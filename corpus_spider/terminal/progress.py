@@ -1,244 +1,141 @@
-"""Progress of a crawl: a live line on a terminal, a log line every 30 seconds elsewhere."""
+"""Progress of long work: a bar or a live text on a terminal, a line every 30 seconds elsewhere."""
 
 from __future__ import annotations
 
-import logging
-import shlex
+import os
 import sys
 import threading
-import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-
-from corpus_spider.exit_codes import DONE, LIMITED, NONE_SUCCEEDED, SICK, STOPPED
-from corpus_spider.terminal.layout import padded
-from corpus_spider.terminal.values import duration, number
-from storage.errors import CorpusError
-from storage.reasons import NO_NETWORK
-from storage.reporting import counted
+from storage.reporting import unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
-    from pipelines.runtime.page_pipeline import PagePipeline, PipelineCounts
+    from rich.progress import Progress as RichProgress
+    from rich.progress import ProgressColumn, TaskID
 
-logger = logging.getLogger(__name__)
+    from storage.reporting import Progress
 
 PLAIN_SECONDS = 30.0
-"""Interval of log lines."""
-CLOCK, SPINNER = 7, 4
-"""Columns of a terminal that the clock (0:00:00) needs, and the spinner with the spaces between."""
-OFFLINE = "Is this machine online? `corpus-spider doctor --network` checks it."
-RECOUNT_SECONDS = 15.0
-"""Minimum pause between two counts of pending URLs."""
-
-
-BUSIEST = 5
-"""Sites with a line of their own."""
-MOST_REASONS = 6
-"""Reasons of dropped pages in one line."""
-WIDE = 120
-"""Columns from which sites and reasons are shown below the counts."""
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlLimits:
-    """Limits of a crawl: pages, seconds and received bytes; 0: no limit."""
-
-    pages: int = 0
-    seconds: float = 0.0
-    bytes: int = 0
-
-    def left(self, counts: PipelineCounts, seconds: float) -> float | None:
-        """Return the seconds until the first limit is reached at the rate so far. None if there is no limit."""
-        ahead = [self.seconds - seconds] if self.seconds else []
-        for limit, done in ((self.pages, counts.pages), (self.bytes, counts.bytes)):
-            if limit and done:
-                ahead.append((limit - done) * seconds / done)
-        return max(0.0, min(ahead)) if ahead else None
-
-
-class Recount:
-    """A slow count, repeated in a background thread. ``value`` is None until the first count is done.
-
-    Counting takes at most a fiftieth of the time.
-    """
-
-    def __init__(self, count: Callable[[], int]) -> None:
-        self.value: int | None = None
-        self._count = count
-        self._thread: threading.Thread | None = None
-        self._due = 0.0
-
-    def refresh(self) -> None:
-        """Start a new count if it is due."""
-        if time.monotonic() >= self._due and not (self._thread and self._thread.is_alive()):
-            thread = threading.Thread(target=self._run, name="recount", daemon=True)
-            # If the system has no thread left, the crawl continues without the count.
-            with suppress(RuntimeError):
-                thread.start()
-                self._thread = thread
-
-    def stop(self) -> None:
-        """Wait up to two seconds for a running count."""
-        if self._thread:
-            self._thread.join(2.0)
-
-    def _run(self) -> None:
-        started = time.monotonic()
-        try:
-            self.value = self._count()
-        except CorpusError as error:
-            logger.debug("cannot count: %s", error)
-        self._due = time.monotonic() + max(RECOUNT_SECONDS, 50 * (time.monotonic() - started))
-
-
-def closing_words(summary: Mapping[str, Any], code: int) -> str:
-    """Describe in one line how a crawl ended, from its summary (`Session.summary`) and its exit code."""
-    done = f"{counted(summary['pages'], 'page')} fetched, {counted(summary['documents'], 'document')}"
-    unread = f", {counted(summary['unread'], 'page')} not processed yet" if summary["unread"] else ""
-    if code in {DONE, SICK}:
-        attempted = summary["pages"] + summary["refused"] + sum(summary["failed"].values())
-        if not attempted:
-            return f"Nothing is due{unread}; {_waiting(summary)}." if summary["pending"] else f"Nothing is due{unread}."
-        return f"Done: {done}{unread}; {_waiting(summary) if summary['pending'] else 'nothing more is due'}."
-    if code == NONE_SUCCEEDED and set(summary["failed"]) == NO_NETWORK and not summary["pages"]:
-        return f"Nothing could be fetched. No host name could be resolved. {OFFLINE}"
-    if code == NONE_SUCCEEDED:
-        reason = summary["first_failure"] or next(iter(summary["dropped"]), "") or "robots.txt forbids every URL"
-        site = summary.get("first_failed_site", "")
-        check = f" `corpus-spider sites check {shlex.quote(site)}` checks its sources." if site else ""
-        return f"Nothing could be fetched. First reason: {reason}.{check}"
-    pending = f", {counted(summary['pending'], 'URL')} pending" if summary["pending"] else ""
-    ends = {STOPPED: "Stopped by a signal", LIMITED: f"Stopped at {summary['limit']}"}
-    return f"{ends.get(code, 'Ended by an error')}: {done}{unread}{pending}. Run the same command to resume."
-
-
-def _waiting(summary: Mapping[str, Any]) -> str:
-    """Return the number of pending URLs, and the local time of the next attempt."""
-    pending, moment = summary["pending"], summary["next_try"]
-    words = f"{counted(pending, 'URL')} {'waits' if pending == 1 else 'wait'}"
-    if not moment:
-        return f"{words} for the next crawl"
-    local, today = datetime.fromtimestamp(moment, UTC).astimezone(), datetime.now(UTC).astimezone().date()
-    day = "" if local.date() == today else f"{local:%F} "
-    return f"{words}, next attempt {day}at {local:%H:%M}"
-
-
-def words(
-    pipeline: PagePipeline,
-    seconds: float,
-    pending: int | None = None,
-    width: int | None = None,
-    limits: CrawlLimits = CrawlLimits(),
-) -> str:
-    """Return the progress line of a crawl. Reads the counters of ``pipeline``; changes nothing.
-
-    ``width``: columns it should fit into. The less important counts are left out first; three of them always stay.
-    """
-    counts, left = pipeline.counts, limits.left(pipeline.counts, seconds)
-    waiting = len(pipeline.held) + pipeline.waiting
-    fetched, rate = f"{number(counts.pages)} fetched", f"{counts.pages / max(seconds, 0.001):.1f}/s"
-    parts = {
-        "fetched": f"{fetched} ({rate}, {counts.bytes / 2**20:.1f} MiB)",
-        "documents": counted(counts.documents, "document"),
-        "unchanged": f"{number(counts.unchanged)} unchanged" if counts.unchanged else "",
-        "dropped": f"{number(counts.drops.total())} without text",
-        "failed": f"{number(counts.failures.total())} failed" if counts.failures else "",
-        "refused": f"{number(counts.refused)} forbidden by robots.txt" if counts.refused else "",
-        "pending": f"{number(pending)} pending" if pending is not None else "",
-        "left": f"{duration(left)} left" if left is not None else "",
-        "waiting": f"{number(waiting)} waiting for a worker" if waiting else "",
-    }
-    shorter = (("waiting", ""), ("fetched", f"{fetched} ({rate})"), ("refused", ""), ("fetched", fetched))
-    line = _joined(parts)
-    for name, text in (*shorter, ("unchanged", ""), ("dropped", ""), ("failed", ""), ("left", "")):
-        if width is None or len(line) <= width:
-            break
-        parts[name] = text
-        line = _joined(parts)
-    return line
-
-
-def _joined(parts: Mapping[str, str]) -> str:
-    return ", ".join(part for part in parts.values() if part)
-
-
-def details(counts: PipelineCounts, seconds: float, width: int) -> list[str]:
-    """Return lines about the busiest sites and the reasons of dropped pages; none in a narrow terminal."""
-    if width < WIDE:
-        return []
-    # The names are those of corpus.toml, and reasons are words of this program: neither is text of a page.
-    busiest = sorted(counts.sites.items(), key=lambda each: (-each[1].pages, each[0]))[:BUSIEST]
-    rows = [
-        (
-            name,
-            f"{number(site.pages)} fetched",
-            f"{site.pages / max(seconds, 0.001):.1f}/s",
-            counted(site.documents, "document"),
-            f"{number(site.failed)} failed" if site.failed else "",
-        )
-        for name, site in busiest
-    ]
-    columns = [max(cell_len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(padded(cell, size) for cell, size in zip(row, columns, strict=True)).rstrip() for row in rows]
-    reasons = [f"{reason} {number(count)}" for reason, count in counts.drops.most_common(MOST_REASONS)]
-    return [*lines, f"without text: {', '.join(reasons)}"] if reasons else lines
+"""Interval of progress lines without a terminal."""
+CLOCK, COUNTS, SPINNER = 7, 20, 4
+"""Columns of a terminal for a clock (0:00:00), for counts such as 1234567/1234567, and for the spinner. With spaces."""
+WIDE_ENOUGH = 80
+"""Columns from which there is room for a bar."""
 
 
 @contextmanager
-def shown(
-    pipeline: PagePipeline, pending: Recount, limits: CrawlLimits, *, quiet: bool
+def progress(write: Callable[[str], None], *, quiet: bool = False) -> Iterator[Progress]:
+    """Yield a function that takes a step, the finished and the total count: a bar on a terminal, else lines.
+
+    ``write`` gets the lines.
+    """
+    if quiet:
+        yield unseen
+    elif sys.stderr.isatty():
+        with bar() as show:
+            yield show
+    else:
+        with lines(write) as show:
+            yield show
+
+
+@contextmanager
+def live_text(
+    text: Callable[[int | None], str], write: Callable[[str], None], *, quiet: bool = False
 ) -> Iterator[Callable[[], None]]:
-    """Yield a function that shows the progress. Call it regularly; it limits its own output."""
-    started = time.monotonic()
+    """Yield a function that shows the present text: beside a clock on a terminal, else now and then as a line.
 
-    def now(width: int | None = None) -> str:
-        pending.refresh()
-        seconds = time.monotonic() - started
-        line = words(pipeline, seconds, pending.value, width, limits)
-        return "\n".join([line, *(details(pipeline.counts, seconds, width + CLOCK + SPINNER) if width else [])])
-
-    try:
-        if quiet:
-            yield lambda: None
-        elif sys.stderr.isatty():
-            with _live_line(now) as show:
-                yield show
-        else:
-            yield _log_lines(now, started)
-    finally:
-        pending.stop()
+    ``text`` gets the columns that it has, None without a terminal.
+    """
+    if quiet:
+        yield lambda: None
+    elif sys.stderr.isatty():
+        with _drawn(text_columns) as (drawing, task):
+            yield lambda: drawing.update(task, description=text(drawing.console.width - CLOCK - SPINNER))
+    else:
+        with lines(write) as show:
+            yield lambda: show(text(None), 0, None)
 
 
 @contextmanager
-def _live_line(now: Callable[[int], str]) -> Iterator[Callable[[], None]]:
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+def lines(write: Callable[[str], None]) -> Iterator[Progress]:
+    """Write the newest state every `PLAIN_SECONDS`, from a thread: one query may take minutes.
+
+    A process that was suspended writes one line when it goes on.
+    """
+    newest, over = "", threading.Event()
+
+    def show(what: str, done: int, total: int | None) -> None:
+        nonlocal newest
+        newest = f"{what}: {done} of {total}" if total else f"{what}: {done}" if done else what
+
+    def report() -> None:
+        while not over.wait(PLAIN_SECONDS):
+            if newest:
+                write(newest)
+
+    thread = threading.Thread(target=report, name="progress", daemon=True)
+    # If the system has no thread left, the work goes on without the lines.
+    with suppress(RuntimeError):
+        thread.start()
+    try:
+        yield show
+    finally:
+        over.set()
+        if thread.is_alive():
+            thread.join()
+
+
+@contextmanager
+def bar() -> Iterator[Progress]:
+    """Draw a bar. A new step has its own clock and total."""
+    with _drawn(bar_columns) as (drawing, task):
+        newest = ""
+
+        def show(what: str, done: int, total: int | None) -> None:
+            nonlocal newest
+            if what != newest:
+                newest = what
+                drawing.reset(task, description=what, total=total)
+            drawing.update(task, completed=done)
+
+        yield show
+
+
+def bar_columns(columns: int) -> tuple[ProgressColumn, ...]:
+    """Return the parts of a progress bar. In a narrow terminal the step is cut and there is no bar."""
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn
     from rich.table import Column
 
-    # A narrow terminal cuts the text, not the clock.
-    clock = TimeElapsedColumn(table_column=Column(no_wrap=True, min_width=CLOCK))
-    columns = (SpinnerColumn(), clock, TextColumn("{task.description}", markup=False))
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("starting", total=None)
-        yield lambda: progress.update(task, description=now(console.width - CLOCK - SPINNER))
+    step = Column(no_wrap=True, max_width=max(columns - CLOCK - COUNTS - 2, 8))
+    text = TextColumn("{task.description}", markup=False, table_column=step)
+    count = MofNCompleteColumn(table_column=Column(no_wrap=True))
+    return (SpinnerColumn(), _clock(), text, *([BarColumn()] if columns >= WIDE_ENOUGH else []), count)
 
 
-def _log_lines(now: Callable[[], str], started: float) -> Callable[[], None]:
-    due = started + PLAIN_SECONDS
+def text_columns(_: int) -> tuple[ProgressColumn, ...]:
+    """Return the parts of a live text. A narrow terminal cuts the text, not the clock."""
+    from rich.progress import SpinnerColumn, TextColumn
 
-    def show() -> None:
-        nonlocal due
-        text = now()
-        if time.monotonic() >= due:
-            # Not `due +=`: that would print a line for each interval in which the process was suspended.
-            due = time.monotonic() + PLAIN_SECONDS
-            logger.info("%s", text)
+    return SpinnerColumn(), _clock(), TextColumn("{task.description}", markup=False)
 
-    return show
+
+def _clock() -> ProgressColumn:
+    from rich.progress import TimeElapsedColumn
+    from rich.table import Column
+
+    return TimeElapsedColumn(table_column=Column(no_wrap=True, min_width=CLOCK))
+
+
+@contextmanager
+def _drawn(columns: Callable[[int], tuple[ProgressColumn, ...]]) -> Iterator[tuple[RichProgress, TaskID]]:
+    """Draw on standard error, without any style if ``NO_COLOR`` is set (https://no-color.org)."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(file=sys.stderr, color_system=None if os.environ.get("NO_COLOR") else "auto")
+    with Progress(*columns(console.width), console=console, transient=True) as drawing:
+        yield drawing, drawing.add_task("starting", total=None)

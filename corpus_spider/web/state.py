@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import HealthThresholds
-from corpus_spider.web.remembered import LastMade, RememberedResult
+from corpus_spider.terminal.slow_count import SlowCount
+from corpus_spider.web.remembered import LastMade
 from corpus_spider.web.serving import LONGEST_SECONDS
 from pipelines.runtime.workers import WorkerLimits
 from storage.time_limit import time_limit
@@ -90,9 +91,9 @@ class ServedCorpus:
     places: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(WAITING_AT_ONCE))
     trial: threading.Lock = field(default_factory=threading.Lock)
     workers: Workers = field(init=False)
-    status: RememberedResult[Status] = field(init=False)
+    status: SlowCount[Status] = field(init=False)
     """Counts of the whole corpus: a million documents take a third of a second."""
-    health: RememberedResult[Health] = field(init=False)
+    health: SlowCount[Health] = field(init=False)
     """Results for all sites: the runs of a hundred nights are read."""
     index_facts: LastMade[tuple[int, ...], IndexFacts] = field(default_factory=LastMade)
     """Numbers of the search index, by the ids of its shards, which are never used twice."""
@@ -101,9 +102,9 @@ class ServedCorpus:
         crawl = self.config.crawl
         # A frozen dataclass has no other way to derive a field.
         object.__setattr__(self, "workers", Workers(WorkerLimits(crawl.page_timeout, crawl.page_memory)))
-        object.__setattr__(self, "status", RememberedResult(self.corpus.status, REMEMBERED_SECONDS))
+        object.__setattr__(self, "status", SlowCount(self.corpus.status, REMEMBERED_SECONDS))
         examine = partial(health.examine, self.corpus, self.config, HealthThresholds())
-        object.__setattr__(self, "health", RememberedResult(examine, REMEMBERED_SECONDS))
+        object.__setattr__(self, "health", SlowCount(examine, REMEMBERED_SECONDS))
 
     def close(self) -> None:
         """End the processes that read originals."""

@@ -72,6 +72,14 @@ class WeightedWord:
 
 
 @dataclass(frozen=True, slots=True)
+class CloudWords:
+    """Words of a tag cloud with their weights, and its caption."""
+
+    caption: str
+    words: tuple[WeightedWord, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlacedWord:
     """A word with its font size and the place of its middle on the base line, in pixels."""
 
@@ -98,6 +106,11 @@ class Cloud:
     def caption(self) -> str:
         """What the picture shows, and by which scale."""
         return f"{self.source}. Weight: {self.measure}; {SCALE}."
+
+    @property
+    def data(self) -> CloudWords:
+        """What the picture is made of."""
+        return CloudWords(self.caption, self.weights)
 
     def placed(self) -> tuple[list[PlacedWord], float, float]:
         """Return the words with their places, and the width and height of the picture."""

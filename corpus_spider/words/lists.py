@@ -6,7 +6,7 @@ import shlex
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -60,6 +60,18 @@ class CountingRules:
 
 
 AS_ONE = CountingRules()
+
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class WordTable(Generic[Row]):
+    """Size of the selection, and the rows of the list."""
+
+    documents: int
+    tokens: int
+    rows: Sequence[Row]
 
 
 @dataclass(slots=True)

@@ -24,6 +24,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from msgspec import UNSET
+
 from storage.errors import ConfigError
 from storage.exports import jsonl
 from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
@@ -141,9 +143,9 @@ def write_release(
         os.sync()
         publish(staged, path, overwrite=shape.overwrite)
     size = sum(stream.count for stream in files.written.values())
-    exporter = EXPORTERS.get(shape.format_name)
+    exporter = EXPORTERS.get(shape.format_name, UNSET)
     written, since = int(manifest["counts"]["documents"]), manifest.get("since")
-    changes = {name: since[name] for name in CHANGES} if since else None
+    changes = {name: since[name] for name in CHANGES} if since else UNSET
     return ExportReport(
         written, size, checksums.sha256.hexdigest(), path, shape.format_name, changes, exporter=exporter
     )

@@ -7,6 +7,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from msgspec import UNSET, UnsetType
+
 from storage.errors import ConfigError
 from storage.exports import folder
 from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
@@ -28,21 +30,21 @@ PROGRESS_EVERY = 1000
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """Result of an export. ``path`` is None for standard output. ``changes`` counts changes since an earlier release.
+    """Result of an export. ``path`` is null for standard output. ``changes``: since an earlier release.
 
-    ``tokens``: what the tokens of vertical text are, by language, where that needs a segmenter.
-    ``sha256`` is that of the file. For a folder it is that of its checksum file, which lists every file in it.
+    ``tokens``: what the tokens of vertical text are in languages that need a segmenter.
     """
 
     documents: int
     bytes: int
     sha256: str
+    # For a folder it is that of its checksum file, which lists every file in it.
     path: Path | None
-    format_name: str
-    changes: dict[str, int] | None = None
-    tokens: dict[str, str] | None = None
-    exporter: str | None = None
-    """Distribution, with its version, of the plug-in that wrote the format; None for our formats."""
+    format: str
+    changes: dict[str, int] | UnsetType = UNSET
+    tokens: dict[str, str] | UnsetType = UNSET
+    exporter: str | UnsetType = UNSET
+    """Distribution, with its version, of the plug-in that wrote the format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def export(
         )
     else:
         size, digest = _write(where, overwrite, lambda stream: where.write(rows, stream))
-    exporter = EXPORTERS.get(where.format_name)
+    exporter = EXPORTERS.get(where.format_name, UNSET)
     return ExportReport(counter.count, size, digest, where.path, where.format_name, exporter=exporter)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from storage import failpoints
 from storage.database.rejected_rows import write_apart
 from storage.fetches import fetches, orphan_records, url_history
+from storage.fetches.url_history import WithoutDocument
 from storage.frontier.recrawl_schedule import Schedule
 
 if TYPE_CHECKING:
@@ -101,6 +102,13 @@ class Fetches:
     def page(self, addresses: Sequence[str]) -> UrlHistory | None:
         """Return the state and visits of the first known URL among these canonical URLs; None if all are unknown."""
         return self.database.read(lambda connection: url_history.find_page(connection, addresses))
+
+    def without_document(
+        self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int | None = None
+    ) -> WithoutDocument:
+        """Return the pages and URLs without a document, at most ``limit`` of each kind."""
+        wanted: dict[str, Any] = {"reasons": reasons, "sites": sites, "limit": limit}
+        return WithoutDocument(self.dropped_pages(**wanted), self.failed_urls(**wanted), self.waiting_urls(**wanted))
 
     def dropped_pages(
         self,

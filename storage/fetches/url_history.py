@@ -85,6 +85,20 @@ class PageWithoutDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class WithoutDocument:
+    """Pages without a document, URLs that failed, and URLs that wait for another attempt."""
+
+    pages: list[PageWithoutDocument]
+    urls: list[PageWithoutDocument]
+    waiting: list[PageWithoutDocument]
+
+    @property
+    def all(self) -> list[PageWithoutDocument]:
+        """All three lists in one."""
+        return [*self.pages, *self.urls, *self.waiting]
+
+
+@dataclass(frozen=True, slots=True)
 class DroppedPage:
     """A page without a document, with reason and pointer."""
 

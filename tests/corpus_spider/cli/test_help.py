@@ -1,165 +1,182 @@
-"""`help WORD` finds every name of the program."""
+"""`help WORD` searches the documentation."""
 
 from __future__ import annotations
 
 import re
 
-import click
 import pytest
 
 from corpus_spider.cli.app import cli, run
-from corpus_spider.cli.glossary import LISTS, GlossaryEntry, all_of, entries, find, near
+from corpus_spider.cli.doc_search import MAX_PASSAGES, DocPassage, find, parse, passages, similar
 from corpus_spider.cli.options import TASKS
-from corpus_spider.cli.pages import PAGES, VERBS
+from corpus_spider.exit_codes import REASONS
 from corpus_spider.monitoring.model import Sign
 from corpus_spider.terminal.reasons import DROPPED, FAILED
 from corpus_spider.terminal.vocabulary import SIGNS, THINGS
 from storage.exports.fields import FIELDS
-from tests.corpus_spider.cli.commands import verbs
 from tests.corpus_spider.running import ROOT
 
-ALL = entries(cli)
+PAGE = """# A title
+
+One sentence of the *first* page, with a [link](other.md). Another
+one, about `files`.
+
+<!-- a comment -->
+
+| name | meaning |
+| --- | --- |
+| `delay` | seconds \\| minutes |
+
+## A part
+
+- An item about sheep.
+- A second item.
+
+```console
+$ program --option
+```
+"""
 
 
-def names(word: str) -> list[str]:
-    return [f"{each.kind} {each.name}" for each in find(word, ALL)]
+def test_a_page_is_read_as_rows_sentences_and_commands() -> None:
+    """Each with the headings above it, and without the marks of Markdown."""
+    found = [(each.section, each.text, each.name) for each in parse("docs/a.md", PAGE)]
+    assert found == [
+        ("A title", "One sentence of the *first* page, with a link.", ""),
+        ("A title", "Another one, about files.", ""),
+        ("A title", "delay: seconds | minutes", "delay"),
+        ("A title > A part", "An item about sheep.", ""),
+        ("A title > A part", "A second item.", ""),
+        ("A title > A part", "program --option", ""),
+    ]
 
 
-def test_every_name_is_an_entry_with_a_meaning_and_a_page() -> None:
-    """Commands, options, settings, fields, reasons, signs, exit codes and words; each page exists."""
-    for kind, expected in {
-        "field": {field.name for field in FIELDS},
-        "reason": {*DROPPED, *FAILED},
-        "sign": {str(sign) for sign in Sign},
-        "word": set(THINGS),
-    }.items():
-        assert {each.name for each in ALL if each.kind == kind} == expected
-    found = {each.name for each in ALL}
-    for verb, command in verbs(cli).items():
-        assert verb in found
-        for option in command.params:
-            if isinstance(option, click.Option):
-                assert {f"{verb} {option.opts[-1]}", option.opts[-1]} & found
-    assert [each for each in ALL if not each.meaning or not (ROOT / each.page).is_file()] == []
+@pytest.mark.parametrize(
+    ("words", "page", "text"),
+    [
+        ("exit 8", "exit-codes", "8: done, but a site or source is failing"),
+        ("8", "exit-codes", "8: done, but a site or source is failing"),
+        ("exit-code 12", "exit-codes", "12: stopped at a limit"),
+        ("paywall", "reasons", "paywall: a page for subscribers"),
+        ("PAYWALL", "reasons", "paywall: a page for subscribers"),
+        ("--since-release", "commands", "--since-release MANIFEST: "),
+        ("crawl --now", "commands", "--now: Fetch every feed"),
+    ],
+)
+def test_a_name_is_found_first_where_a_table_explains_it(words: str, page: str, text: str) -> None:
+    """Hyphens, underscores and case make no difference."""
+    first = find(words, passages())[0]
+    assert first.page == f"docs/reference/{page}.md"
+    assert first.text.startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("sudo", "how-to/operate"),
+        ("dumps", "how-to/back-up"),
+        ("dump", "reference/vocabulary"),
+        ("upgrade", "how-to/upgrade"),
+        ("restore", "how-to/back-up"),
+        ("docker", "how-to/containers"),
+        ("compose", "how-to/containers"),
+        ("alert", "how-to/alerts"),
+        ("failing site", "how-to/monitoring"),
+        ("cron", "how-to/crawling"),
+        ("systemd", "reference/commands"),
+        ("wheel", "how-to/install"),
+        ("diacritics", "how-to/search"),
+        ("licence", "reference/fields"),
+        ("copyright", "explanation/politeness"),
+        ("takedown", "how-to/maintenance"),
+        ("robots.txt", "explanation/politeness"),
+        ("proxy", "reference/commands"),
+        ("duplicate", "explanation/duplicates"),
+        ("segmenter", "how-to/write-an-extractor"),
+        ("token", "reference/vocabulary"),
+        ("wal", "how-to/upgrade"),
+        ("postgres", "how-to/back-up"),
+        ("user_agent", "reference/settings"),
+        ("date_zone", "reference/fields"),
+        ("NOT_CRAWLED", "how-to/monitoring"),
+        ("representative", "reference/vocabulary"),
+    ],
+)
+def test_words_of_operators_and_linguists_lead_to_pages(words: str, page: str) -> None:
+    """Plurals too, and words of which only the beginning is typed."""
+    assert f"docs/{page}.md" in {each.page for each in find(words, passages())}
+
+
+def test_every_name_of_the_program_is_found() -> None:
+    """Fields, reasons, signs, exit codes and words of the vocabulary, each as the name of a row."""
+    names = {*(each.name for each in FIELDS), *DROPPED, *FAILED, *map(str, Sign), *map(str, REASONS), *THINGS}
+    known = passages()
+    assert [name for name in names if name not in {each.name for each in find(name, known)}] == []
     assert set(SIGNS) == {str(sign) for sign in Sign}
 
 
-@pytest.mark.parametrize(
-    ("word", "first"),
-    [
-        ("crawl", "command crawl"),
-        ("sites check", "command sites check"),
-        ("paywall", "reason paywall"),
-        ("pay", "reason paywall"),
-        ("payw4ll", "reason paywall"),
-        ("date_zone", "field date_zone"),
-        ("date-zone", "field date_zone"),
-        ("--since-release", "option export --since-release"),
-        ("user_agent", "setting [corpus] user_agent"),
-        ("usr_agent", "setting [corpus] user_agent"),
-        ("revisit", "word record, WARC file"),
-        ("8", "exit code 8"),
-        ("NOT_CRAWLED", "sign not_crawled"),
-        ("representative", "word representative"),
-    ],
-)
-def test_a_word_is_found_by_its_name_its_beginning_or_a_similar_spelling(word: str, first: str) -> None:
-    """The best entry comes first. Hyphens, underscores and case make no difference."""
-    assert names(word)[0] == first
+@pytest.mark.parametrize("title", ["reasons", "exit-codes", "exit codes", "fields", "settings", "vocabulary"])
+def test_the_name_of_a_page_of_the_reference_lists_all_rows_of_its_tables(title: str) -> None:
+    """`help reasons` prints what the page of the reference has."""
+    found = find(title, passages())
+    page = f"docs/reference/{title.replace(' ', '-')}.md"
+    assert found == [each for each in passages() if each.page == page and each.name]
+    assert len(found) > 10
 
 
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [
-        ("upgrade", ["command migrate", "page Upgrade"]),
-        ("restore", ["page restore"]),
-        ("backup", ["command backup", "page backup"]),
-        ("docker", ["page docker"]),
-        ("container", ["page Containers"]),
-        ("compose", ["page compose"]),
-        ("alert", ["command health", "page Alerts"]),
-        ("failing site", ["command health", "page failing site"]),
-        ("failing", ["command health", "exit code 8", "page failing site"]),
-        ("timer", ["command schedule", "page timer"]),
-        ("cron", ["command schedule", "option schedule --cron", "page cron"]),
-        ("systemd", ["command schedule", "option schedule --systemd", "page systemd"]),
-        ("wheel", ["page wheel"]),
-        ("pipx", ["page pipx"]),
-        ("marks", ["option extract --marks", "page marks"]),
-        ("diacritics", ["page diacritics"]),
-        ("licence", ["field licence", "page licence"]),
-        ("copyright", ["page copyright"]),
-        ("takedown", ["command remove", "page takedown"]),
-        ("robots", ["reason robots", "page robots.txt"]),
-        ("proxy", ["option serve --behind-proxy", "page proxy"]),
-        ("duplicate", ["word duplicate", "page Duplicates"]),
-        ("segment", ["page segmentation", "page segmenters"]),
-        ("token", ["word token", "page token"]),
-        ("wal", ["page wal"]),
-        ("postgres", ["page postgresql"]),
-    ],
-)
-def test_words_of_operators_and_linguists_lead_to_commands_and_pages(word: str, expected: list[str]) -> None:
-    """A page is found by words that its text has, a command also by another word for what it does."""
-    assert [each for each in expected if each not in names(word)] == []
-
-
-def test_pages_are_those_of_the_index_and_have_the_words_that_lead_to_them() -> None:
-    """Title and topic are those of docs/index.md. A word that a page no longer has is found here."""
-    rows = re.findall(
-        r"^\| \[(.*?)\]\((.*?)\.md\) \| (.*?) \|$", (ROOT / "docs/index.md").read_text("utf-8"), re.MULTILINE
-    )
-    assert {address: (title, topic) for title, address, topic in rows} == {
-        address: (title, topic) for address, (title, topic, _) in PAGES.items()
-    }
-    for address, (_, _, words) in PAGES.items():
-        text = (ROOT / f"docs/{address}.md").read_text("utf-8").casefold()
-        assert [word for word in words if not re.search(rf"\b{re.escape(word)}", text)] == [], address
-    assert set(VERBS.values()) <= set(cli.commands)
-
-
-@pytest.mark.parametrize(("word", "kind"), LISTS.items())
-def test_the_name_of_a_kind_lists_all_its_names(word: str, kind: str) -> None:
-    """`help reasons` prints what the page of the reference has. `exit-codes` is `exit codes` too."""
-    assert all_of(word.replace(" ", "-"), ALL) == [each for each in ALL if each.kind == kind] != []
-
-
-def test_reference_pages_name_a_command_that_prints_the_same() -> None:
+def test_pages_of_the_reference_name_a_command_that_prints_the_same() -> None:
     """The command stands before the tables."""
-    pages = [path for path in (ROOT / "docs/reference").glob("*.md") if "from code:" in path.read_text("utf-8")]
-    assert len(pages) == 6
-    for page in pages:
-        named = re.findall(r"corpus-spider help ([\w-]+)", page.read_text("utf-8").partition("<!--")[0])
-        assert named, page
-        assert [word for word in named if not (all_of(word, ALL) or find(word, ALL))] == []
-
-
-def test_an_unknown_word_suggests_words_of_names() -> None:
-    """Words that are less alike than those found by their spelling."""
-    assert "upgrade" in near("upgrdaed", ALL)
-    assert near("xyzzyq", ALL) == []
-
-
-def test_a_word_without_a_name_is_found_in_the_meanings() -> None:
-    """Whole words only."""
-    known = [
-        GlossaryEntry("word", "corpus", "the database and the folder", ""),
-        GlossaryEntry("word", "host", "one machine", ""),
+    named = [
+        word
+        for path in (ROOT / "docs/reference").glob("*.md")
+        for word in re.findall(r"corpus-spider help ([\w -]+)", path.read_text("utf-8").partition("<!--")[0])
     ]
-    assert find("folder", known) == known[:1]
-    assert find("fold", known) == []
+    assert len(named) >= 8
+    assert [word for word in named if not find(word, passages())] == []
 
 
-def test_help_prints_entries_and_the_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_page_is_in_the_index_and_searched() -> None:
+    """But the list of pages itself, and the fields of --json, which `schema` prints."""
+    listed = set(re.findall(r"^\| \[.*?\]\((.*?\.md)\) \|", (ROOT / "docs/index.md").read_text("utf-8"), re.MULTILINE))
+    pages = {each.relative_to(ROOT / "docs").as_posix() for each in (ROOT / "docs").rglob("*.md")}
+    assert listed == pages - {"index.md"}
+    assert {each.page.removeprefix("docs/") for each in passages()} == listed - {"reference/json.md"}
+
+
+def test_a_common_word_gives_some_passages_of_each_page() -> None:
+    found = find("corpus", passages())
+    assert len(found) == MAX_PASSAGES
+    assert len({each.page for each in found}) >= 5
+
+
+def test_a_whole_word_comes_before_one_that_begins_so() -> None:
+    """Only with all words; numbers are whole."""
+    known = [
+        DocPassage("a", "T", "behind walls"),
+        DocPassage("a", "T", "the WAL of a database"),
+        DocPassage("a", "T", "81"),
+    ]
+    assert find("wal", known) == [known[1], known[0]]
+    assert find("wal nothing", known) == find("8", known) == find("--", known) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"), [("payw4ll", "paywall"), ("usr_agent", "user_agent"), ("upgrdaed", "upgrade")]
+)
+def test_an_unknown_word_suggests_words_of_names_and_headings(word: str, expected: str) -> None:
+    assert expected in similar(word, passages())
+
+
+def test_help_prints_passages_and_the_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
     """`help sites check` begins with the help of the command; `help` alone is that of the program."""
-    assert run(["help", "paywall"]) == 0
+    assert run(["help", "exit", "8"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:2] == ["# Names", "kind\tname\tmeaning\tpage"]
-    assert lines[2] == "reason\tpaywall\ta page for subscribers\tdocs/reference/reasons.md"
+    assert lines[:2] == ["# Documentation", "section\ttext\tpage"]
+    assert lines[2] == "Exit codes\t8: done, but a site or source is failing\tdocs/reference/exit-codes.md"
     assert run(["help", "sites", "check"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("Usage: corpus-spider sites check [OPTIONS] [SITE]...")
-    assert "option\tsites check --max-age\t" in shown
+    assert "docs/reference/commands.md" in shown
     assert run(["help"]) == 0
     assert "\nCrawl:\n" in capsys.readouterr().out
 

@@ -15,6 +15,7 @@ import click
 import pytest
 from jsonschema import Draft202012Validator
 
+from corpus_spider.cli import json_outputs
 from corpus_spider.cli.app import cli, run
 from corpus_spider.cli.json_outputs import OUTPUTS
 from corpus_spider.demo.server import serve
@@ -157,6 +158,14 @@ def test_schemas_and_their_page_are_made_from_the_types() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     for file in SCHEMAS.glob("*.json"):
         Draft202012Validator.check_schema(json.loads(file.read_text()))
+
+
+def test_the_types_of_outputs_are_those_of_the_results() -> None:
+    """No output is defined again beside its name, but those that have the fields of one page."""
+    own = {
+        name for name, value in vars(json_outputs).items() if getattr(value, "__module__", "") == json_outputs.__name__
+    }
+    assert own <= {"Output", "ExtractOutput", "RuleTrialOutput"}
 
 
 def test_every_command_with_json_has_a_schema() -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
+from corpus_spider.api.lookup import spellings
 from corpus_spider.cli.app import run
-from corpus_spider.cli.show import spellings
 from corpus_spider.terminal.console import Console
 from corpus_spider.terminal.values import local
 from storage import Corpus

@@ -7,10 +7,12 @@ import socket
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
+from corpus_spider.api.status import CorpusStatus
 from corpus_spider.cli.monitoring_commands import write_sites
-from corpus_spider.cli.status import CorpusStanding, render
+from corpus_spider.cli.status import render
 from corpus_spider.monitoring.run_state import run_state
 from corpus_spider.terminal.console import Console
 from corpus_spider.terminal.values import in_local_time
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 HEAD = "# Corpus\nwhat\tcount\ndocuments\t3\nduplicates\t1\nfetches\t9\n"
 
 
-def status(last_run: Mapping[str, str], *failed: CountRow) -> CorpusStanding:
-    return CorpusStanding(
+def status(last_run: Mapping[str, str], *failed: CountRow) -> CorpusStatus:
+    return CorpusStatus.of(
         Status(3, 1, 9, by_language=(CountRow("vi", 3, 900),), failed=failed, last_run=dict(last_run))
     )
 
@@ -62,7 +64,7 @@ def test_sites_show_what_is_pending_and_states_what_they_mean(capsys: pytest.Cap
     """A site without a document has a row when it is configured or URLs wait, and each state has its explanation."""
     states = tuple(CountRow(state.value, 1) for state in UrlState)
     found = Status(3, 0, 3, by_site=(CountRow("a", 3, 900),), by_state=states, pending={"a": 2, "b": 5})
-    render(CorpusStanding(found, sites=("c", "a")), Console())
+    render(CorpusStatus.of(found, sites=("c", "a")), Console())
     shown = capsys.readouterr().out
     assert "# Sites\nsite\tdocuments\tcharacters\tpending\na\t3\t900\t2\nb\t0\t0\t5\nc\t0\t0\t0\n" in shown
     assert "failed\t1\tgiven up\n" in shown
@@ -100,8 +102,8 @@ def test_the_last_run_is_running_or_has_ended(known: dict[str, str], expected: s
 )
 def test_the_json_says_how_the_last_run_stands(known: dict[str, str], expected: dict[str, Any]) -> None:
     """Programs get what people get, numbers as numbers and times as times."""
-    plain = CorpusStanding(Status(3, 0, 3, last_run=known), run_state="ended").plain()
-    assert plain["last_run"] == {"state": "ended"} | expected
+    plain = CorpusStatus.of(Status(3, 0, 3, last_run=known), run_state="ended")
+    assert plain.last_run == {"state": "ended"} | expected
 
 
 def test_the_json_counts_under_the_names_that_a_crawl_and_an_export_have() -> None:
@@ -114,7 +116,7 @@ def test_the_json_counts_under_the_names_that_a_crawl_and_an_export_have() -> No
         dropped=(CountRow("listing", 1),),
         pending={"a": 2},
     )
-    plain = CorpusStanding(found, sites=("a", "b")).plain()
+    plain = msgspec.to_builtins(CorpusStatus.of(found, sites=("a", "b")))
     assert plain["languages"] == [{"language": "vi", "documents": 3, "chars": 900}]
     assert plain["sites"] == [
         {"site": "a", "documents": 3, "chars": 900, "pending": 2},

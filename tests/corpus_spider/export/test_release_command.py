@@ -272,7 +272,7 @@ def test_a_bar_knows_where_it_ends(
         yield lambda what, _, total: drawn.append((what, total))
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setattr("corpus_spider.terminal.console._bar", bar)
+    monkeypatch.setattr("corpus_spider.terminal.progress.bar", bar)
     monkeypatch.chdir(folder)
     assert app.run([each.format(tmp_path) for each in options]) == 0
     assert {step for step in drawn if step[0] == what} == {(what, total)}

@@ -13,13 +13,13 @@ from corpus_spider.lab import (
     GoldPage,
     PageScore,
     Report,
-    as_plain,
     doubts,
     evaluate_corpus,
     evaluate_extractors,
     evaluate_texts,
     load_gold,
     render,
+    score_tables,
     score_texts,
     scores,
 )
@@ -176,7 +176,7 @@ def test_the_summary_of_some_pages_is_mean_and_median(gold: Path) -> None:
     """Means, median and the count of empty texts are over all pages of a group, ``all`` the first of them."""
     texts = {"en-one": TRUE_TEXTS["en-one"], "en-two": "", "fa-one": TRUE_TEXTS["fa-one"] * 2}
     report = score_texts("some", ((page, texts[page.id]) for page in load_gold(gold)))
-    whole = as_plain(report)["summary"][0]
+    whole = score_tables(report).summary[0]
     assert whole == whole | {
         "extractor": "some",
         "language": "all",
@@ -201,7 +201,7 @@ def test_the_json_holds_every_page(gold: Path) -> None:
     pages = load_gold(gold)
     first = evaluate_texts(pages, "perfect", strip_tags)
     second = evaluate_texts(pages, "nothing", lambda _page: "")
-    found = as_plain(first, second)
+    found = score_tables(first, second)
     assert found == json.loads(json.dumps(found))
     keys = [(row["extractor"], row["language"]) for row in found["summary"]]
     assert keys == [(name, language) for name in ("perfect", "nothing") for language in ("all", "en", "fa")]
@@ -284,7 +284,7 @@ def test_a_report_without_pages_is_rendered() -> None:
     empty = Report("nobody", ())
     assert "median" in render(empty)
     assert "nobody" not in render(empty)
-    assert as_plain(empty)["summary"] == []
+    assert score_tables(empty).summary == []
 
 
 def test_files_that_vanish_cost_their_page_only(gold: Path) -> None:

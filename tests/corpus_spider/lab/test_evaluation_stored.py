@@ -16,11 +16,11 @@ import pytest
 from corpus_spider.demo.site import build_site
 from corpus_spider.lab import (
     GoldPage,
-    as_plain,
     evaluate_corpus,
     evaluate_extractors,
     load_gold,
     render,
+    score_tables,
 )
 from corpus_spider.lab.scoring_run import dropped, prepare, read, timed
 from pipelines.extractors.base import Extractor, ExtractorOptions
@@ -47,7 +47,7 @@ def test_extractors_run_in_turn_and_are_timed(gold: Path) -> None:
     )
     assert [report.name for report in reports] == ["density", "auto"]
     assert [page.score.f1 for report in reports for page in report.scores] == [1, 1, 1, 1]
-    assert [row["mb_per_second"] > 0 for row in as_plain(*reports)["summary"]] == [True] * 6
+    assert [row["mb_per_second"] > 0 for row in score_tables(*reports).summary] == [True] * 6
     assert reports[1].scores[0].extractor in {"scored", "density"}
     assert reports[1].scores[0].reason
     assert heard == [1, 2, 3, 4]
@@ -130,7 +130,7 @@ def test_a_text_that_a_crawl_refuses_counts_and_is_told(gold: Path) -> None:
     told = dropped("listing", SiteModel(), lambda: bodies["b"])
     corpus = evaluate_corpus(pages, [held], {addresses["b"]: told})
     reports = [*evaluate_extractors(pages, ["auto", "justext"]), corpus]
-    auto, peer, crawled = (as_plain(report)["summary"][0] for report in reports)
+    auto, peer, crawled = (score_tables(report).summary[0] for report in reports)
     assert (auto["f1"], auto["refused"], auto["empty"]) == (crawled["f1"], crawled["refused"], 0)
     assert auto["f1"] > auto["stored_f1"] == crawled["stored_f1"] == 0.5
     assert (peer["refused"], peer["stored_f1"]) == (0, None)

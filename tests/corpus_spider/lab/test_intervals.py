@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.lab import PageScore, Report, Score, as_plain, render
+from corpus_spider.lab import PageScore, Report, Score, render, score_tables
 from corpus_spider.lab.intervals import interval
 from corpus_spider.lab.summary import difference
 from storage.errors import ConfigError
@@ -93,7 +93,7 @@ def test_pages_that_the_other_has_not_do_not_count() -> None:
 def test_differences_stand_in_every_row_and_in_a_table() -> None:
     """By language and over all, with their bounds; a name that is not scored is refused."""
     reports = (report("one", [0.2, 0.6, 0.9, 0.4]), report("other", [0.1, 0.6, 0.7, 0.4]))
-    found = as_plain(*reports, against="other")["summary"]
+    found = score_tables(*reports, against="other").summary
     assert [row["difference"] for row in found] == [0.075, 0.0, 0.15, 0.0, 0.0, 0.0]
     assert all(row["difference_low"] <= row["difference"] <= row["difference_high"] for row in found)
     lines = render(*reports, against="other").splitlines()
@@ -102,4 +102,4 @@ def test_differences_stand_in_every_row_and_in_a_table() -> None:
     many = (report("one", [0.2] * 10 + [0.4] * 10), report("other", [0.1] * 10 + [0.4] * 10))
     assert "one\tfa\t10\t+0.050\t+0.020 to +0.080" in render(*many, against="other").splitlines()
     with pytest.raises(ConfigError, match="'third' is not scored"):
-        as_plain(*reports, against="third")
+        score_tables(*reports, against="third")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.lab import as_plain, render
+from corpus_spider.lab import render, score_tables
 from corpus_spider.lab.evaluate import PageScore, Report
 from corpus_spider.lab.reliability import EDGES, as_svg, reliability
 from corpus_spider.lab.scores import Score
@@ -45,14 +45,14 @@ def test_without_confidence_there_is_nothing_to_compare() -> None:
     scores = pages((None, 0.5))
     assert reliability(scores) is None
     assert "expected" not in render(Report("bte", tuple(scores)))
-    assert as_plain(Report("bte", tuple(scores)))["reliability"] == []
+    assert score_tables(Report("bte", tuple(scores))).reliability == []
 
 
 def test_the_table_and_the_json_have_the_bins() -> None:
     """For people and for programs."""
     report = Report("auto", tuple(pages((0.97, 0.9), (0.97, 0.94))))
     assert "0.95 to 1\t2\t0.970\t0.920" in render(report)
-    (row,) = as_plain(report)["reliability"]
+    (row,) = score_tables(report).reliability
     assert (row["extractor"], row["pages"], row["expected"], row["f1"]) == ("auto", 2, 0.97, 0.92)
 
 

@@ -9,6 +9,7 @@ import socketserver
 import threading
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from email.policy import default
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ import pytest
 
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import CorpusSettings, NotifySettings
+from corpus_spider.monitoring.health import SiteCounters
 from corpus_spider.monitoring.model import Sign, SiteProblem
 from corpus_spider.monitoring.notify import compose, crawl_and_notify, send_test, wanted
 from storage.errors import ConfigError, CorpusError, DiskError
@@ -28,8 +30,7 @@ if TYPE_CHECKING:
     from email.message import EmailMessage
     from pathlib import Path
 
-ROW = {"site": "báo", "fetched": 3, "articles": 2, "versions": 0, "unchanged": 0, "refused": 1}
-ROW |= {"http_errors": 0, "failed": 0, "robots": 0}
+ROW = SiteCounters("báo", fetched=3, articles=2, refused=1)
 SUMMARY: dict[str, Any] = {
     "pages": 3,
     "documents": 2,
@@ -123,7 +124,7 @@ def test_a_sick_crawl_is_told_by_mail_and_webhook(mails: Any, posts: Any) -> Non
     assert (path, body["exit_code"], body["state"], body["corpus"]) == ("/hook/s3cr3t", 8, "sick", "news")
     assert body["text"].splitlines()[0] == "corpus-spider news: sick, exit code 8"
     assert body["summary"]["sick"][0]["url"] == "https://a.example/feed"
-    assert body["summary"]["sites"] == [ROW]
+    assert body["summary"]["sites"] == [asdict(ROW)]
 
 
 def test_a_test_alert_goes_each_configured_way(tmp_path: Path, mails: Any, posts: Any) -> None:
@@ -243,8 +244,7 @@ def test_a_message_on_a_crawl_that_is_well_is_short() -> None:
 
 def test_a_site_that_robots_txt_has_shut_is_not_said_to_have_had_nothing_due() -> None:
     """What robots.txt forbids was due; a site without counts had nothing."""
-    counts = dict.fromkeys(ROW, 0)
-    summary = {"sites": [counts | {"site": "shut", "robots": 9}, counts | {"site": "idle"}]}
+    summary = {"sites": [SiteCounters("shut", robots=9), SiteCounters("idle")]}
     lines = compose("news", 0, "Done.", WELL | summary).text.splitlines()
     assert lines == ["Done.", "shut: 9 forbidden by robots.txt", "idle: nothing was due"]
 

@@ -20,7 +20,6 @@ from corpus_spider.terminal.console import (
     Console,
     OneLine,
     RateLimit,
-    bar_columns,
     human_size,
     readable,
     safe,
@@ -29,6 +28,7 @@ from corpus_spider.terminal.console import (
     to_json,
 )
 from corpus_spider.terminal.headings import heading
+from corpus_spider.terminal.progress import bar_columns
 from tests.corpus_spider.running import until
 
 
@@ -217,7 +217,7 @@ def test_progress_outside_a_terminal_is_told_when_it_is_due(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A long work says now and then how far it is."""
-    monkeypatch.setattr("corpus_spider.terminal.console.PLAIN_PROGRESS_SECONDS", 0.01)
+    monkeypatch.setattr("corpus_spider.terminal.progress.PLAIN_SECONDS", 0.01)
     with Console().progress("pages", 9) as show:
         show(4)
         wait_for(capsys, "pages: 4 of 9\n")
@@ -227,7 +227,7 @@ def test_a_line_comes_while_one_step_is_busy(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The newest step is repeated, because a query that takes minutes reports nothing itself."""
-    monkeypatch.setattr("corpus_spider.terminal.console.PLAIN_PROGRESS_SECONDS", 0.01)
+    monkeypatch.setattr("corpus_spider.terminal.progress.PLAIN_SECONDS", 0.01)
     with Console().stages() as show:
         show("rows copied", 70, None)
         wait_for(capsys, "rows copied: 70\n")
@@ -263,7 +263,7 @@ def test_how_much_there_is_is_counted_for_a_bar_alone(
 ) -> None:
     """Elsewhere nobody waits for it."""
     monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
-    monkeypatch.setattr("corpus_spider.terminal.console.PLAIN_PROGRESS_SECONDS", 0.01)
+    monkeypatch.setattr("corpus_spider.terminal.progress.PLAIN_SECONDS", 0.01)
     monkeypatch.setenv("TERM", "xterm")
     asked: list[int] = []
     with Console().progress("pages", lambda: asked.append(1) or 7) as show:  # type: ignore[func-returns-value]

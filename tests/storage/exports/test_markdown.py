@@ -153,5 +153,5 @@ def test_a_folder_has_a_page_for_each_document(tmp_path: Path) -> None:
 
 def test_a_folder_is_markdown_by_its_name_too(tmp_path: Path) -> None:
     """As the folder of a release is of the format that its name says; any other name is a folder of texts."""
-    assert export(documents(["a"]), f"{tmp_path}/out.md/").format_name == "md"
-    assert export(documents(["a"]), f"{tmp_path}/out.csv/").format_name == "txt"
+    assert export(documents(["a"]), f"{tmp_path}/out.md/").format == "md"
+    assert export(documents(["a"]), f"{tmp_path}/out.csv/").format == "txt"

@@ -1,28 +1,68 @@
-"""`crawl --dry-run`: the settings, sites and sources of a crawl and the effect of changed rules, without fetching."""
+"""Plan of a crawl (`crawl --dry-run`): settings, sites, sources and the effect of changed rules, without fetching."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpus_spider.config.model import masked
 from corpus_spider.config.sections import DEFAULT_EXTRACTOR
 from corpus_spider.config.values import nearest
-from corpus_spider.terminal.console import human_size
 from storage.disk import disk_errors, require_file, require_folder
 from storage.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from corpus_spider.config.model import Config
     from corpus_spider.config.sections import SiteSettings
-    from corpus_spider.terminal.console import Console
+    from corpus_spider.crawling.link_rules import ChangedRules
 
 
 LIMITS = ("page_limit", "time_limit", "size_limit", "since", "until")
 """Keys of `[crawl]` that bound a run: pages, seconds, bytes, first and last day."""
 
 
-def plan(config: Config) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class PlannedSite:
+    """A site as a crawl would visit it. ``delay`` in seconds."""
+
+    name: str
+    hosts: tuple[str, ...]
+    languages: tuple[str, ...]
+    delay: float
+    max_depth: int
+    extractor: str
+    allow: tuple[str, ...]
+    deny: tuple[str, ...]
+    rules: Mapping[str, str]
+    """CSS selectors of the site, by rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSource:
+    """A source that a crawl would fetch."""
+
+    site: str
+    kind: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlPlan:
+    """Settings, sites and sources of a crawl."""
+
+    user_agent: str
+    database: str
+    warc: str
+    limits: dict[str, int | float | str]
+    sites: list[PlannedSite]
+    seeds: list[PlannedSource]
+    changed_rules: list[ChangedRules] = field(default_factory=list)
+
+
+def plan(config: Config) -> CrawlPlan:
     """Return the user agent, sites, rules and sources of a crawl. Nothing is opened or fetched.
 
     Raises ConfigError if the crawl could not start: no contact, no site, an unknown extractor, an invalid URL, a folder
@@ -32,33 +72,33 @@ def plan(config: Config) -> dict[str, Any]:
     config.require_sites()
     require_extractors(config)
     require_places(config)
-    return {
-        "user_agent": config.user_agent,
-        "database": masked(config.database_url),
-        "warc": str(config.warc_folder),
-        "limits": {name: value for name in LIMITS if (value := getattr(config.crawl, name))},
-        "sites": [_site(config, site) for site in config.sites],
-        "seeds": [{"site": seed.site, "kind": seed.kind.value, "url": seed.fetch_url} for seed in config.seeds()],
-    }
+    return CrawlPlan(
+        user_agent=config.user_agent,
+        database=masked(config.database_url),
+        warc=str(config.warc_folder),
+        limits={name: value for name in LIMITS if (value := getattr(config.crawl, name))},
+        sites=[_site(config, site) for site in config.sites],
+        seeds=[PlannedSource(seed.site, seed.kind.value, seed.fetch_url) for seed in config.seeds()],
+    )
 
 
-def changed_rules(config: Config, console: Console) -> list[dict[str, Any]]:
-    """Return by site how many queued URLs changed link rules take out and let in. The corpus is only read.
+def with_changed_rules(planned: CrawlPlan, config: Config, note: Callable[[str], None]) -> CrawlPlan:
+    """Return the plan with the number of queued URLs that changed link rules take out and let in, by site.
 
-    Empty without a corpus. One that cannot be read is reported; the plan is valid all the same.
+    The corpus is only read. One that cannot be read is reported with ``note``; the plan is valid all the same.
     """
     _, is_sqlite, file = config.database_url.partition("sqlite:///")
     if is_sqlite and not Path(file).exists():
-        return []
+        return planned
     from corpus_spider.crawling import link_rules
     from storage.corpus import Corpus
 
     try:
         with Corpus.open(config.database_url, read_only=True) as corpus:
-            return link_rules.rows(link_rules.compare(config, corpus))
+            return replace(planned, changed_rules=link_rules.rows(link_rules.compare(config, corpus)))
     except CorpusError as error:
-        console.note(f"The queue could not be read. {error}")
-        return []
+        note(f"The queue could not be read. {error}")
+        return planned
 
 
 def require_extractors(config: Config) -> None:
@@ -91,37 +131,16 @@ def require_places(config: Config) -> None:
         require_folder(config.warc_folder, "warc")
 
 
-def render(planned: dict[str, Any], console: Console) -> None:
-    """Write the plan as tables."""
-    crawl = {key: planned[key] for key in ("user_agent", "database", "warc")}
-    limits = dict(planned["limits"])
-    if "time_limit" in limits:
-        limits["time_limit"] = f"{limits['time_limit']:g} s"
-    if "size_limit" in limits:
-        limits["size_limit"] = human_size(limits["size_limit"])
-    crawl |= limits
-    console.table("Crawl", ("what", "value"), crawl.items())
-    header = ("name", "hosts", "languages", "delay", "max_depth", "extractor", "allow", "deny")
-    rows = [
-        [" ".join(value) if isinstance(value := site[key], tuple) else value for key in header]
-        for site in planned["sites"]
-    ]
-    console.table("Sites", header, rows)
-    console.table("Sources", ("site", "kind", "url"), [tuple(seed.values()) for seed in planned["seeds"]])
-    changed = [tuple(row.values()) for row in planned["changed_rules"]]
-    console.table("Queued URLs and changed link rules", ("site", "taken_out", "let_in"), changed)
-
-
-def _site(config: Config, site: SiteSettings) -> dict[str, Any]:
+def _site(config: Config, site: SiteSettings) -> PlannedSite:
     model = config.site_model(site)
-    return {
-        "name": site.name,
-        "hosts": model.hosts,
-        "languages": model.languages,
-        "delay": config.site_delay(site),
-        "max_depth": config.site_max_depth(site),
-        "extractor": site.extractor,
-        "allow": site.allow,
-        "deny": site.deny,
-        "rules": model.rules.given,
-    }
+    return PlannedSite(
+        name=site.name,
+        hosts=model.hosts,
+        languages=model.languages,
+        delay=config.site_delay(site),
+        max_depth=config.site_max_depth(site),
+        extractor=site.extractor,
+        allow=site.allow,
+        deny=site.deny,
+        rules=model.rules.given,
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pty
 import sys
-import threading
 import time
 from collections import Counter
 from contextlib import suppress
@@ -14,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from corpus_spider.terminal.progress import CrawlLimits, Recount, _live_line, _log_lines, closing_words, details, words
+from corpus_spider.terminal.crawl_words import CrawlLimits, closing_words, details, words
+from corpus_spider.terminal.progress import live_text
 from pipelines.runtime.page_pipeline import PipelineCounts, SiteCounts
-from storage.errors import DatabaseError
 
 SUMMARY: dict[str, Any] = {
     "limit": "",
@@ -105,40 +104,6 @@ def test_urls_that_wait_are_named_with_the_next_try_in_local_time() -> None:
     )
 
 
-def test_a_count_is_taken_aside_and_its_error_is_no_error_of_the_crawl() -> None:
-    """The value appears when it is there; until then it is unknown."""
-    gate = threading.Event()
-    recount = Recount(lambda: int(gate.wait(10)))
-    recount.refresh()
-    assert recount.value is None
-    gate.set()
-    recount.stop()
-    assert recount.value == 1
-
-    def refuse() -> int:
-        raise DatabaseError("away")
-
-    failing = Recount(refuse)
-    failing.refresh()
-    failing.stop()
-    assert failing.value is None
-
-
-def test_a_crawl_that_was_stopped_for_an_hour_goes_on_with_one_line(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """There was one for each half minute that had passed."""
-    clock = [0.0]
-    monkeypatch.setattr("corpus_spider.terminal.progress.time", SimpleNamespace(monotonic=lambda: clock[0]))
-    show, told = _log_lines(lambda: "so far", 0.0), []
-    with caplog.at_level("INFO"):
-        for clock[0] in (0.5, 29.5, 30.5, 3600.0, 3600.5, 3601.0, 3630.5):
-            before = len(caplog.records)
-            show()
-            told += [clock[0]] * (len(caplog.records) - before)
-    assert told == [30.5, 3600.0, 3630.5]
-
-
 def busy() -> Any:
     """The counters of a crawl that is busy in every way."""
     counts = SimpleNamespace(
@@ -180,7 +145,7 @@ def test_a_narrow_terminal_keeps_the_clock_and_one_line(width: int, monkeypatch:
     monkeypatch.setenv("TERM", "xterm")
     with os.fdopen(theirs, "w") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)
-        with _live_line(lambda room: words(busy(), 3600.0, 78_901, room)) as show:
+        with live_text(lambda room: words(busy(), 3600.0, 78_901, room), print) as show:
             show()
         monkeypatch.undo()
     shown = read_all(ours).decode()
