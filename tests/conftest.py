@@ -25,12 +25,12 @@ from sqlalchemy import text
 from storage import plugins
 from storage.corpus import Corpus
 from storage.database.schema import metadata
-from tests.corpus_spider.faults import damage, new_corpus, small_crawls, state
+from tests.signals import pytest_configure, pytest_runtest_logstart  # noqa: F401 - hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.corpus_spider.faults import SmallCrawls, State
+    from sqlalchemy.engine import Connection
 
 # A busy machine is slow to draw, and fixtures of a function may serve many examples where a test sees to it.
 PATIENT = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
@@ -48,6 +48,24 @@ full_page_writes = off
 shared_buffers = 32MB
 max_connections = 40
 """
+
+
+MAX_TABLE_BYTES = 1 << 16
+"""Size of a table up to which its rows are deleted. TRUNCATE makes new files, and takes 20 times as long."""
+LARGE = f"SELECT bool_or(pg_relation_size(oid) > {MAX_TABLE_BYTES}) FROM pg_class WHERE relkind = 'r' AND oid >= 16384"
+TRUNCATE = f"TRUNCATE {', '.join(metadata.tables)} RESTART IDENTITY"
+DELETE = "; ".join(
+    (
+        "SET LOCAL session_replication_role = replica",
+        *(f"DELETE FROM {name}" for name in metadata.tables),
+        "SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false) FROM pg_sequences",
+    )
+)
+
+
+def empty(connection: Connection) -> None:
+    """Delete all rows of a PostgreSQL corpus, referenced ones too, and begin to count again."""
+    connection.execute(text(TRUNCATE if connection.execute(text(LARGE)).scalar_one() else DELETE))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -220,22 +238,6 @@ def shared_postgresql_url(postgres_server: PostgresServer) -> str:
     return url
 
 
-@pytest.fixture(scope="module")
-def crawls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallCrawls]:
-    """Crawls of a small site in programs of their own, with a say in what the disk does."""
-    with small_crawls(tmp_path_factory.mktemp("shim")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def calm(crawls: SmallCrawls, tmp_path_factory: pytest.TempPathFactory) -> State:
-    """What a crawl comes to that nothing happens to."""
-    folder = new_corpus(tmp_path_factory.mktemp("calm") / "corpus")
-    assert crawls.run(folder) == 0
-    assert damage(folder) == []
-    return state(f"sqlite:///{folder / 'corpus.db'}")
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def corpus(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Corpus]:
     """An empty corpus, on SQLite and on PostgreSQL."""
@@ -245,6 +247,5 @@ def corpus(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Corpus]:
         where = str(request.getfixturevalue("shared_postgresql_url"))
     with Corpus.open(where) as opened:
         if request.param == "postgresql":
-            tables = ", ".join(metadata.tables)
-            opened.database.write(lambda connection: connection.execute(text(f"TRUNCATE {tables} RESTART IDENTITY")))
+            opened.database.write(empty)
         yield opened
