@@ -57,7 +57,7 @@ def entries(program: click.Group) -> list[GlossaryEntry]:
     from corpus_spider.exit_codes import REASONS
     from corpus_spider.terminal.reasons import DROPPED, FAILED
     from corpus_spider.terminal.vocabulary import SIGNS, THINGS
-    from storage.exports.descriptions import DESCRIPTIONS
+    from storage.fields import FIELDS
 
     own = (option for option in program.params if isinstance(option, click.Option))
     found = [GlossaryEntry("option", option.opts[-1], option.help or "", COMMANDS) for option in own]
@@ -68,7 +68,7 @@ def entries(program: click.Group) -> list[GlossaryEntry]:
             GlossaryEntry("setting", f"{title} {name}", key.explanation, SETTINGS)
             for name, key in sections.keys(section).items()
         ]
-    found += [GlossaryEntry("field", name, meaning, FIELDS_PAGE) for name, meaning in DESCRIPTIONS.items()]
+    found += [GlossaryEntry("field", each.name, each.note.meaning, FIELDS_PAGE) for each in FIELDS]
     found += [GlossaryEntry("reason", name, meaning, REASONS_PAGE) for name, meaning in (DROPPED | FAILED).items()]
     found += [GlossaryEntry("sign", name, meaning, VOCABULARY) for name, meaning in SIGNS.items()]
     found += [GlossaryEntry("exit code", str(code), meaning, EXIT_CODES) for code, meaning in REASONS.items()]
