@@ -1,14 +1,15 @@
 """Tables of a corpus, in the order in which a page passes through them.
 
 run and WARC file -> frontier (site, host, url) -> fetch -> site model -> fingerprint and duplicate set -> document and
-its text; then removals. A change needs a migration (storage/database/migrations/versions) and a new `SCHEMA_VERSION`.
-A test compares them.
+its text; then removals. A change needs a migration (storage/database/migrations/versions). A test compares them.
 
 A database searches the tables that refer to a row before it deletes the row. So the columns of a foreign key have an
 index, unless the rows of the other table stay. Without a foreign key, `storage.consistency` looks for missing rows.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from sqlalchemy import (
     BigInteger,
@@ -37,7 +38,9 @@ from storage.database.columns import (
 from storage.fields import columns
 from storage.records import DOCUMENT, DOCUMENT_TEXT
 
-SCHEMA_VERSION = "0024"
+_MIGRATIONS = Path(__file__).parent / "migrations" / "versions"
+SCHEMA_VERSION = max(path.name[1:5] for path in _MIGRATIONS.glob("v????_*.py"))
+"""Schema of the last migration, from the name of its file."""
 FIRST_SCHEMA = "0024"
 """Schema of the first migration. States of the program before its first release had earlier ones."""
 MAX_URL = 2000
