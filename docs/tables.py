@@ -21,8 +21,7 @@ from corpus_spider.presets.new_corpus import default_in_words
 from corpus_spider.terminal.reasons import DROPPED, FAILED
 from corpus_spider.terminal.vocabulary import SIGNS, THINGS
 from pipelines.metadata.publication_date import TRUST
-from storage.exports.descriptions import DESCRIPTIONS
-from storage.exports.fields import FIELDS
+from storage.fields import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -118,7 +117,7 @@ def reasons() -> str:
 
 def fields() -> str:
     """Return the table of the fields of an exported document."""
-    rows = ((f"`{field.name}`", TYPES[field.kind.__name__], DESCRIPTIONS[field.name]) for field in FIELDS)
+    rows = ((f"`{field.name}`", TYPES[field.kind.__name__], field.note.meaning) for field in FIELDS)
     return table(("field", "type", "meaning"), rows)
 
 

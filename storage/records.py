@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
+from typing import Annotated, Generic, TypeVar
 
 import msgspec
 
@@ -393,6 +394,458 @@ class Document:
     """Rules of the site and what they matched (see `SiteRules.note`); None if there were none."""
     own_lines: bytes = b""
     """Digests of the publisher's own lines that were left out of the text, packed (``storage.bytes.lines``)."""
+
+    @property
+    def chars(self) -> int:
+        """Length of the text in code points."""
+        return len(self.text)
+
+    @property
+    def exact(self) -> str:
+        """Hexadecimal fingerprint of the letters of the text."""
+        return self.fingerprint.exact.hex()
+
+
+DOCUMENT, DOCUMENT_TEXT, OTHER_TABLE = "document", "document_text", ""
+"""Tables with the columns of fields. Texts are apart, so that to select documents does not read them."""
+TITLE, AUTHOR, DATE, RIGHTS = "title", "author", "date", "rights"
+"""Fields that a later visit of the page renews together, if it gives the same text."""
+THE_PAGE, THE_TEXT, THE_SITE, THE_PROGRAM = "the page", "the text", "configuration of the site", "this program"
+"""Where the values of fields are from, in words."""
+ITS_PLACE = "the page: "
+"""Before the place of a value on the page."""
+LAST_ROW = 1000
+
+
+class StoredForm(StrEnum):
+    """How a column holds a value, if its type alone does not say it."""
+
+    OF_TYPE = "of its type"
+    """A list has a column of lines."""
+    RUNS = "runs"
+    """Short repeating words, counted."""
+    WORDS = "words"
+    """Words without spaces, joined by spaces."""
+    LETTERS = "letters"
+    """A text; NULL if it is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataRow:
+    """Row of a field in the metadata view of the web page."""
+
+    place: int = LAST_ROW
+    """Rows are in the order of their places, then of the fields."""
+    source: str = ""
+    """Where the value is from."""
+    source_field: str = ""
+    """Field with the place of the value, which follows ``source``. Without a place there is no source."""
+    confidence: str = ""
+    """Field with the confidence of the value, 0 to 1."""
+    label: str = ""
+    """Empty: the name of the field."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldNote:
+    """Facts about a field of a document: its meaning, where it is from, how it is stored and shown."""
+
+    meaning: str = field(kw_only=False)
+    """A sentence for the documentation. A field without a value is null."""
+    made: str = ""
+    """Attribute of the processed `Document` that gives the value. Empty: the store gives it."""
+    column: str = ""
+    """Empty: the name of the field."""
+    table: str = DOCUMENT
+    form: StoredForm = StoredForm.OF_TYPE
+    renewed: str = ""
+    """The fields it is renewed with. Empty: it stays as the text does."""
+    of_page: bool = True
+    """Whether `extract` writes it. Only a made field can be one of a page alone."""
+    compared: bool = True
+    """Whether another value is a change of the document in a release."""
+    repeated: bool = False
+    """Whether many documents have the same value. Its Parquet column has a dictionary."""
+    long: bool = False
+    """Whether it has a value for each line. Its Parquet column has no minimum and maximum."""
+    shown: int = 0
+    """Place among the fields that `show` lists. 0: it lists others."""
+
+
+Texts = TypeVar("Texts")
+Signals = TypeVar("Signals")
+
+
+# A Struct is created and copied in a tenth of the time of a dataclass.
+class DocumentFields(msgspec.Struct, Generic[Texts, Signals], frozen=True, gc=False):
+    """Fields of a stored document, in the order of exports, under the names of exports.
+
+    Each field is defined here once. Columns of the database, exports, the Python interface, pages and tables of the
+    documentation are made from it. A field with a `MetadataRow` is in that view. ``Texts`` is the type of lists of
+    texts, ``Signals`` that of `Quality`.
+    """
+
+    id: Annotated[
+        str,
+        FieldNote(
+            "stable identifier of the document: 32 hexadecimal digits, from URL and version",
+            column="public_id",
+            shown=1,
+        ),
+    ]
+    text: Annotated[
+        str, FieldNote("the cleaned text, one paragraph a line", made="text", table=DOCUMENT_TEXT, long=True)
+    ]
+    url: Annotated[
+        str, FieldNote("canonical URL of the page", table=OTHER_TABLE), MetadataRow(1, "the request", label="address")
+    ]
+    title: Annotated[
+        str | None,
+        FieldNote("title, as the page shows it, else as it states it", made="metadata.title", renewed=TITLE, shown=2),
+        MetadataRow(4, ITS_PLACE, "title_source"),
+    ]
+    author: Annotated[
+        str | None,
+        FieldNote("authors, as the page states them", made="metadata.author", renewed=AUTHOR, shown=3),
+        MetadataRow(6, ITS_PLACE, "author_source", label="byline"),
+    ]
+    date: Annotated[
+        str | None,
+        FieldNote(
+            "publication date or time, ISO 8601", made="metadata.published", column="published", renewed=DATE, shown=5
+        ),
+        MetadataRow(7, ITS_PLACE, "date_source", "date_confidence", label="published"),
+    ]
+    date_text: Annotated[
+        str | None,
+        FieldNote(
+            "the words that the date was read from",
+            made="metadata.published_text",
+            column="published_text",
+            renewed=DATE,
+        ),
+        MetadataRow(8, ITS_PLACE, "date_source", label="date as written"),
+    ]
+    language: Annotated[
+        str,
+        FieldNote(
+            "language, ISO 639-1 where there is a code, und when unknown",
+            made="language.language",
+            repeated=True,
+            shown=6,
+        ),
+        MetadataRow(12, THE_TEXT, confidence="language_confidence"),
+    ]
+    language_confidence: Annotated[float, FieldNote("confidence of the language, 0 to 1", made="language.confidence")]
+    script: Annotated[
+        str,
+        FieldNote("main script, ISO 15924", made="language.script", repeated=True),
+        MetadataRow(13, THE_TEXT, confidence="script_share"),
+    ]
+    script_share: Annotated[
+        float, FieldNote("share of the letters in the main script, 0 to 1", made="language.script_share")
+    ]
+    site: Annotated[
+        str, FieldNote("name of the newspaper in the configuration", repeated=True), MetadataRow(3, THE_SITE)
+    ]
+    version: Annotated[
+        int,
+        FieldNote("1 for the first text at that URL, 2 for the next, and so on", shown=7),
+        MetadataRow(16, THE_PROGRAM),
+    ]
+    canonical: Annotated[
+        str | None,
+        FieldNote("canonical URL that the page states", made="metadata.canonical"),
+        MetadataRow(2, THE_PAGE, label="canonical address"),
+    ]
+    chars: Annotated[
+        int,
+        FieldNote("length of the text in code points", made="chars", shown=8),
+        MetadataRow(15, THE_TEXT, label="characters"),
+    ]
+    fetched_at: Annotated[
+        datetime,
+        FieldNote("time when the page was fetched, UTC", table=OTHER_TABLE),
+        MetadataRow(11, "the clock of the crawler", label="fetched"),
+    ]
+    """UTC."""
+    extractor: Annotated[
+        str,
+        FieldNote("extractor of the text", made="extractor", repeated=True),
+        MetadataRow(17, source_field="extractor_reason", confidence="confidence"),
+    ]
+    extractor_version: Annotated[str, FieldNote("version of the extractor", made="extractor_version", repeated=True)]
+    extractor_reason: Annotated[str, FieldNote("why this extractor was chosen", made="extractor_reason")]
+    site_model: Annotated[
+        str,
+        FieldNote(
+            "version of the site model that the extractor used; empty for none", made="site_model", of_page=False
+        ),
+        MetadataRow(19, THE_PROGRAM),
+    ]
+    """Identifier of the SiteModel used, or ""."""
+    encoding: Annotated[
+        str,
+        FieldNote("character encoding that the page was decoded from", made="encoding", repeated=True),
+        MetadataRow(20, source_field="encoding_source"),
+    ]
+    encoding_source: Annotated[
+        str,
+        FieldNote(
+            "where the encoding was stated: bom, utf-8, header, meta, detected, or rendered by a browser",
+            made="encoding_source",
+            repeated=True,
+        ),
+    ]
+    replaced: Annotated[
+        float,
+        FieldNote("share of characters that could not be decoded, 0 to 1", made="replaced"),
+        MetadataRow(21, THE_PAGE, label="undecodable share"),
+    ]
+    licence: Annotated[
+        str | None,
+        FieldNote("licence note of the site", table=OTHER_TABLE, repeated=True),
+        MetadataRow(22, THE_SITE, label="licence of the site"),
+    ]
+    exact: Annotated[
+        str,
+        FieldNote(
+            "fingerprint of the letters: hexadecimal xxh3-128, equal for equal texts",
+            made="exact",
+            table=OTHER_TABLE,
+            compared=False,
+        ),
+        MetadataRow(30, THE_TEXT, label="fingerprint"),
+    ]
+    """Hexadecimal xxh3-128 of the canonical text."""
+    duplicates: Annotated[
+        int,
+        FieldNote("number of documents in the cluster of duplicates", table=OTHER_TABLE, compared=False, shown=10),
+        MetadataRow(28, THE_PROGRAM, label="size of its cluster"),
+    ]
+    """Size of its duplicate set; 1 if it has no duplicates."""
+    duplicate_of: Annotated[
+        str | None,
+        FieldNote(
+            "id of the representative of the cluster; null for the representative itself", table=OTHER_TABLE, shown=11
+        ),
+        MetadataRow(29, THE_PROGRAM, label="represented by"),
+    ]
+    """Id of the set's representative; None for the representative itself."""
+    warc: Annotated[str, FieldNote("WARC file of the original", table=OTHER_TABLE, compared=False, repeated=True)]
+    warc_offset: Annotated[int, FieldNote("offset of its record in bytes", table=OTHER_TABLE, compared=False)]
+    warc_length: Annotated[int, FieldNote("length of its record in bytes", table=OTHER_TABLE, compared=False)]
+    record_id: Annotated[str, FieldNote("WARC-Record-ID of the original", table=OTHER_TABLE)]
+    payload_digest: Annotated[str, FieldNote("payload digest of the original", table=OTHER_TABLE)]
+    confidence: Annotated[
+        float | None,
+        FieldNote(
+            "expected F1 of the extraction, 0 to 1; null if the extractor does not estimate it",
+            made="confidence",
+            shown=9,
+        ),
+    ]
+    """Expected F1 of the extraction; None if the extractor does not estimate it."""
+    kinds: Annotated[
+        str,
+        FieldNote(
+            "a letter for each line of the text: p paragraph, h heading, l list item, q quotation, t table cell, "
+            "c preformatted; empty if unknown",
+            made="kinds",
+            table=DOCUMENT_TEXT,
+            form=StoredForm.LETTERS,
+            long=True,
+        ),
+    ]
+    """A letter of `ParagraphKind` for each line of the text; "" if unknown."""
+    captions: Annotated[
+        Texts,
+        FieldNote(
+            "captions of pictures and tables; they are not part of the text",
+            made="captions",
+            table=DOCUMENT_TEXT,
+            long=True,
+        ),
+    ]
+    comments: Annotated[
+        Texts,
+        FieldNote(
+            "readers' comments that are marked as such; they are not part of the text",
+            made="comments",
+            table=DOCUMENT_TEXT,
+            long=True,
+        ),
+    ]
+    date_calendar: Annotated[
+        str | None,
+        FieldNote(
+            "calendar of date_text: gregorian, buddhist, solar-hijri, islamic, ethiopian, hebrew or bikram-sambat",
+            made="metadata.published_calendar",
+            column="published_calendar",
+            renewed=DATE,
+        ),
+        MetadataRow(9, "the date as written", label="calendar"),
+    ]
+    date_source: Annotated[
+        str | None,
+        FieldNote(
+            "place of the date: json-ld, meta, time, url, text, masthead, below (after the text), listed (beside "
+            "other dates), updated (only the day of the last change is stated), age (computed from an age) or "
+            "rules (of the site)",
+            made="metadata.published_source",
+            column="published_source",
+            renewed=DATE,
+        ),
+    ]
+    date_confidence: Annotated[
+        float | None,
+        FieldNote(
+            "confidence of the date, 0 to 1",
+            made="metadata.published_confidence",
+            column="published_confidence",
+            renewed=DATE,
+        ),
+    ]
+    robots: Annotated[
+        str | None,
+        FieldNote(
+            "why the page could be fetched: allowed by robots.txt, cached (by the last readable one) or missing",
+            table=OTHER_TABLE,
+        ),
+        MetadataRow(24, "the host", label="robots.txt"),
+    ]
+    """As in `Terms`; None if robots.txt was not checked."""
+    robots_sha256: Annotated[str | None, FieldNote("SHA-256 of that robots.txt", table=OTHER_TABLE)]
+    directives: Annotated[
+        Texts,
+        FieldNote(
+            "robots directives of the page and its X-Robots-Tag",
+            made="metadata.directives",
+            form=StoredForm.WORDS,
+            renewed=RIGHTS,
+            of_page=False,
+        ),
+        MetadataRow(25, "the page and its response", label="robots directives"),
+    ]
+    tdm: Annotated[
+        int | None,
+        FieldNote(
+            "1: text and data mining is reserved (TDMRep), 0: it is not, null: not stated",
+            made="metadata.tdm",
+            renewed=RIGHTS,
+            of_page=False,
+        ),
+        MetadataRow(26, source_field="tdm_source", label="text and data mining"),
+    ]
+    """As in `Metadata`, like the following."""
+    tdm_policy: Annotated[
+        str | None,
+        FieldNote(
+            "address of the terms of text and data mining", made="metadata.tdm_policy", renewed=RIGHTS, of_page=False
+        ),
+        MetadataRow(27, source_field="tdm_source", label="policy of text and data mining"),
+    ]
+    tdm_source: Annotated[
+        str | None,
+        FieldNote(
+            "where the reservation is stated: meta, header or file",
+            made="metadata.tdm_source",
+            renewed=RIGHTS,
+            of_page=False,
+        ),
+    ]
+    licence_url: Annotated[
+        str | None,
+        FieldNote("licence that the page names", made="metadata.licence_url", renewed=RIGHTS, of_page=False),
+        MetadataRow(23, THE_PAGE, label="licence of the page"),
+    ]
+    quality: Annotated[
+        Signals | None,
+        FieldNote("signals of text quality, by name; null if not measured", made="quality", compared=False),
+    ]
+    """None if the text was stored before quality was measured."""
+    cluster: Annotated[
+        str, FieldNote("id of the cluster of duplicates: the smallest id in it", table=OTHER_TABLE, compared=False)
+    ]
+    """Id of its duplicate set: the smallest id of its current documents."""
+    languages: Annotated[
+        Texts,
+        FieldNote(
+            "for each line its language, confidence, script and the share of the script; confidence 0.00 for a "
+            "line that is too short",
+            made="languages",
+            table=DOCUMENT_TEXT,
+            form=StoredForm.RUNS,
+            compared=False,
+            long=True,
+        ),
+    ]
+    """As in `Document`, like the following."""
+    foreign_share: Annotated[
+        float | None,
+        FieldNote(
+            "share of the text in lines of another language; null if not measured", made="foreign_share", compared=False
+        ),
+        MetadataRow(14, THE_TEXT, label="share in other languages"),
+    ]
+    mixed: Annotated[
+        int | None, FieldNote("1: that is a tenth or more, 0: it is less", table=OTHER_TABLE, compared=False)
+    ]
+    """As `is_mixed` says."""
+    recurring: Annotated[
+        str,
+        FieldNote(
+            "a letter for each line of the text: r it recurs on the site, - it does not; empty if no line does",
+            table=OTHER_TABLE,
+            compared=False,
+            long=True,
+        ),
+    ]
+    """A letter for each line of the text: ``r`` if it recurs over the site, else ``-``; "" if no line does."""
+    authors: Annotated[
+        Texts,
+        FieldNote("the authors as a list, each once", made="metadata.authors", renewed=AUTHOR, shown=4),
+        MetadataRow(5, ITS_PLACE, "author_source"),
+    ]
+    """Each author by name; ``author`` has them in one text."""
+    date_zone: Annotated[
+        str | None,
+        FieldNote(
+            "where the time zone of the date is from: stated, site (the configuration) or assumed; null for a day",
+            made="metadata.published_zone",
+            column="published_zone",
+            renewed=DATE,
+        ),
+        MetadataRow(10, label="time zone of the date"),
+    ] = None
+    title_source: Annotated[
+        str | None,
+        FieldNote(
+            "place of the title: rules, heading, json-ld, meta or title-element",
+            made="metadata.title_source",
+            renewed=TITLE,
+            compared=False,
+        ),
+    ] = None
+    author_source: Annotated[
+        str | None,
+        FieldNote(
+            "place of the authors: rules, json-ld, meta, marked, byline, signature, organisation or account",
+            made="metadata.author_source",
+            renewed=AUTHOR,
+            compared=False,
+        ),
+    ] = None
+    rules: Annotated[
+        str | None,
+        FieldNote(
+            "fingerprint of the site's own rules and the number of elements that each matched; null without rules",
+            made="rules",
+            compared=False,
+        ),
+        MetadataRow(18, THE_SITE, label="rules of the site"),
+    ] = None
+    """As `SiteRules.note` returns it; None without rules."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,9 +131,16 @@ def classes_in(kind: Any, found: dict[str, type] | None = None) -> dict[str, typ
     kind = typing.get_origin(kind) or kind
     if isinstance(kind, type) and kind.__module__.partition(".")[0] in PACKAGES and kind.__name__ not in known:
         known[kind.__name__] = kind
-        for part in typing.get_type_hints(kind).values():
+        for part in hints_of(kind):
             classes_in(part, known)
     return known
+
+
+def hints_of(kind: type) -> list[Any]:
+    """Return the types of the fields of a class. msgspec knows those of a class that is one of a generic one."""
+    if issubclass(kind, msgspec.Struct):
+        return [each.type for each in msgspec.structs.fields(kind)]
+    return list(typing.get_type_hints(kind).values())
 
 
 def complete(kind: type, part: dict[str, Any]) -> None:

@@ -173,8 +173,8 @@ class Corpus(AbstractContextManager["Corpus"]):
         """
         import pyarrow
 
-        from storage.exports.fields import FIELDS
         from storage.exports.parquet import record_batches, schema
+        from storage.fields import FIELDS
 
         wanted, rows = self._selected(filters)
         fields = wanted.fields or FIELDS

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from collections.abc import Mapping
 
     from storage.documents.model import CorpusDocument
-    from storage.exports.fields import Fields
+    from storage.fields import Fields
 
 SHOWN_TEXT = 300
 """Characters of a text in a notebook."""
 
 
-class Document(dict[str, Any]):
+if TYPE_CHECKING:
+    from storage.records import DocumentFields
+
+    _Attributes = DocumentFields[list[str], dict[str, float | None]]
+else:
+    _Attributes = object
+
+
+class Document(dict[str, Any], _Attributes):  # type: ignore[misc]  # a dictionary is not frozen
     """A text with its metadata: a dictionary whose keys are also attributes, ``document["date"]`` or ``document.date``.
 
     A document of a corpus has the fields of an exported one, in their order. A document of `extract` has those that a
@@ -29,141 +37,14 @@ class Document(dict[str, Any]):
 
     __slots__ = ()
 
-    id: str
-    text: str
-    url: str
-    title: str | None
-    author: str | None
-    date: str | None
-    date_text: str | None
-    language: str
-    language_confidence: float
-    script: str
-    script_share: float
-    site: str
-    version: int
-    canonical: str | None
-    chars: int
-    fetched_at: datetime
-    extractor: str
-    extractor_version: str
-    extractor_reason: str
-    site_model: str
-    encoding: str
-    encoding_source: str
-    replaced: float
-    licence: str | None
-    exact: str
-    duplicates: int
-    duplicate_of: str | None
-    warc: str
-    warc_offset: int
-    warc_length: int
-    record_id: str
-    payload_digest: str
-    confidence: float | None
-    kinds: str
-    captions: list[str]
-    comments: list[str]
-    date_calendar: str | None
-    date_source: str | None
-    date_confidence: float | None
-    robots: str | None
-    robots_sha256: str | None
-    directives: list[str]
-    tdm: int | None
-    tdm_policy: str | None
-    tdm_source: str | None
-    licence_url: str | None
-    quality: dict[str, float | None] | None
-    cluster: str
-    languages: list[str]
-    foreign_share: float | None
-    mixed: int | None
-    recurring: str
-    authors: list[str]
-    date_zone: str | None
-    title_source: str | None
-    author_source: str | None
-    rules: str | None
-    drop: str | None
-
     if TYPE_CHECKING:
 
-        @overload
-        def __getitem__(
-            self,
-            key: Literal[
-                "id",
-                "text",
-                "url",
-                "language",
-                "script",
-                "site",
-                "extractor",
-                "extractor_version",
-                "extractor_reason",
-                "site_model",
-                "encoding",
-                "encoding_source",
-                "exact",
-                "warc",
-                "record_id",
-                "payload_digest",
-                "kinds",
-                "cluster",
-                "recurring",
-            ],
-            /,
-        ) -> str: ...
-        @overload
-        def __getitem__(
-            self,
-            key: Literal[
-                "title",
-                "author",
-                "date",
-                "date_text",
-                "canonical",
-                "licence",
-                "duplicate_of",
-                "date_calendar",
-                "date_source",
-                "robots",
-                "robots_sha256",
-                "tdm_policy",
-                "tdm_source",
-                "licence_url",
-                "date_zone",
-                "title_source",
-                "author_source",
-                "rules",
-                "drop",
-            ],
-            /,
-        ) -> str | None: ...
-        @overload
-        def __getitem__(self, key: Literal["language_confidence", "script_share", "replaced"], /) -> float: ...
-        @overload
-        def __getitem__(
-            self, key: Literal["version", "chars", "duplicates", "warc_offset", "warc_length"], /
-        ) -> int: ...
-        @overload
-        def __getitem__(self, key: Literal["fetched_at"], /) -> datetime: ...
-        @overload
-        def __getitem__(self, key: Literal["confidence", "date_confidence", "foreign_share"], /) -> float | None: ...
-        @overload
-        def __getitem__(
-            self, key: Literal["captions", "comments", "directives", "languages", "authors"], /
-        ) -> list[str]: ...
-        @overload
-        def __getitem__(self, key: Literal["tdm", "mixed"], /) -> int | None: ...
-        @overload
-        def __getitem__(self, key: Literal["quality"], /) -> dict[str, float | None] | None: ...
-        @overload
-        def __getitem__(self, key: str, /) -> Any: ...
-        def __getitem__(self, key: str, /) -> Any:
-            """Return a field by its name."""
+        def __init__(self, values: Mapping[str, Any], /) -> None:
+            """Make a document of values by field."""
+
+        @property
+        def drop(self) -> str | None:
+            """Why a crawl would not keep the page, or None."""
 
     def __getattr__(self, name: str) -> Any:
         """Return a field. Raises AttributeError, with the fields there are, for any other name."""
@@ -172,21 +53,27 @@ class Document(dict[str, Any]):
         except KeyError:
             if name.startswith("_"):
                 raise AttributeError(name) from None
-        of_corpus = name in type(self).__annotations__
+        from storage.fields import FIELDS
+
+        of_corpus = name == "drop" or any(name == field.name for field in FIELDS)
         why = "only a document of a corpus has it" if of_corpus else f"fields: {', '.join(self)}"
         raise AttributeError(f"this document has no field {name!r}; {why}")
 
     @classmethod
     def of_corpus(cls, document: CorpusDocument, fields: Fields | None = None) -> Document:
         """Return a stored document with the values that its line of an export in JSON has; ``fetched_at`` in UTC."""
-        from storage.exports.fields import FIELDS, named
+        from storage.exports.fields import named
+        from storage.fields import FIELDS
 
         return cls({name: _plain(value) for name, value in named(document, fields or FIELDS).items()})
 
     @classmethod
     def of_page(cls, fields: dict[str, Any]) -> Document:
         """Return a document from the values of one page by field name, in the order of an export."""
-        return cls({name: _plain(fields[name]) for name in cls.__annotations__ if name in fields})
+        from storage.fields import FIELDS
+
+        names = (*(field.name for field in FIELDS), "drop")
+        return cls({name: _plain(fields[name]) for name in names if name in fields})
 
     def __repr__(self) -> str:
         named = [repr(self[name]) for name in ("id", "url", "title") if self.get(name)][:2]

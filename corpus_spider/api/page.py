@@ -56,7 +56,8 @@ def extract(
     from corpus_spider.config.values import web_address
     from corpus_spider.sites.single_page import ExtractRequest, checked, fields_of, model_for, reading
     from pipelines.page.process import process
-    from storage.records import Capture, Drop
+    from storage.fields import FIELDS
+    from storage.records import RIGHTS, Capture, Drop
 
     if not isinstance(html, (str, bytes, bytearray, memoryview)):
         do = "Read it first: Path(name).read_bytes(), or response.content."
@@ -78,8 +79,7 @@ def extract(
     found = reading(capture, model_for(_defaults(), capture.url, wanted), process)
     if found.document is None:
         raise NoTextError(found.drop or Drop("no_article"), url)
-    stated = found.document.metadata
-    terms = {name: getattr(stated, name) for name in ("directives", "tdm", "tdm_policy", "tdm_source", "licence_url")}
+    terms = {field.name: field.made(found.document) for field in FIELDS if field.note.renewed == RIGHTS}
     facts: dict[str, Any] = {**fields_of(found.document), **terms}
     return Document.of_page(facts | {"url": url or None, "drop": found.drop and found.drop.in_words})
 

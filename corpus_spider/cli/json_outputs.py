@@ -48,7 +48,8 @@ from storage.documents.model import CorpusDocument
 from storage.exports import ExportReport
 from storage.exports.originals import OriginalsReport
 from storage.fetches.url_history import UrlHistory, WithoutDocument
-from storage.records import Drop, Quality
+from storage.fields import FIELDS
+from storage.records import Drop
 from storage.removal.undo import LiftReport
 
 
@@ -65,43 +66,9 @@ class Output:
     """Fields beside those of the type."""
 
 
-class ExtractOutput(TypedDict):
-    """Text and metadata of one page, under the field names of exports. Without a text only ``drop``."""
-
-    text: NotRequired[str]
-    title: NotRequired[str | None]
-    title_source: NotRequired[str | None]
-    author: NotRequired[str | None]
-    authors: NotRequired[list[str]]
-    author_source: NotRequired[str | None]
-    date: NotRequired[str | None]
-    date_text: NotRequired[str | None]
-    date_calendar: NotRequired[str | None]
-    date_source: NotRequired[str | None]
-    date_confidence: NotRequired[float | None]
-    date_zone: NotRequired[str | None]
-    language: NotRequired[str]
-    language_confidence: NotRequired[float]
-    script: NotRequired[str]
-    script_share: NotRequired[float]
-    canonical: NotRequired[str | None]
-    chars: NotRequired[int]
-    extractor: NotRequired[str]
-    extractor_version: NotRequired[str]
-    extractor_reason: NotRequired[str]
-    encoding: NotRequired[str]
-    encoding_source: NotRequired[str]
-    replaced: NotRequired[float]
-    exact: NotRequired[str]
-    confidence: NotRequired[float | None]
-    kinds: NotRequired[str]
-    captions: NotRequired[list[str]]
-    comments: NotRequired[list[str]]
-    languages: NotRequired[list[str]]
-    foreign_share: NotRequired[float | None]
-    quality: NotRequired[Quality | None]
-    rules: NotRequired[str | None]
-    drop: Drop | None
+_page_fields = {each.name: NotRequired[each.hint] for each in FIELDS if each.note.made and each.note.of_page}
+ExtractOutput = TypedDict("ExtractOutput", _page_fields | {"drop": Drop | None})  # type: ignore[misc]
+ExtractOutput.__doc__ = "Text and metadata of one page, under the field names of exports. Without a text only ``drop``."
 
 
 class RuleTrialOutput(TypedDict):

@@ -21,22 +21,9 @@ if TYPE_CHECKING:
 
     from corpus_spider.api.lookup import ShownPage
     from corpus_spider.terminal.console import Console
+    from storage.documents.model import CorpusDocument
     from storage.fetches.url_history import PageWithoutDocument, UrlHistory
 
-SHOWN_FIELDS = (
-    "id",
-    "title",
-    "author",
-    "authors",
-    "date",
-    "language",
-    "version",
-    "chars",
-    "confidence",
-    "duplicates",
-    "duplicate_of",
-)
-"""Fields of a document that are shown above its text, if they have a value."""
 RECOVERED = "recovered from a damaged archive"
 """Note on a visit whose record an import found by a search."""
 
@@ -138,8 +125,6 @@ def render(found: ShownPage, console: Console, program: str) -> None:
 
     ``program`` is the command line of this program, without a verb.
     """
-    import msgspec
-
     if not console.quiet:
         console.table(in_local_time("Address"), ("what", "value"), _standing(found.page))
         visits = [
@@ -158,18 +143,25 @@ def render(found: ShownPage, console: Console, program: str) -> None:
         console.note(f"This page has no document. Next: {program} {next_command(found.page)}")
         return
     if not console.quiet:
-        known = msgspec.to_builtins(found.document)
-        shown = [(name, _listed(known[name])) for name in SHOWN_FIELDS if known[name] not in (None, [])]
-        console.table("Document", ("what", "value"), shown)
+        console.table("Document", ("what", "value"), _summary(found.document))
         past = [(local(one.changed_at), one.field, one.old or "", one.reason) for one in found.history]
         if past:
             console.table(in_local_time("Earlier metadata"), ("replaced", "field", "was", "why"), past)
     console.text(found.document.text)
 
 
+def _summary(document: CorpusDocument) -> list[tuple[str, object]]:
+    """Return the fields that are shown above a text, by name, if they have a value."""
+    from storage.fields import FIELDS
+
+    shown = sorted((each for each in FIELDS if each.note.shown), key=lambda each: each.note.shown)
+    values = ((each.name, getattr(document, each.name)) for each in shown)
+    return [(name, _listed(value)) for name, value in values if value not in (None, ())]
+
+
 def _listed(value: object) -> object:
     """Return a list as one text: each name is isolated from the next by a semicolon, since names have commas."""
-    return "; ".join(map(str, value)) if isinstance(value, list | tuple) else value
+    return "; ".join(map(str, value)) if isinstance(value, tuple) else value
 
 
 def _standing(page: UrlHistory) -> list[tuple[str, object]]:

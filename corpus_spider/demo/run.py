@@ -121,7 +121,7 @@ def example(folder: Path | None) -> CorpusDocument | None:
     config = loader.load((folder or FOLDER) / "corpus.toml", environ={})
     with Corpus.open(config.database_url, read_only=True) as corpus:
         documents = list(corpus.documents(Selection(sites=(f"{papers.load()[0].language}-demo",))))
-    return max(documents, key=lambda document: (document.published or "", document.url), default=None)
+    return max(documents, key=lambda document: (document.date or "", document.url), default=None)
 
 
 def _prepare_folder(folder: Path) -> None:

@@ -102,7 +102,7 @@ class ExportPlan:
 _KEYS: Mapping[str, Callable[[CorpusDocument | Outline], str]] = {
     "language": lambda document: document.language,
     "site": lambda document: document.site,
-    "month": lambda document: (document.published or "")[:7] or "undated",
+    "month": lambda document: (document.date or "")[:7] or "undated",
 }
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pipelines.quality.rules import QualityRules
     from storage.documents.model import CorpusDocument, Selection
     from storage.exports.changes import EarlierRelease
-    from storage.exports.fields import Field, Fields
     from storage.exports.release import ReleaseForm
+    from storage.fields import Field, Fields
 
 RELEASE_FORMAT = "parquet"
 TOKENISED, WITH_SENTENCES, PREVERTICAL = "vert", "tei.xml", "prevert"
@@ -153,7 +153,8 @@ def _folds(given: Iterable[str]) -> tuple[str, ...]:
 def _fields(text: str) -> Fields:
     """Return the fields that a list of names and presets states, in its order, each once."""
     from corpus_spider.config.values import nearest
-    from storage.exports.fields import BY_NAME, FIELDS, PRESETS
+    from storage.exports.fields import BY_NAME, PRESETS
+    from storage.fields import FIELDS
 
     found: list[Field] = []
     for name in filter(None, (each.strip().lower() for each in text.split(","))):

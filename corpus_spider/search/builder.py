@@ -329,7 +329,7 @@ def _entries(
     rows = [row for row, _ in job.documents.values()]
     for start in range(0, len(rows), _PAGE):
         for document in corpus.documents.of_rows(rows[start : start + _PAGE]):
-            day = day_of(document.published, document.fetched_at)
+            day = day_of(document.date, document.fetched_at)
             counted: list[str] = []
             indexed: list[str] = []
             words = words_in_index(job.made_with, document.language)

@@ -244,7 +244,7 @@ def _by_right(order_of: Callable[[str], SortKey], place: ConcordancePlace) -> tu
 
 
 def _place(document: CorpusDocument, line: ConcordanceLine) -> ConcordancePlace:
-    day = day_of(document.published, document.fetched_at)
+    day = day_of(document.date, document.fetched_at)
     return ConcordancePlace(
         document.id, document.url, document.title, document.site, document.language, document.script, day, line
     )

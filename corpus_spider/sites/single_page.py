@@ -23,6 +23,7 @@ from corpus_spider.exit_codes import NONE_SUCCEEDED
 from corpus_spider.network.connection import Manners, NotPublicError, Wire
 from storage import plugins
 from storage.errors import ConfigError, CorpusError
+from storage.fields import FIELDS
 from storage.records import Capture, Kind
 
 if TYPE_CHECKING:
@@ -130,42 +131,7 @@ def reading(capture: Capture, model: SiteModel, process: Callable[[Capture, Site
 
 def fields_of(document: Document) -> dict[str, object]:
     """Return the values of a text outside a corpus, under the field names of an export."""
-    stated, found = document.metadata, document.language
-    return {
-        "text": document.text,
-        "title": stated.title,
-        "title_source": stated.title_source,
-        "author": stated.author,
-        "authors": stated.authors,
-        "author_source": stated.author_source,
-        "date": stated.published,
-        "date_text": stated.published_text,
-        "date_calendar": stated.published_calendar,
-        "date_source": stated.published_source,
-        "date_confidence": stated.published_confidence,
-        "date_zone": stated.published_zone,
-        "language": found.language,
-        "language_confidence": found.confidence,
-        "script": found.script,
-        "script_share": found.script_share,
-        "canonical": stated.canonical,
-        "chars": len(document.text),
-        "extractor": document.extractor,
-        "extractor_version": document.extractor_version,
-        "extractor_reason": document.extractor_reason,
-        "encoding": document.encoding,
-        "encoding_source": document.encoding_source,
-        "replaced": document.replaced,
-        "exact": document.fingerprint.exact.hex(),
-        "confidence": document.confidence,
-        "kinds": document.kinds,
-        "captions": document.captions,
-        "comments": document.comments,
-        "languages": document.languages,
-        "foreign_share": document.foreign_share,
-        "quality": document.quality,
-        "rules": document.rules,
-    }
+    return {field.name: field.made(document) for field in FIELDS if field.note.made and field.note.of_page}
 
 
 def capture_of(target: str, wanted: ExtractRequest, config: Config) -> Capture:

@@ -10,16 +10,24 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import DateTime, Integer, Text, TypeDecorator
+from msgspec.structs import astuple
+from sqlalchemy import Column, DateTime, Double, Integer, Text, TypeDecorator
+
+from storage.records import Quality, StoredForm
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy.engine import Dialect
+
+    from storage.fields import Field
 
 _lines = msgspec.json.Decoder(tuple[str, ...])
 _numbers = msgspec.json.Decoder(tuple[int | float | None, ...])
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 _MOST = 2**31 - 1
+_SIGNALS = len(Quality.__struct_fields__)
 
 
 def storable(value: str) -> str:
@@ -38,11 +46,6 @@ def as_lines(value: str | None) -> tuple[str, ...]:
     return _lines.decode(value) if value else ()
 
 
-def as_numbers(value: str | None) -> tuple[int | float | None, ...]:
-    """Read what `NumbersColumn` stores."""
-    return _numbers.decode(value) if value else ()
-
-
 def as_runs(value: str | None) -> tuple[str, ...]:
     """Read what `RunsColumn` stores."""
     words: list[str] = []
@@ -50,6 +53,22 @@ def as_runs(value: str | None) -> tuple[str, ...]:
         count, _, word = run.rpartition("*")
         words += [word] * int(count or 1)
     return tuple(words)
+
+
+def as_words(value: str) -> tuple[str, ...]:
+    """Read what `WordsColumn` stores."""
+    return tuple(value.split())
+
+
+def as_letters(value: str | None) -> str:
+    """Read what `LettersColumn` stores."""
+    return value or ""
+
+
+def as_quality(value: str | None) -> Quality | None:
+    """Read what `QualityColumn` stores; None for signals of another release."""
+    signals = _numbers.decode(value) if value else ()
+    return Quality(*signals) if len(signals) == _SIGNALS else None  # type: ignore[arg-type]
 
 
 class TextColumn(TypeDecorator[str]):
@@ -102,20 +121,45 @@ class LinesColumn(TypeDecorator[tuple[str, ...]]):
         return as_lines(value)
 
 
-class NumbersColumn(TypeDecorator[tuple[float | None, ...]]):
-    """Numbers as a JSON list; NULL for none, and for items that are not finite."""
+class QualityColumn(TypeDecorator[Quality]):
+    """The signals of a text as a JSON list of numbers; NULL for none. A signal that is not finite is null."""
 
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: tuple[float | None, ...] | None, dialect: Dialect) -> str | None:
-        if not value:
+    def process_bind_param(self, value: Quality | None, dialect: Dialect) -> str | None:
+        if value is None:
             return None
-        finite = [each if each is not None and math.isfinite(each) else None for each in value]
+        finite = [each if each is not None and math.isfinite(each) else None for each in astuple(value)]
         return json.dumps(finite, separators=(",", ":"))
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[float | None, ...]:
-        return as_numbers(value)
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Quality | None:
+        return as_quality(value)
+
+
+class WordsColumn(TypeDecorator[tuple[str, ...]]):
+    """Words without spaces, joined by spaces."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: tuple[str, ...] | None, dialect: Dialect) -> str:
+        return storable(" ".join(value or ()))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
+        return as_words(value or "")
+
+
+class LettersColumn(TextColumn):
+    """Text; NULL if it is empty."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        return super().process_bind_param(value or None, dialect)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> str:
+        return as_letters(value)
 
 
 class RunsColumn(TypeDecorator[tuple[str, ...]]):
@@ -130,3 +174,23 @@ class RunsColumn(TypeDecorator[tuple[str, ...]]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
         return as_runs(value)
+
+
+_TYPES = {str: TextColumn, int: Integer, float: Double, tuple: LinesColumn, Quality: QualityColumn}
+_FORMS = {StoredForm.RUNS: RunsColumn, StoredForm.WORDS: WordsColumn, StoredForm.LETTERS: LettersColumn}
+_WITHOUT_NULL = (TextColumn, Integer, Double, WordsColumn)
+READERS: dict[type, Callable[[Any], Any]] = {
+    MomentColumn: as_moment,
+    LinesColumn: as_lines,
+    RunsColumn: as_runs,
+    WordsColumn: as_words,
+    LettersColumn: as_letters,
+    QualityColumn: as_quality,
+}
+"""Functions from the value that a driver gives to that of a field, by the type of its column."""
+
+
+def column_of(field: Field) -> Column[Any]:
+    """Return the column of a field. Columns of lists hold NULL for an empty one."""
+    kind = _FORMS.get(field.note.form) or _TYPES[field.kind]
+    return Column(field.column, kind, nullable=field.optional or kind not in _WITHOUT_NULL)

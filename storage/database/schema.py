@@ -1,14 +1,15 @@
 """Tables of a corpus, in the order in which a page passes through them.
 
 run and WARC file -> frontier (site, host, url) -> fetch -> site model -> fingerprint and duplicate set -> document and
-its text; then removals. A change needs a migration (storage/database/migrations/versions) and a new `SCHEMA_VERSION`.
-A test compares them.
+its text; then removals. A change needs a migration (storage/database/migrations/versions). A test compares them.
 
 A database searches the tables that refer to a row before it deletes the row. So the columns of a foreign key have an
 index, unless the rows of the other table stay. Without a foreign key, `storage.consistency` looks for missing rows.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from sqlalchemy import (
     BigInteger,
@@ -29,15 +30,17 @@ from sqlalchemy import (
 )
 
 from storage.database.columns import (
-    LinesColumn,
     MomentColumn,
-    NumbersColumn,
-    RunsColumn,
     StatedIntegerColumn,
     TextColumn,
+    column_of,
 )
+from storage.fields import columns
+from storage.records import DOCUMENT, DOCUMENT_TEXT
 
-SCHEMA_VERSION = "0024"
+_MIGRATIONS = Path(__file__).parent / "migrations" / "versions"
+SCHEMA_VERSION = max(path.name[1:5] for path in _MIGRATIONS.glob("v????_*.py"))
+"""Schema of the last migration, from the name of its file."""
 FIRST_SCHEMA = "0024"
 """Schema of the first migration. States of the program before its first release had earlier ones."""
 MAX_URL = 2000
@@ -380,50 +383,18 @@ document = Table(
     Column("fetch_id", Big, ForeignKey(fetch.c.id), nullable=False, unique=True),
     Column("fingerprint_id", Big, ForeignKey(fingerprint.c.id), nullable=False, index=True),
     Column("site", TextColumn, nullable=False),
-    Column("language", TextColumn, nullable=False),
-    Column("language_confidence", Double, nullable=False),
-    Column("script", TextColumn, nullable=False),
-    Column("script_share", Double, nullable=False),
-    Column("chars", Integer, nullable=False),
     Column("day", TextColumn, nullable=False),
-    Column("title", TextColumn),
-    Column("author", TextColumn),
-    Column("published", TextColumn),
-    Column("published_text", TextColumn),
-    Column("canonical", TextColumn),
-    Column("directives", TextColumn, nullable=False),
-    Column("extractor", TextColumn, nullable=False),
-    Column("extractor_version", TextColumn, nullable=False),
-    Column("extractor_reason", TextColumn, nullable=False),
-    Column("encoding", TextColumn, nullable=False),
-    Column("encoding_source", TextColumn, nullable=False),
-    Column("replaced", Double, nullable=False),
-    Column("site_model", TextColumn, nullable=False),
     Column("processed_at", MomentColumn, nullable=False),
-    Column("confidence", Double),
-    Column("published_calendar", TextColumn),
-    Column("published_source", TextColumn),
-    Column("published_confidence", Double),
     Column("superseded", Boolean, nullable=False, server_default=false()),
-    Column("tdm", Integer),
-    Column("tdm_policy", TextColumn),
-    Column("tdm_source", TextColumn),
-    Column("licence_url", TextColumn),
     Column("reserved", Boolean, nullable=False, server_default=false()),
-    Column("quality", NumbersColumn),
-    Column("foreign_share", Double),
-    Column("authors", LinesColumn),
-    Column("published_zone", TextColumn),
-    Column("title_source", TextColumn),
-    Column("author_source", TextColumn),
-    Column("rules", TextColumn),
     Column("own_lines", LargeBinary),
+    *map(column_of, columns(DOCUMENT)),
     UniqueConstraint("url_id", "version"),
 )
-"""``superseded``: a later version exists, or a document of the same page at its canonical URL, or the document is a
-shortened version of an earlier one (its fetch has the reason ``shortened``). ``reserved``: its use for text and data
-mining, AI or archiving is reserved. ``quality``: the fields of `Quality`, in order. ``rules``: see `SiteRules.note`.
-``own_lines``: digests of the publisher's own lines that were left out of the text; NULL if there were none.
+"""Its other columns are those of `DocumentFields`. ``superseded``: a later version exists, or a document of the same
+page at its canonical URL, or the document is a shortened version of an earlier one (its fetch has the reason
+``shortened``). ``reserved``: its use for text and data mining, AI or archiving is reserved. ``own_lines``: digests of
+the publisher's own lines that were left out of the text; NULL if there were none.
 """
 Index("ix_document_canonical", document.c.canonical)
 Index("ix_document_processed_at", document.c.processed_at)
@@ -442,11 +413,7 @@ document_text = Table(
     "document_text",
     metadata,
     Column("document_id", Big, ForeignKey(document.c.id), primary_key=True, autoincrement=False),
-    Column("text", TextColumn, nullable=False),
-    Column("kinds", TextColumn),
-    Column("captions", LinesColumn),
-    Column("comments", LinesColumn),
-    Column("languages", RunsColumn),
+    *map(column_of, columns(DOCUMENT_TEXT)),
 )
 """Separate from `document`, so that counting and selecting a million documents does not read their texts."""
 

@@ -13,7 +13,8 @@ import sqlalchemy as sa
 from storage.blocklist.author_keys import author_keys
 from storage.database.schema import document, metadata_change
 from storage.database.transactions import chunks
-from storage.records import AUTHOR_SOURCES, RULES, TITLE_SOURCES
+from storage.fields import columns
+from storage.records import AUTHOR, AUTHOR_SOURCES, DATE, DOCUMENT, RULES, TITLE, TITLE_SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,13 +30,7 @@ MISSING, SURER, RESTATED, READ_AGAIN = "missing", "surer", "restated", "read_aga
 HEALED = "healed: "
 """Start of the detail of a visit that healed metadata; the names of the fields follow."""
 AGE = "age"
-DATE = (
-    *("published", "published_text", "published_calendar", "published_source", "published_confidence"),
-    "published_zone",
-)
-
-
-COLUMNS = {"title": ("title", "title_source"), "author": ("author", "authors", "author_source"), "date": DATE}
+COLUMNS = {group: tuple(each.column for each in columns(DOCUMENT, group)) for group in (TITLE, AUTHOR, DATE)}
 """Columns of each field."""
 
 
@@ -66,17 +61,15 @@ def changes(stored: AnyRow, stated: Metadata) -> list[Change]:
     a later one is never better than a stored day.
     """
     found = []
-    for field, places, values in (
-        ("title", TITLE_SOURCES, _title(stated)),
-        ("author", AUTHOR_SOURCES, _authors(stated)),
-    ):
+    for field, places in ((TITLE, TITLE_SOURCES), (AUTHOR, AUTHOR_SOURCES)):
+        values = _values(field, stated)
         old, new, source = getattr(stored, field), values[field], f"{field}_source"
         trusted = _trust(values[source], places) >= _trust(getattr(stored, source), places)
         if new and new != old and (trusted or not old):
             found.append(Change(field, old, RESTATED if old else MISSING, values))
     surer = stated.published_source != AGE and _sureness(stated) > _sureness(stored)
     if stated.published and stated.published != stored.published and (surer or not stored.published):
-        found.append(Change("date", stored.published, SURER if stored.published else MISSING, _date(stated)))
+        found.append(Change(DATE, stored.published, SURER if stored.published else MISSING, _values(DATE, stated)))
     return found
 
 
@@ -85,19 +78,19 @@ def read_again(stored: AnyRow, stated: Metadata, healed: set[str]) -> list[Chang
 
     ``healed``: fields that a later visit has healed. They need a better value, as in `changes`.
     """
-    every = (("title", _title(stated)), ("author", _authors(stated)), ("date", _date(stated)))
     found = []
-    for field, values in every:
-        name = "published" if field == "date" else field
+    for field in COLUMNS:
+        values = _values(field, stated)
+        name = "published" if field == DATE else field
         old, new = getattr(stored, name), values[name]
         if new != old and field not in healed:
             found.append(Change(field, old, READ_AGAIN, values))
-    return found + [each for each in changes(stored, stated) if each.field in healed and each.field == "date"]
+    return found + [each for each in changes(stored, stated) if each.field in healed and each.field == DATE]
 
 
 def known_sources(stored: AnyRow, stated: Metadata) -> dict[str, str | None]:
     """Return the places of a title and authors that are stated as they are stored, by column. Pure."""
-    same = (field for field in ("title", "author") if getattr(stored, field) == getattr(stated, field))
+    same = (field for field in (TITLE, AUTHOR) if getattr(stored, field) == getattr(stated, field))
     return {f"{field}_source": getattr(stated, f"{field}_source") for field in same}
 
 
@@ -111,16 +104,9 @@ def _sureness(stated: AnyRow | Metadata) -> tuple[bool, float]:
     return stated.published_source == RULES, stated.published_confidence or 0
 
 
-def _title(stated: Metadata) -> dict[str, Any]:
-    return {"title": stated.title, "title_source": stated.title_source}
-
-
-def _authors(stated: Metadata) -> dict[str, Any]:
-    return {"author": stated.author, "authors": stated.authors, "author_source": stated.author_source}
-
-
-def _date(stated: Metadata) -> dict[str, Any]:
-    return {name: getattr(stated, name) for name in DATE}
+def _values(field: str, stated: Metadata) -> dict[str, Any]:
+    """Return the stated values of a field by column, which has the name of the attribute."""
+    return {name: getattr(stated, name) for name in COLUMNS[field]}
 
 
 def record(connection: Connection, document_id: int, fetch_id: int, changed: Sequence[Change]) -> None:
@@ -148,7 +134,7 @@ def forget(connection: Connection, document_ids: Sequence[int]) -> None:
 
 def forget_author(connection: Connection, key: str) -> None:
     """Delete the earlier authors with this key (see ``author_keys``) from the history of all documents."""
-    named = metadata_change.c.field == "author", metadata_change.c.old.is_not(None)
+    named = metadata_change.c.field == AUTHOR, metadata_change.c.old.is_not(None)
     earlier = connection.execute(sa.select(metadata_change.c.old).where(*named).distinct()).scalars()
     for part in chunks([old for old in earlier if key in author_keys(old)]):
         connection.execute(sa.delete(metadata_change).where(*named, metadata_change.c.old.in_(part)))

@@ -14,21 +14,12 @@ from typing import Any
 import msgspec
 
 from storage.documents.representative_rules import LONGEST
-from storage.records import Quality
+from storage.records import DocumentFields, Quality
 
 MIXED = 0.1
 """A text is mixed from this share of lines in another language."""
 SAMPLE_DIGITS = 12
 """Hexadecimal digits of an id that decide its sample."""
-EXPORTED_AS = {
-    "published": "date",
-    "published_text": "date_text",
-    "published_calendar": "date_calendar",
-    "published_source": "date_source",
-    "published_confidence": "date_confidence",
-    "published_zone": "date_zone",
-}
-"""Names of fields in exported files, where they differ."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -44,7 +35,7 @@ class Outline(msgspec.Struct, frozen=True, gc=False):
 
     site: str
     language: str
-    published: str | None
+    date: str | None
     chars: int
     quality: Quality | None
     licence: str | None
@@ -85,87 +76,11 @@ class RelatedDocument(msgspec.Struct, frozen=True, gc=False):
     """Estimated Jaccard similarity to the document asked about; 1 for the same text; None if it was not compared."""
 
 
-class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
+class CorpusDocument(DocumentFields[tuple[str, ...], Quality], frozen=True, gc=False):
     """A stored document, as readers and exports get it. ``id`` is permanent.
 
-    Exported files have its fields in this order, with the names of `EXPORTED_AS`. Use `msgspec.structs.replace` to
-    change fields.
+    Exported files have its fields in this order. Use `msgspec.structs.replace` to change fields.
     """
-
-    id: str
-    text: str
-    url: str
-    title: str | None
-    author: str | None
-    published: str | None
-    published_text: str | None
-    language: str
-    language_confidence: float
-    script: str
-    script_share: float
-    site: str
-    version: int
-    canonical: str | None
-    chars: int
-    fetched_at: datetime
-    """UTC."""
-    extractor: str
-    extractor_version: str
-    extractor_reason: str
-    site_model: str
-    """Identifier of the SiteModel used, or ""."""
-    encoding: str
-    encoding_source: str
-    replaced: float
-    licence: str | None
-    exact: str
-    """Hexadecimal xxh3-128 of the canonical text."""
-    duplicates: int
-    """Size of its duplicate set; 1 if it has no duplicates."""
-    duplicate_of: str | None
-    """Id of the set's representative; None for the representative itself."""
-    warc: str
-    warc_offset: int
-    warc_length: int
-    record_id: str
-    payload_digest: str
-    confidence: float | None
-    """Expected F1 of the extraction; None if the extractor does not estimate it."""
-    kinds: str
-    """A letter of `ParagraphKind` for each line of the text; "" if unknown."""
-    captions: tuple[str, ...]
-    comments: tuple[str, ...]
-    published_calendar: str | None
-    published_source: str | None
-    published_confidence: float | None
-    robots: str | None
-    """As in `Terms`; None if robots.txt was not checked."""
-    robots_sha256: str | None
-    directives: tuple[str, ...]
-    tdm: int | None
-    """As in `Metadata`, like the following."""
-    tdm_policy: str | None
-    tdm_source: str | None
-    licence_url: str | None
-    quality: Quality | None
-    """None if the text was stored before quality was measured."""
-    cluster: str
-    """Id of its duplicate set: the smallest id of its current documents."""
-    languages: tuple[str, ...]
-    """As in `Document`, like the following."""
-    foreign_share: float | None
-    mixed: int | None
-    """As `is_mixed` says."""
-    recurring: str
-    """A letter for each line of the text: ``r`` if it recurs over the site, else ``-``; "" if no line does."""
-    authors: tuple[str, ...] = ()
-    """Each author by name; ``author`` has them in one text."""
-    published_zone: str | None = None
-    """As in `Metadata`, like the following."""
-    title_source: str | None = None
-    author_source: str | None = None
-    rules: str | None = None
-    """As `SiteRules.note` returns it; None without rules."""
 
     @property
     def searched_lines(self) -> tuple[str, ...]:

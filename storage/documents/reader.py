@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import sqlalchemy as sa
 
-from storage.database.columns import as_lines, as_moment, as_numbers, as_runs
+from storage.database.columns import READERS, as_quality
 from storage.database.schema import (
     document,
     document_text,
     duplicate_set,
     fetch,
     fingerprint,
+    metadata,
     metadata_change,
     scheme,
     site,
@@ -31,7 +32,7 @@ from storage.documents.representatives import AS_STORED, Sets, of_versions, unre
 from storage.documents.sketches import SketchFormat
 from storage.errors import DamageError
 from storage.fetches.fetches import POINTER_COLUMNS
-from storage.records import Quality
+from storage.fields import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -45,12 +46,10 @@ _representative = document.alias("representative")
 _PAGE_OF_DOCUMENTS = 400
 _PAGE_CHARS = 4 * 2**20
 _MAPPED = 0
-_SIGNALS = len(Quality.__struct_fields__)
 
 # Column of each field of a document.
 _SOURCES: dict[str, sa.ColumnElement[Any]] = {
-    **{column.name: column for column in document.c},
-    "id": document.c.public_id,
+    **{each.name: metadata.tables[each.note.table].c[each.column] for each in FIELDS if each.note.table},
     "url": url.c.url,
     "fetched_at": fetch.c.fetched_at,
     "licence": site.c.licence,
@@ -63,7 +62,6 @@ _SOURCES: dict[str, sa.ColumnElement[Any]] = {
     "mixed": sa.cast(document.c.foreign_share >= MIXED, sa.Integer),
     "recurring": sa.null(),
     **{column.name: column for column in POINTER_COLUMNS},
-    **{name: document_text.c[name] for name in ("text", "kinds", "captions", "comments", "languages")},
 }
 _FIELDS = CorpusDocument.__struct_fields__
 _ASIDE = (document.c.url_id, _representative.c.url_id, fingerprint.c.set_id)
@@ -194,8 +192,8 @@ def stream_outlines(database: Database, selection: Selection) -> Iterator[Outlin
     statement = sa.select(*columns).select_from(document.outerjoin(site, site.c.name == document.c.site)).where(chosen)
     with database.snapshot() as connection:
         for row in connection.execute(statement.execution_options(yield_per=_PAGE_OF_DOCUMENTS)):
-            site_name, language, published, chars, quality, licence, licence_url = row
-            yield Outline(site_name, language, published, chars, _quality(quality), licence, licence_url)
+            site_name, language, date, chars, quality, licence, licence_url = row
+            yield Outline(site_name, language, date, chars, as_quality(quality), licence, licence_url)
 
 
 def stream_stamps(database: Database, selection: Selection) -> Iterator[Stamp]:
@@ -400,26 +398,14 @@ def _newest(connection: Connection, condition: sa.ColumnElement[bool]) -> Corpus
     return next(_records(_in_sets([row], Sets(connection), recurring)))
 
 
-def _quality(value: str | None) -> Quality | None:
-    signals = as_numbers(value)
-    return Quality(*signals) if len(signals) == _SIGNALS else None  # type: ignore[arg-type]
-
-
 _ID, _SITE, _TEXT, _DUPLICATES, _DUPLICATE_OF, _CLUSTER, _RECURRING, _AUTHOR, _AUTHORS = map(
     _FIELDS.index,
     ("id", "site", "text", "duplicates", "duplicate_of", "cluster", "recurring", "author", "authors"),
 )
 _SET_ID = len(_FIELDS) + _ASIDE.index(fingerprint.c.set_id)
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "fetched_at": as_moment,
+    **{name: READERS[type(source.type)] for name, source in _SOURCES.items() if type(source.type) in READERS},
     "exact": lambda digest: digest.hex(),
     "duplicates": lambda size: max(size, 1),
-    "kinds": lambda kinds: kinds or "",
-    "captions": as_lines,
-    "comments": as_lines,
-    "directives": lambda words: tuple(words.split()),
-    "quality": _quality,
-    "languages": as_runs,
-    "authors": as_lines,
 }
 _READ = tuple((_FIELDS.index(name), read) for name, read in _READERS.items())

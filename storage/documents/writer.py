@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from msgspec.structs import astuple
 
 from storage.blocklist.tombstones import REMOVED, mark_removed
 from storage.database.schema import document, document_text, fetch
@@ -21,9 +20,10 @@ from storage.documents.duplicates import DuplicateRank
 from storage.documents.model import day_of
 from storage.documents.shortened import SHORTENED
 from storage.documents.succession import HAS_SUCCESSOR
+from storage.fields import columns
 from storage.frontier.new_links import FoundLink, add_links
 from storage.frontier.visit_results import UNCHANGED_TEXT, VisitEnd, settle
-from storage.records import Document, Drop, Lease, Processed, UrlState
+from storage.records import DOCUMENT, DOCUMENT_TEXT, RIGHTS, Document, Drop, Lease, Processed, UrlState
 from storage.reservations import is_reserved
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from storage.database.rejected_rows import NotStorableError
     from storage.database.transactions import AnyRow
+    from storage.fields import Fields
     from storage.frontier.recrawl_schedule import Schedule
     from storage.records import Metadata
 
@@ -262,7 +263,7 @@ def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, V
         of_text = document.c.url_id == target.url_id, document.c.version == version.number
         stored = connection.execute(_STATED.where(*of_text)).one()
         changed = healing.changes(stored, made.metadata)
-        connection.execute(sa.update(document).where(*of_text).values(_rights_row(made.metadata)))
+        connection.execute(sa.update(document).where(*of_text).values(_rights_row(made)))
         _heal(connection, stored, target.fetch_id, changed, {})
         if changed:
             detail = healing.HEALED + ", ".join(each.field for each in changed)
@@ -279,10 +280,8 @@ def _remove_pages(connection: Connection, url_ids: Collection[int]) -> None:
 
 
 _STATED = sa.select(
-    *(document.c[name] for name in ("id", "fingerprint_id", "title", "title_source", "author", "authors")),
-    *(document.c[name] for name in ("author_source", "published", "published_text", "published_calendar")),
-    *(document.c[name] for name in ("published_source", "published_confidence", "published_zone")),
-    *(document.c[name] for name in ("extractor", "rules")),
+    *(document.c[name] for name in ("id", "fingerprint_id", "extractor", "rules")),
+    *(document.c[name] for names in healing.COLUMNS.values() for name in names),
     fetch.c.fetched_at,
 ).join(fetch, fetch.c.id == document.c.fetch_id)
 """Stored metadata of documents."""
@@ -295,7 +294,7 @@ def _renew_fuller(connection: Connection, seen: Sequence[tuple[Target, Version, 
     for target, version, made in seen:
         if version.shortened:
             current = document.c.url_id == target.url_id, document.c.superseded.is_(False)
-            connection.execute(sa.update(document).where(*current).values(_rights_row(made.metadata)))
+            connection.execute(sa.update(document).where(*current).values(_rights_row(made)))
 
 
 def _store_drops(connection: Connection, dropped: Sequence[tuple[Target, Drop]]) -> None:
@@ -386,58 +385,23 @@ def _set_outcomes(connection: Connection, rows: Sequence[dict[str, Any]]) -> Non
 
 
 def _document_row(target: Target, made: Document) -> dict[str, Any]:
-    guess, stated = made.language, made.metadata
     return {
-        "language": guess.language,
-        "language_confidence": guess.confidence,
-        "script": guess.script,
-        "script_share": guess.script_share,
-        "chars": len(made.text),
-        "day": day_of(stated.published, target.fetched_at),
-        "title": stated.title,
-        "title_source": stated.title_source,
-        "author": stated.author,
-        "authors": stated.authors,
-        "author_source": stated.author_source,
-        "published": stated.published,
-        "published_text": stated.published_text,
-        "canonical": stated.canonical,
-        "extractor": made.extractor,
-        "extractor_version": made.extractor_version,
-        "extractor_reason": made.extractor_reason,
-        "encoding": made.encoding,
-        "encoding_source": made.encoding_source,
-        "replaced": made.replaced,
-        "site_model": made.site_model,
+        **_made(made, columns(DOCUMENT)),
+        "day": day_of(made.metadata.published, target.fetched_at),
         "processed_at": datetime.now(UTC),
-        "confidence": made.confidence,
-        "published_calendar": stated.published_calendar,
-        "published_source": stated.published_source,
-        "published_confidence": stated.published_confidence,
-        "published_zone": stated.published_zone,
-        "quality": astuple(made.quality) if made.quality else None,
-        "foreign_share": made.foreign_share,
-        "rules": made.rules,
+        "reserved": is_reserved(made.metadata),
         "own_lines": made.own_lines or None,
-    } | _rights_row(stated)
-
-
-def _rights_row(stated: Metadata) -> dict[str, Any]:
-    return {
-        "directives": " ".join(stated.directives),
-        "tdm": stated.tdm,
-        "tdm_policy": stated.tdm_policy,
-        "tdm_source": stated.tdm_source,
-        "licence_url": stated.licence_url,
-        "reserved": is_reserved(stated),
     }
+
+
+def _rights_row(made: Document) -> dict[str, Any]:
+    return _made(made, columns(DOCUMENT, RIGHTS)) | {"reserved": is_reserved(made.metadata)}
 
 
 def _text_row(made: Document) -> dict[str, Any]:
-    return {
-        "text": made.text,
-        "kinds": made.kinds or None,
-        "captions": made.captions,
-        "comments": made.comments,
-        "languages": made.languages,
-    }
+    return _made(made, columns(DOCUMENT_TEXT))
+
+
+def _made(made: Document, fields: Fields) -> dict[str, Any]:
+    """Return the values of a document by column."""
+    return {field.column: field.made(made) for field in fields}

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from storage.exports.citation import SPDX, title_of
-from storage.exports.descriptions import DESCRIPTIONS
-from storage.exports.fields import BY_NAME, COUNTS, SIGNALS, Field
+from storage.exports.fields import BY_NAME, COUNTS, SIGNALS
 from storage.records import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from storage.fields import Field
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
 _HUGE = ((10**8, "10M<n<100M"), (10**9, "100M<n<1B"), (10**10, "1B<n<10B"))
@@ -168,7 +169,7 @@ def _loading(manifest: Mapping[str, Any]) -> list[str]:
 def _fields(manifest: Mapping[str, Any]) -> list[str]:
     """Return a table of the fields with their types and meanings, if the format has fields."""
     fields = [BY_NAME[name] for name in manifest.get("fields", ())]
-    rows = [(field.name, _type(field), DESCRIPTIONS[field.name]) for field in fields]
+    rows = [(field.name, _type(field), field.note.meaning) for field in fields]
     tables = [_table("Fields", ("field", "type", "meaning"), rows)] if rows else []
     if rows:
         tables.append("A field without a value is null.")

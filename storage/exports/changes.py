@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from storage.errors import ConfigError, DamageError
 from storage.exports import jsonl
-from storage.exports.fields import BY_NAME, FIELDS
+from storage.exports.fields import BY_NAME
 from storage.exports.tei import HELD as IN_TEI
 from storage.exports.vertical import HELD as IN_VERTICAL
+from storage.fields import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from storage.documents.model import CorpusDocument
-    from storage.exports.fields import Fields
+    from storage.fields import Fields
 
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 INDEX = "documents.tsv.zst"
@@ -30,12 +31,7 @@ MANIFEST = "manifest.json"
 # The place of the original and the number of duplicates may change from night to night, though the document does not.
 # Measures of a text and its digest follow from it; recurring lines follow from other documents. Places of the title and
 # the authors, and rules, are not known for older texts.
-_ASIDE = frozenset(
-    {"warc", "warc_offset", "warc_length", "duplicates", "cluster", "recurring"}
-    | {"exact", "quality", "languages", "foreign_share", "mixed", "title_source", "author_source", "rules"}
-)
-
-FIELDS_TOLD = tuple(field.name for field in FIELDS if field.name not in _ASIDE)
+FIELDS_TOLD = tuple(field.name for field in FIELDS if field.note.compared)
 """Fields of the digests of a release."""
 _HELD = {"tei.xml": IN_TEI, "vert": IN_VERTICAL, "prevert": IN_VERTICAL}
 

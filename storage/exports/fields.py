@@ -1,23 +1,23 @@
-"""Fields of an exported document: names, order and types, the same in every format."""
+"""Fields of an export: presets, and the values of documents in them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import attrgetter
-from types import UnionType
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from storage.documents.model import CorpusDocument
 from storage.errors import DamageError
+from storage.fields import FIELDS, Fields
 from storage.records import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from storage.documents.model import CorpusDocument
 
 Value = str | int | float | datetime | tuple[str, ...] | Quality | None
 
@@ -27,35 +27,13 @@ COUNTS = frozenset({"words"})
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A column: its name in the files, its attribute of CorpusDocument, its type.
-
-    The type is that of values that are not null: str, int, float, datetime, Quality, or tuple for lists of texts.
-    """
-
-    name: str
-    attribute: str
-    kind: type
-
-
-def _kind(hint: Any) -> type:
-    one: Any = get_args(hint)[0] if isinstance(hint, UnionType) else hint
-    return get_origin(one) or one  # type: ignore[no-any-return]
-
-
-Fields = tuple[Field, ...]
-"""Fields of an export, in their order."""
-FIELDS: Fields = tuple(
-    Field(each.encode_name, each.name, _kind(each.type)) for each in msgspec.structs.fields(CorpusDocument)
-)
-BY_NAME = {field.attribute: field for field in FIELDS} | {field.name: field for field in FIELDS}
-"""Fields by their names in files. The names of `CorpusDocument` are aliases: ``published`` is ``date``."""
+BY_NAME = {field.column: field for field in FIELDS if field.note.made} | {field.name: field for field in FIELDS}
+"""Fields by name. The name of a column that a page gives is an alias: ``published`` is ``date``."""
 MINIMAL: Fields = tuple(BY_NAME[name] for name in ("id", "url", "site", "date", "title", "author", "language", "text"))
 PRESETS = {"minimal": MINIMAL, "full": FIELDS}
 """Fields under one name."""
-_STRINGS = tuple(field.attribute for field in FIELDS if field.kind is str)
-_LISTS = tuple(field.attribute for field in FIELDS if field.kind is tuple)
+_STRINGS = tuple(field.name for field in FIELDS if field.kind is str)
+_LISTS = tuple(field.name for field in FIELDS if field.kind is tuple)
 _strings = attrgetter(*_STRINGS)
 _lists = attrgetter(*_LISTS)
 
@@ -92,9 +70,9 @@ def values_of(fields: Fields) -> Callable[[CorpusDocument], tuple[Any, ...]]:
     if fields == FIELDS:
         return msgspec.structs.astuple
     if len(fields) == 1:
-        value = attrgetter(fields[0].attribute)
+        value = attrgetter(fields[0].name)
         return lambda document: (value(document),)
-    return attrgetter(*(field.attribute for field in fields))
+    return attrgetter(*(field.name for field in fields))
 
 
 def named(document: CorpusDocument, fields: Fields = FIELDS) -> dict[str, Value]:

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 from storage.errors import DamageError
 from storage.exports import jsonl, markdown
-from storage.exports.fields import FIELDS, encodable, named
+from storage.exports.fields import encodable, named
 from storage.exports.files import HashingStream, disk_errors, opened
+from storage.fields import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from storage.documents.model import CorpusDocument
-    from storage.exports.fields import Fields
+    from storage.fields import Fields
 
     Content = Callable[[CorpusDocument, Fields], str]
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 from storage import plugins
 from storage.errors import ConfigError
 from storage.exports import jsonl, markdown, parquet, spreadsheet, tei, vertical
-from storage.exports.fields import FIELDS, MINIMAL
+from storage.exports.fields import MINIMAL
+from storage.fields import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from storage.documents.model import Columns, CorpusDocument
-    from storage.exports.fields import Fields
+    from storage.fields import Fields
 
 STDOUT = "-"
 FOLDER = "txt"

@@ -15,13 +15,14 @@ import msgspec
 import numpy as np
 
 from storage.exports.background_writer import one_ahead
-from storage.exports.fields import BY_NAME, FIELDS, encodable, values_of
+from storage.exports.fields import BY_NAME, encodable, values_of
+from storage.fields import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from storage.documents.model import CorpusDocument
-    from storage.exports.fields import Fields
+    from storage.fields import Fields
 
 # str.splitlines and many line readers split at these too. In JSON they stand inside strings, where an escape is equal.
 _LINE_BREAKS = tuple((character.encode(), b"\\u%04x" % ord(character)) for character in "\x85\u2028\u2029")

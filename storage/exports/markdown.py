@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from storage.exports.fields import FIELDS, encodable, named
+from storage.exports.fields import encodable, named
+from storage.fields import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from storage.documents.model import CorpusDocument
-    from storage.exports.fields import Fields
+    from storage.fields import Fields
 
 HEADING, ITEM, QUOTATION, PREFORMATTED = "h", "l", "q", "c"
 """Kinds of lines that are more than paragraphs. A table cell becomes a paragraph."""

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from storage.exports.background_writer import one_ahead
-from storage.exports.fields import COUNTS, FIELDS, SIGNALS, encodable, values_of
+from storage.exports.fields import COUNTS, SIGNALS, encodable, values_of
+from storage.fields import FIELDS
 from storage.records import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from storage.documents.model import Columns, CorpusDocument
-    from storage.exports.fields import Fields
+    from storage.fields import Fields
 
 ROW_GROUP_ROWS = 4096
 ROW_GROUP_CHARS = 16 * 2**20
@@ -27,26 +28,10 @@ BATCH_ROWS = 256
 """Rows to convert to columns at a time."""
 
 LEVEL = 2
-# Columns of repeated values gain from a dictionary.
-_REPEATED = (
-    "language",
-    "script",
-    "site",
-    "extractor",
-    "extractor_version",
-    "encoding",
-    "encoding_source",
-    "licence",
-    "warc",
-)
-
-# These columns are no use as filters. Their minimum and maximum would only cost room.
-_LONG = ("text", "kinds", "captions", "comments", "languages", "recurring")
-
 # Column of batches only, not of files: characters in the texts of a row.
 _SIZE = "size"
 
-_LISTS = tuple(field.attribute for field in FIELDS if field.kind is tuple)
+_LISTS = tuple(field.name for field in FIELDS if field.kind is tuple)
 _lists = attrgetter(*_LISTS)
 _signals = attrgetter(*SIGNALS)
 _NO_SIGNALS = (None,) * len(SIGNALS)
@@ -93,7 +78,7 @@ def part_of_columns(columns: Columns, fields: Fields = FIELDS) -> bytes:
     Raises ValueError for bytes that are not UTF-8, TypeError for other values than texts.
     """
     sizes = map(_row_size, columns["chars"], zip(*map(columns.__getitem__, _LISTS), strict=True))
-    values = [columns[field.attribute] for field in fields]
+    values = [columns[field.name] for field in fields]
     return _stream([_batch(values, list(sizes), schema(fields))], fields)
 
 
@@ -117,8 +102,8 @@ def write_parts(parts: Iterable[bytes], stream: BinaryIO, fields: Fields = FIELD
 def _write(batches: Iterable[Any], stream: BinaryIO, fields: Fields) -> None:
     from pyarrow import parquet
 
-    statistics = [field.name for field in fields if field.name not in _LONG]
-    repeated = [field.name for field in fields if field.name in _REPEATED]
+    statistics = [field.name for field in fields if not field.note.long]
+    repeated = [field.name for field in fields if field.note.repeated]
     options = {"compression": "zstd", "compression_level": LEVEL, "write_statistics": statistics}
     with (
         parquet.ParquetWriter(stream, schema(fields), use_dictionary=repeated or False, **options) as writer,

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from storage.documents.model import CorpusDocument
-    from storage.exports.fields import Fields
+    from storage.fields import Fields
 
 FORMAT = "corpus-spider release 1"
 CARD, CITATION, REMOVED, CHANGED, REGISTRY = "README.md", "CITATION.cff", "removed.jsonl", "changes.jsonl", "registry"

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from storage.exports.fields import FIELDS, encodable, named
+from storage.exports.fields import encodable, named
+from storage.fields import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from storage.documents.model import CorpusDocument
-    from storage.exports.fields import Fields, Value
+    from storage.exports.fields import Value
+    from storage.fields import Fields
 
 BYTE_ORDER_MARK = "\ufeff"
 """Without it, spreadsheets read UTF-8 as a Windows code page."""

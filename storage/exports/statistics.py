@@ -55,7 +55,7 @@ class Census:
             yield row
 
     def _add(self, row: CorpusDocument) -> None:
-        chars, day = row.chars, (row.published or "")[:10]
+        chars, day = row.chars, (row.date or "")[:10]
         self.total.add(chars)
         self.languages[row.language].add(chars)
         self.sites[row.site].add(chars)

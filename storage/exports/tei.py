@@ -45,7 +45,7 @@ def _document(row: CorpusDocument) -> Iterator[str]:
     author = "".join(f"<author>{_text(name)}</author>" for name in row.authors or filter(None, (row.author,)))
     yield f'<TEI xml:id="d{_text(row.id)}" xml:lang="{_text(row.language)}">\n<teiHeader><fileDesc><titleStmt>'
     yield f"<title>{_text(row.title)}</title>{author}</titleStmt><publicationStmt>"
-    yield f"<publisher>{_text(row.site)}</publisher>{_published(row.published)}<availability><licence>"
+    yield f"<publisher>{_text(row.site)}</publisher>{_published(row.date)}<availability><licence>"
     yield f"{_text(row.licence or 'not stated')}</licence></availability></publicationStmt><sourceDesc><bibl>"
     yield f'<ref target="{_text(row.url)}"/><idno type="version">{row.version}</idno>'
     yield f'<date type="fetched" when="{row.fetched_at:%Y-%m-%dT%H:%M:%SZ}"/></bibl></sourceDesc></fileDesc>'

@@ -12,7 +12,7 @@ import re
 from operator import attrgetter
 from typing import TYPE_CHECKING, BinaryIO
 
-from storage.exports.fields import FIELDS, encodable
+from storage.exports.fields import encodable
 from storage.records import GLUE, SENTENCE
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Geor", "Cher", "Adlm"})
 
 # Characters that readers take for the end of a line, and controls that a text file should not hold.
 _BREAKS = re.compile("[\x00-\x09\x0b-\x1d\x7f\x85\u2028\u2029]")
-_named = {field.name: field.attribute for field in FIELDS}
-_attribute_values = attrgetter(*(_named[name] for name in ATTRIBUTES))
+_attribute_values = attrgetter(*ATTRIBUTES)
 _SPACES = re.compile(r"\s+")
 # White space between tokens that is more than one space or one glue. A space is first, glue beside it is none.
 _UNEVEN = re.compile(rf"[^\S {GLUE}]|\s\s")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from storage.documents.model import CorpusDocument
-    from storage.exports.fields import Fields
+    from storage.fields import Fields
 
     Content = Callable[[BinaryIO], None]
 

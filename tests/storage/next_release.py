@@ -45,8 +45,6 @@ def next_release(folder: Path, fault: str = "") -> Path:
     for package in ("corpus_spider", "pipelines"):
         (root / package).symlink_to(ROOT / package)
     database = root / "storage" / "database"
-    schema = database / "schema.py"
-    schema.write_text(schema.read_text().replace(f'SCHEMA_VERSION = "{SCHEMA_VERSION}"', f'SCHEMA_VERSION = "{NEXT}"'))
     (database / "migrations" / "versions" / f"v{NEXT}_genre.py").write_text(f"{MIGRATION}    {fault}\n")
     return root
 

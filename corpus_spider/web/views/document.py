@@ -21,17 +21,18 @@ from pipelines.extractors.lab import peers
 from pipelines.extractors.registry import EXTRACTORS
 from storage import plugins
 from storage.errors import CorpusError
+from storage.fields import FIELDS
 from storage.records import Drop, SiteModel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from starlette.requests import Request
 
     from corpus_spider.web.differences import TextDifference
     from corpus_spider.web.state import ServedCorpus
     from storage.documents.model import CorpusDocument, RelatedDocument
-    from storage.records import Document
+    from storage.records import Document, MetadataRow
 
 TABS = (
     ("", "Text"),
@@ -67,7 +68,6 @@ REASONS = {
     "read_again": "the original was read again",
 }
 """Why a value of the metadata was replaced, in words."""
-_BY_SITE, _BY_TEXT, _BY_PROGRAM = "configuration of the site", "the text", "this program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,51 +287,32 @@ def first_part(lines: list[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
 
 def facts(document: CorpusDocument) -> list[Fact]:
     """Return the values of a document that are known, with source and confidence."""
-    one = document
-    quality = one.quality
-    every = [
-        Fact("address", (one.url,), "the request"),
-        Fact("canonical address", (one.canonical,), "the page"),
-        Fact("site", (one.site,), _BY_SITE),
-        Fact("title", (one.title,), _place(one.title_source)),
-        Fact("authors", one.authors, _place(one.author_source)),
-        Fact("byline", (one.author,) if one.author not in {None, *one.authors} else (), _place(one.author_source)),
-        Fact("published", (one.published,), _place(one.published_source), one.published_confidence),
-        Fact("date as written", (one.published_text,), _place(one.published_source)),
-        Fact("calendar", (one.published_calendar,), "the date as written"),
-        Fact("time zone of the date", (one.published_zone,)),
-        Fact("fetched", (one.fetched_at,), "the clock of the crawler"),
-        Fact("language", (one.language,), _BY_TEXT, one.language_confidence),
-        Fact("script", (one.script,), _BY_TEXT, one.script_share),
-        Fact("share in other languages", (one.foreign_share,), _BY_TEXT),
-        Fact("characters", (one.chars,), _BY_TEXT),
-        Fact("version", (one.version,), _BY_PROGRAM),
-        Fact("extractor", (f"{one.extractor} {one.extractor_version}",), one.extractor_reason, one.confidence),
-        Fact("rules of the site", (one.rules,), _BY_SITE),
-        Fact("site model", (one.site_model,), _BY_PROGRAM),
-        Fact("encoding", (one.encoding,), one.encoding_source),
-        Fact("undecodable share", (one.replaced or None,), "the page"),
-        Fact("licence of the site", (one.licence,), _BY_SITE),
-        Fact("licence of the page", (one.licence_url,), "the page"),
-        Fact("robots.txt", (one.robots,), "the host"),
-        Fact("robots directives", one.directives, "the page and its response"),
-        Fact("text and data mining", ("" if one.tdm is None else _TDM[one.tdm > 0],), one.tdm_source or ""),
-        Fact("policy of text and data mining", (one.tdm_policy,), one.tdm_source or ""),
-        Fact("size of its cluster", (one.duplicates,), _BY_PROGRAM),
-        Fact("represented by", (one.duplicate_of,), _BY_PROGRAM),
-        Fact("fingerprint", (one.exact,), _BY_TEXT),
-    ]
+    quality = document.quality
+    every = [_fact(document, name, row) for name, row in _ROWS]
     measured = [] if quality is None else [(name, getattr(quality, name)) for name in quality.__struct_fields__]
     every += [Fact(name.replace("_", " "), (value,), "quality of the text") for name, value in measured]
     kept = (replace(each, values=tuple(value for value in each.values if value not in {None, ""})) for each in every)
     return [each for each in kept if each.values]
 
 
+def _fact(document: CorpusDocument, name: str, row: MetadataRow) -> Fact:
+    value = _VALUES[name](document) if name in _VALUES else getattr(document, name)
+    place = getattr(document, row.source_field) if row.source_field else ""
+    source = row.source if place or not row.source_field else ""
+    confidence = getattr(document, row.confidence) if row.confidence else None
+    label = row.label or name.replace("_", " ")
+    return Fact(label, value if isinstance(value, tuple) else (value,), f"{source}{place or ''}", confidence)
+
+
+_ROWS = sorted(((each.name, each.view) for each in FIELDS if each.view), key=lambda row: row[1].place)
 _TDM = {True: "reserved", False: "not reserved"}
-
-
-def _place(source: str | None) -> str:
-    return f"the page: {source}" if source else ""
+_VALUES: dict[str, Callable[[CorpusDocument], object]] = {
+    "author": lambda one: one.author if one.author not in one.authors else None,
+    "extractor": lambda one: f"{one.extractor} {one.extractor_version}",
+    "replaced": lambda one: one.replaced or None,
+    "tdm": lambda one: None if one.tdm is None else _TDM[one.tdm > 0],
+}
+"""Values that are shown in another form than they are stored."""
 
 
 def _rows(stored: CorpusDocument, new: Document) -> tuple[tuple[str, object, object], ...]:

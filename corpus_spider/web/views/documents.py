@@ -39,5 +39,5 @@ def newest_first(documents: Iterable[CorpusDocument]) -> list[CorpusDocument]:
 
 
 def _moment(document: CorpusDocument) -> datetime:
-    stated = datetime.fromisoformat(document.published) if document.published else document.fetched_at
+    stated = datetime.fromisoformat(document.date) if document.date else document.fetched_at
     return stated if stated.tzinfo else stated.replace(tzinfo=UTC)

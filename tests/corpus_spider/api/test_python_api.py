@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 import pickle
 import subprocess
@@ -14,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import corpus_spider as cs
-from corpus_spider.api.document import Document
 from corpus_spider.api.filters import KINDS, DocumentFilters
 from corpus_spider.api.tables import Concordance, Rows, html_table
 from corpus_spider.cli import app
 from storage.errors import ConfigError
-from storage.exports.fields import FIELDS
 from storage.exports.parquet import schema
+from storage.fields import FIELDS
 from tests.corpus_spider.running import environment
 from tests.corpus_spider.web.page_corpus import ARABIC, CONFIG, THAI, VIETNAMESE, Served, article, build
 from tests.extras import need
@@ -61,7 +58,8 @@ def test_extract_returns_text_and_metadata_under_the_names_of_an_export(html: An
     assert (document.drop, document.tdm) == (None, None)
     reserved = cs.extract(html, headers={"TDM-Reservation": "1", "tdm-policy": "https://a.example/terms"})
     assert (reserved.tdm, reserved.tdm_source, reserved.tdm_policy) == (1, "header", "https://a.example/terms")
-    assert list(document) == [name for name in Document.__annotations__ if name in document]
+    names = [*(field.name for field in FIELDS), "drop"]
+    assert list(document) == [name for name in names if name in document]
     with pytest.raises(AttributeError, match="only a document of a corpus"):
         _ = document.site
     json.dumps(document)
@@ -100,11 +98,6 @@ def test_extract_says_what_is_wrong(arguments: tuple[Any, ...], options: dict[st
     """Each error is a CorpusError that names the argument."""
     with pytest.raises(cs.CorpusError, match=message):
         cs.extract(*arguments, **options)
-
-
-def test_a_document_has_the_fields_of_an_export_in_their_order() -> None:
-    """The type of a document lists them, and ``drop`` of `extract`."""
-    assert list(Document.__annotations__) == [*(field.name for field in FIELDS), "drop"]
 
 
 def test_the_filters_are_the_options_of_export() -> None:
@@ -352,20 +345,6 @@ def test_a_corpus_can_be_pickled(folder: Path) -> None:
         assert pickle.dumps(corpus) == pickle.dumps(copy)
         copy.close()
         documents.__self__.close()
-
-
-def test_the_types_of_keys_are_those_of_the_attributes() -> None:
-    """Type checkers read the overloads of `Document.__getitem__`, one for each type."""
-    (shown,) = ast.parse(inspect.getsource(Document)).body
-    made = next(node for node in ast.iter_child_nodes(shown) if isinstance(node, ast.If))
-    stated = {
-        name.value: ast.unparse(each.returns)
-        for each in made.body
-        if isinstance(each, ast.FunctionDef) and each.returns
-        for name in ast.walk(each.args.posonlyargs[1])
-        if isinstance(name, ast.Constant)
-    }
-    assert stated == Document.__annotations__
 
 
 def test_the_package_is_imported_without_its_heavy_parts() -> None:

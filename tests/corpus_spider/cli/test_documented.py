@@ -25,7 +25,7 @@ from corpus_spider.config.sections import (
 )
 from pipelines.text.folds import FOLDS
 from storage.exports import FORMATS
-from storage.exports.fields import FIELDS
+from storage.fields import FIELDS
 from tests.corpus_spider.cli.commands import verbs
 
 ROOT = Path(__file__).parents[3]

@@ -13,7 +13,7 @@ from corpus_spider.exit_codes import REASONS
 from corpus_spider.monitoring.model import Sign
 from corpus_spider.terminal.reasons import DROPPED, FAILED
 from corpus_spider.terminal.vocabulary import SIGNS, THINGS
-from storage.exports.fields import FIELDS
+from storage.fields import FIELDS
 from tests.corpus_spider.running import ROOT
 
 PAGE = """# A title

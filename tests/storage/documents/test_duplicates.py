@@ -303,12 +303,12 @@ STATED = st.lists(
 
 def first_by(rule: str, document: CorpusDocument) -> tuple[object, ...]:
     """Order documents as the rule says, in plain Python."""
-    longest = (-document.chars, document.published is None, document.url if rule == "longest" else document.id)
+    longest = (-document.chars, document.date is None, document.url if rule == "longest" else document.id)
     if rule == "earliest":
         return (
-            (document.published or "2026-03-01")[:10],
-            document.published is None,
-            document.published or "",
+            (document.date or "2026-03-01")[:10],
+            document.date is None,
+            document.date or "",
             *longest,
         )
     return (-(-1 if document.confidence is None else document.confidence), *longest) if rule == "cleanest" else longest

@@ -28,7 +28,7 @@ AGE, LATER_AGE = dated("2026-02-26", "age", 0.45), dated("2026-02-28", "age", 0.
 def state(corpus: Corpus) -> tuple[str | None, str | None, str | None]:
     found = corpus.documents.find(URL)
     assert found is not None
-    return found.title, found.author, found.published
+    return found.title, found.author, found.date
 
 
 def past(corpus: Corpus) -> list[tuple[str, str | None, str]]:

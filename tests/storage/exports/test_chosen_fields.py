@@ -17,9 +17,10 @@ from msgspec import structs
 
 from storage.errors import ConfigError
 from storage.exports import export
-from storage.exports.fields import BY_NAME, FIELDS, MINIMAL, PRESETS, Fields
+from storage.exports.fields import BY_NAME, MINIMAL, PRESETS
 from storage.exports.formats import FIELD_FORMATS, FORMATS, PARTED_FORMATS, destination
 from storage.exports.writer import export_parts, part_of
+from storage.fields import FIELDS, Fields
 from tests.storage.export_samples import ODD_TEXTS, STREAMS, documents, read_back, target_in, with_all
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def fields_of(names: tuple[str, ...]) -> Fields:
 
 def expected(document: CorpusDocument, names: tuple[str, ...]) -> dict[str, Any]:
     """Values as JSON and Parquet give them back."""
-    values = {name: getattr(document, BY_NAME[name].attribute) for name in names}
+    values = {name: getattr(document, BY_NAME[name].name) for name in names}
     values |= {name: list(values[name]) for name in {"authors"} & values.keys()}
     return values | {name: structs.asdict(values[name]) for name in {"quality"} & values.keys()}
 

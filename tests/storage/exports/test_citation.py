@@ -12,9 +12,9 @@ import yaml
 
 from storage.exports.card import card
 from storage.exports.citation import citation
-from storage.exports.descriptions import DESCRIPTIONS
-from storage.exports.fields import FIELDS, MINIMAL
+from storage.exports.fields import MINIMAL
 from storage.exports.release import Release, ReleaseForm, write_release
+from storage.fields import FIELDS
 from tests.storage.export_samples import a_document
 
 if TYPE_CHECKING:
@@ -77,10 +77,10 @@ def test_title_authors_and_doi_are_those_of_the_corpus(tmp_path: Path) -> None:
     assert "DOI: [10.5281/zenodo.1234567](https://doi.org/10.5281/zenodo.1234567)." in text
 
 
-def test_every_field_has_a_description() -> None:
+def test_every_field_has_a_meaning() -> None:
     """In one line, which fits a table."""
-    assert list(DESCRIPTIONS) == [field.name for field in FIELDS]
-    assert all("\n" not in text and "|" not in text for text in DESCRIPTIONS.values())
+    meanings = [field.note.meaning for field in FIELDS]
+    assert all(text and "\n" not in text and "|" not in text for text in meanings)
 
 
 @pytest.mark.parametrize("fields", [None, MINIMAL])

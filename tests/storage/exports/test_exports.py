@@ -28,9 +28,9 @@ from storage.corpus import Corpus
 from storage.documents.model import CorpusDocument
 from storage.errors import ConfigError, DamageError
 from storage.exports import export, files, parquet, writer
-from storage.exports.fields import FIELDS
 from storage.exports.formats import PARTED_FORMATS, destination
 from storage.exports.writer import export_parts, part_of
+from storage.fields import FIELDS
 from tests.extras import need
 from tests.storage.export_samples import (
     ODD_TEXTS,
@@ -59,7 +59,7 @@ def test_odd_texts_and_all_fields_come_back_equal_from_every_format(tmp_path: Pa
     assert [row["text"] for row in rows] == list(ODD_TEXTS)
     assert report.documents == len(rows)
     for row, original in zip(rows, originals, strict=True):
-        expected = {field.name: getattr(original, field.attribute) for field in FIELDS}
+        expected = {field.name: getattr(original, field.name) for field in FIELDS}
         expected |= {
             name: list(getattr(original, name))
             for name in ("authors", "captions", "comments", "directives", "languages")

@@ -40,7 +40,7 @@ def a_document(number: int, text: str = "Some words.", **changes: Any) -> Corpus
         "fetched_at": datetime(2026, 3, number % 28 + 1, tzinfo=UTC),
     }
     values |= {
-        "published": f"2026-0{number % 9 + 1}-01",
+        "date": f"2026-0{number % 9 + 1}-01",
         "kinds": "",
         "recurring": "",
         "captions": (),
@@ -149,8 +149,8 @@ print(len(loaded[0]), loaded[0].features.arrow_schema.field("quality").type.fiel
 def test_datasets_loads_a_release_by_the_name_of_its_folder(tmp_path: Path) -> None:
     """With the same types in each format, though a shard may have nothing where the next has a text."""
     quality = Quality(2, 13.0, 5.0, 1.0, 0.1667, 0.0, None, 1.0, 0.0, 0.0, 0.0, 0.0)
-    undated: dict[str, Any] = {"published": None}
-    told = {"published": "tomorrow", "author": "A", "tdm": 1, "quality": quality, "captions": ("a",)}
+    undated: dict[str, Any] = {"date": None}
+    told = {"date": "tomorrow", "author": "A", "tdm": 1, "quality": quality, "captions": ("a",)}
     told["fetched_at"] = datetime(2026, 3, 4, 5, 6, 7, 89, tzinfo=UTC)
     documents = [a_document(1, **undated), a_document(2, **told), a_document(3, **undated)]
     folders = [tmp_path / name for name in ("jsonl", "jsonl.gz", "jsonl.zst", "parquet")]
@@ -208,7 +208,7 @@ def test_a_difference_brings_an_earlier_release_up_to_date(tmp_path: Path) -> No
 def test_healed_metadata_is_a_change(tmp_path: Path) -> None:
     """Another title, author or date with the same text is listed in the difference."""
     release(tmp_path / "first", [a_document(n) for n in (1, 2, 3, 4)])
-    healed = [a_document(1, title="T"), a_document(2, author="A"), a_document(3, published="2020-02-02"), a_document(4)]
+    healed = [a_document(1, title="T"), a_document(2, author="A"), a_document(3, date="2020-02-02"), a_document(4)]
     release(tmp_path / "second", healed, shape=ReleaseForm(earlier=read_earlier(tmp_path / "first")))
     told = {row["id"][-1]: row["change"] for row in lines(tmp_path / "second" / "changes.jsonl")}
     assert told == dict.fromkeys(("1", "2", "3"), "changed")

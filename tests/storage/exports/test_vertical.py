@@ -111,7 +111,7 @@ def test_odd_characters_break_no_line(write: Callable[..., None]) -> None:
 
 def test_tei_is_xml_whatever_is_in_it() -> None:
     """Headers, kinds and texts; what XML cannot hold is U+FFFD, everything else as it was."""
-    documents = [a_document(1, f"Head\n{ODD}", kinds="hp", title=ODD, author="A & B"), a_document(2, published=None)]
+    documents = [a_document(1, f"Head\n{ODD}", kinds="hp", title=ODD, author="A & B"), a_document(2, date=None)]
     root = etree.fromstring(written(tei.write, *documents).encode())
     first, second = root.findall(f"{TEI}TEI")
     assert first.get("{http://www.w3.org/XML/1998/namespace}id") == f"d{documents[0].id}"

@@ -105,7 +105,7 @@ def test_a_headline_or_author_that_is_put_right_is_noted_though_the_text_has_not
         document = corpus.documents.find("https://a.example/x")
         assert document is not None
         assert (document.version, document.title, document.author) == (1, *expected)
-        assert document.published == "2026-02-28T10:00:00+07:00"
+        assert document.date == "2026-02-28T10:00:00+07:00"
 
 
 def test_what_a_page_said_before_its_text_changed_is_not_noted_of_the_later_text(corpus: Corpus) -> None:
