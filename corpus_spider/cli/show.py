@@ -111,7 +111,7 @@ def dropped(state: CommonOptions, /, **options: Any) -> None:
     reasons = options["reasons"]
     wanted = {"reasons": reasons, "sites": options["sites"], "limit": most}
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        refuse_unknown_sites(config, corpus, options["sites"])
+        refuse_unknown_sites(config, corpus.status, options["sites"])
         pages, urls = corpus.fetches.dropped_pages(**wanted), corpus.fetches.failed_urls(**wanted)
         waiting = corpus.fetches.waiting_urls(**wanted)
         found = {one.reason for one in (*pages, *urls, *waiting)}

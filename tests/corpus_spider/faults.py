@@ -20,7 +20,7 @@ import pytest
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance.check import check
 from storage import Corpus
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from tests.corpus_spider.running import ROOT, environment, until
 from tests.corpus_spider.small_crawl import settings
 

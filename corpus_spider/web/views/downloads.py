@@ -9,8 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
 from corpus_spider.search.searching import DAY
-from corpus_spider.web.selection import selection_of
-from corpus_spider.web.views import served
+from corpus_spider.web.views import asked_of, served
 from corpus_spider.web.views.inert import refuse_others
 from storage.exports import fields
 from storage.exports.formats import STREAM_FORMATS
@@ -44,9 +43,9 @@ def download(request: Request) -> Response:
     here, name = served(request), request.path_params["format"]
     if name not in TYPES:
         raise HTTPException(404)
-    asked = selection_of(request.query_params)
+    asked = asked_of(request)
     with here.index() as index:
-        ids = index.find(asked.question, asked.filters, most=MOST, order=DAY).ids
+        ids = index.find(asked.question, asked.selection, most=MOST, order=DAY).ids
     file = tempfile.TemporaryFile()  # noqa: SIM115, closed by the answer
     try:
         with here.expensive(DOWNLOAD_SECONDS):

@@ -15,9 +15,10 @@ import pytest
 
 import corpus_spider as cs
 from corpus_spider.api.document import Document
-from corpus_spider.api.filters import KINDS, DocumentFilters
+from corpus_spider.api.filters import DocumentFilters
 from corpus_spider.api.tables import Concordance, Rows, html_table
 from corpus_spider.cli import app
+from storage.documents.selection import DIMENSIONS, SelectionKeywords
 from storage.errors import ConfigError
 from storage.exports.fields import FIELDS
 from storage.exports.parquet import schema
@@ -111,7 +112,7 @@ def test_the_filters_are_the_options_of_export() -> None:
     """Each filter is an option of `corpus-spider export`, under its name."""
     options = {name for one in app.cli.commands["export"].params for name in one.opts}
     assert [name for name in DocumentFilters.__annotations__ if f"--{name.replace('_', '-')}" not in options] == []
-    assert list(KINDS) == list(DocumentFilters.__annotations__)
+    assert list(SelectionKeywords.__annotations__) == [dimension.name for dimension in DIMENSIONS]
 
 
 @pytest.mark.parametrize(
@@ -288,6 +289,7 @@ def test_search_and_words_return_rows_for_tables(tmp_path: Path) -> None:
         assert corpus.find(lines[0]["id"])
         assert corpus.search("xăng", language="ar").totals["documents"] == 0
         assert corpus.search("xăng", since="2026-03-02").totals["documents"] == 0
+        assert corpus.search("xăng", min_chars=10**6).totals["documents"] == 0
         words = corpus.words(language="vi", limit=3)
         assert list(words[0]) == ["word", "frequency", "per_million", "documents", "dispersion"]
         assert len(words) == 3
@@ -302,6 +304,13 @@ def test_search_and_words_return_rows_for_tables(tmp_path: Path) -> None:
             (lambda: corpus.words(by="month"), 'expected words to count and by="month"'),
             (lambda: corpus.words("a", by="year"), 'expected words to count and by="month"'),
             (lambda: corpus.words(language="he"), "no document in the index matches"),
+            (
+                lambda: corpus.words(min_chars=5),
+                "min_chars: the counts of words cannot select by it\n  Use one of language, ",
+            ),
+            (lambda: corpus.search("x", versions="all"), "versions: the search index cannot select by it"),
+            (lambda: corpus.search("x", langauge="vi"), 'search: there is no filter "langauge" .did you mean language'),
+            (lambda: corpus.words(against="since=x"), "against: since: expected a day"),
         ):
             with pytest.raises(ConfigError, match=message):
                 wrong()

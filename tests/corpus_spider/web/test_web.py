@@ -346,9 +346,9 @@ def test_a_selection_is_read_from_a_url_and_written_again(query: str, read: str)
     """Values that make no sense are left out."""
     from starlette.datastructures import QueryParams
 
-    from corpus_spider.web.selection import selection_of
+    from corpus_spider.web.query import web_query
 
-    assert selection_of(QueryParams(query)).query() == read
+    assert web_query(QueryParams(query)).query() == read
 
 
 def test_a_token_is_asked_for_as_password_or_bearer(folder: Path) -> None:
