@@ -169,7 +169,7 @@ def _part(value: object) -> tuple[float, float]:
 
 _READERS: dict[Any, Callable[[Dimension, object], Any]] = {
     Texts: lambda _, value: read_texts(value),
-    Day: lambda dimension, value: read_day(value, is_last=dimension.is_last),
+    Day: lambda dimension, value: None if value is None else read_day(value, is_last=dimension.is_last),
     Part: lambda _, value: _part(value),
     int: lambda dimension, value: _bounded(dimension, value, int, "a whole number"),
     float: lambda dimension, value: float(_bounded(dimension, value, (int, float), "a number")),

@@ -174,9 +174,9 @@ class SelectionKeywords(TypedDict, total=False):
     site: str | Sequence[str]
     """Name or names of sites."""
     extractor: str | Sequence[str]
-    since: str | date
+    since: str | date | None
     """First day of publication; of the fetch if the page states none. Of a `datetime.datetime` its day counts."""
-    until: str | date
+    until: str | date | None
     """Last day."""
     min_chars: int
     min_confidence: float

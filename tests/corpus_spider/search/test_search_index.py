@@ -519,6 +519,21 @@ def test_collocates_of_a_word_of_two_syllables_have_one_node(tmp_path: Path) -> 
     assert all(row.together <= row.frequency == frequency[row.word] for row in (*rows, *apart))
 
 
+def test_collocates_are_counted_in_the_documents_whose_words_are_counted(tmp_path: Path) -> None:
+    """Whole months of the selected language: a word is never more often near the node than it is in these texts."""
+    texts = [("vi", f"Thành phố sạch đẹp, bài {number}") for number in range(6)]
+    crawl = crawl_of(tmp_path, [*texts, ("en", "A thành phố sạch đẹp")])
+    with SearchIndex.open(tmp_path / "index", crawl.corpus) as index:
+        [month] = {size.key.month for size in index.manifest.sizes()}
+        rows, of_day = (
+            lists.collocates(index, crawl.corpus, "thành phố", Selection(("vi",), since=since, until=since), 50)
+            for since in (None, f"{month}-28")
+        )
+    assert rows
+    assert rows == of_day
+    assert all(row.together <= row.frequency <= 6 for row in rows)
+
+
 def test_spellings_of_a_word_are_one_row_unless_each_is_wanted(tmp_path: Path) -> None:
     """Frequencies, documents, keywords, trends and collocates count them as one, under the most frequent spelling."""
     texts = [

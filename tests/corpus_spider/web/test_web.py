@@ -351,6 +351,17 @@ def test_a_selection_is_read_from_a_url_and_written_again(query: str, read: str)
     assert web_query(QueryParams(query)).query() == read
 
 
+def test_words_say_by_which_filters_they_are_not_counted(app: Guard) -> None:
+    """Counts are kept by language, site and month."""
+    sentence = "Words are not counted by these filters, which are left out: {}."
+    assert "not counted by" not in ask(app, "/words?language=vi&since=2026-01")[2]
+    for query, left in (
+        ("chars=5", "least characters"),
+        ("extractor=bte&reserved=no", "extractor, without reserved texts"),
+    ):
+        assert sentence.format(left) in ask(app, f"/words?{query}")[2]
+
+
 def test_a_token_is_asked_for_as_password_or_bearer(folder: Path) -> None:
     """Anything else is refused, without a hint."""
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
