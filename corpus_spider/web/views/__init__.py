@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.config.selections import refuse_mistakes
 from corpus_spider.export.exporter import refuse_unknown_sites
-from corpus_spider.web.query import web_query
+from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from corpus_spider.web.application import Pages
-    from corpus_spider.web.query import WebQuery
     from corpus_spider.web.state import ServedCorpus
+    from storage.documents.selection import Selection
 
 
 def served(request: Request) -> ServedCorpus:
@@ -22,12 +22,14 @@ def served(request: Request) -> ServedCorpus:
     return found
 
 
-def asked_of(request: Request) -> WebQuery:
-    """Return what the query of a URL asks for. Raises ConfigError for a selection that commands refuse."""
-    here, asked = served(request), web_query(request.query_params)
-    refuse_mistakes(asked.selection)
-    refuse_unknown_sites(here.config, here.status, asked.selection.sites)
-    return asked
+def refusal(here: ServedCorpus, selection: Selection) -> ConfigError | None:
+    """Return the error with which a command would refuse a selection that no document can meet."""
+    try:
+        refuse_mistakes(selection)
+        refuse_unknown_sites(here.config, here.status, selection.sites)
+    except ConfigError as error:
+        return error
+    return None
 
 
 def pages(request: Request) -> Pages:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config.selections import texts_of
 from corpus_spider.search.searching import DAY, RANK
-from corpus_spider.web.query import DEEPEST, PAGE
-from corpus_spider.web.views import asked_of, downloads, pages, served
+from corpus_spider.web.query import DEEPEST, PAGE, web_query
+from corpus_spider.web.views import downloads, pages, refusal, served
 from storage.documents.selection import INDEX, Day, Texts, honoured
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _ELEMENTS: dict[Any, str] = {Texts: "choice", Day: "date", int: "number", float:
 
 def listing(request: Request) -> Response:
     """Show a page of the selected documents, newest first."""
-    here, asked = served(request), asked_of(request)
+    here, asked = served(request), web_query(request.query_params)
     order = asked.order if asked.order in ORDERS else DAY
     with here.index() as index:
         found = index.find(asked.question, asked.selection, most=PAGE, skip=(asked.page - 1) * PAGE, order=order)
@@ -36,6 +36,7 @@ def listing(request: Request) -> Response:
     shown = newest_first(shown) if order == DAY or not asked.question else shown
     values = {"asked": asked, "found": found, "documents": shown, "per_page": PAGE, "deepest": DEEPEST}
     values |= {"formats": downloads.TYPES, "most": downloads.MOST, "form": form_fields(asked.selection)}
+    values |= {"refused": refusal(here, asked.selection)}
     return pages(request)(request, "documents.html", {**values, "question": asked.question})
 
 

@@ -9,7 +9,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
 from corpus_spider.search.searching import DAY
-from corpus_spider.web.views import asked_of, served
+from corpus_spider.web.query import web_query
+from corpus_spider.web.views import served
 from corpus_spider.web.views.inert import refuse_others
 from storage.exports import fields
 from storage.exports.formats import STREAM_FORMATS
@@ -43,7 +44,7 @@ def download(request: Request) -> Response:
     here, name = served(request), request.path_params["format"]
     if name not in TYPES:
         raise HTTPException(404)
-    asked = asked_of(request)
+    asked = web_query(request.query_params)
     with here.index() as index:
         ids = index.find(asked.question, asked.selection, most=MOST, order=DAY).ids
     file = tempfile.TemporaryFile()  # noqa: SIM115, closed by the answer

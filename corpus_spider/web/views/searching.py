@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.search.searching import LEFT, ORDERS, RANK, RIGHT
 from corpus_spider.web.formatting import direction
+from corpus_spider.web.query import web_query
 from corpus_spider.web.time_axis import bounds, per_month
-from corpus_spider.web.views import asked_of, pages, served
+from corpus_spider.web.views import pages, refusal, served
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ _MOST_GROUPS = 12
 
 def page(request: Request) -> Response:
     """Show the answer to a question; without one, how to ask."""
-    here, asked = served(request), asked_of(request)
-    answer, error = None, None
+    here, asked = served(request), web_query(request.query_params)
+    answer, error = None, refusal(here, asked.selection) if asked.question else None
     order = asked.order if asked.order in ORDERS else RANK
     wanted = request.query_params.get("lines", "")
     lines = min(MOST_LINES, max(LINES, int(wanted))) if wanted.isascii() and wanted.isdigit() else LINES

@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from corpus_spider.web.views import asked_of, pages, served
+from corpus_spider.web.query import web_query
+from corpus_spider.web.views import pages, served
 from corpus_spider.words import clouds, lists
 from storage.documents.selection import COUNTS
 
@@ -31,7 +32,7 @@ CLOUD = 60
 
 def page(request: Request) -> Response:
     """Show a word list of the selected texts. Without a language: of the most common one."""
-    here, asked = served(request), asked_of(request)
+    here, asked = served(request), web_query(request.query_params)
     why_empty = "No text of this selection is in the index. Choose another language, site or time."
     with here.index() as index:
         cells = index.manifest.sizes()

@@ -106,7 +106,7 @@ OPTIONS = {
     "languages": "--language vi",
     "sites": "--site a.example",
     "extractors": "--extractor auto",
-    "min_chars": "--min-chars 75",
+    "min_chars": "--min-chars 120",
     "min_confidence": "--min-confidence 0.5",
     "without_reserved": "--without-reserved",
     "since": "--since 2026-02-01",
