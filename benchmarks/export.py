@@ -46,7 +46,7 @@ from corpus_spider.terminal.console import Console
 from pipelines.quality.signals import measure
 from pipelines.text.minhash import SCHEME
 from storage.corpus import Corpus
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.records import (
     Capture,
     Document,

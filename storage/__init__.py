@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from storage.corpus import Corpus
-    from storage.documents.model import CorpusDocument, Selection, Status
+    from storage.documents.model import CorpusDocument, Status
+    from storage.documents.selection import Selection
     from storage.errors import CorpusError
     from storage.locking.locks import SiteLocks
     from storage.records import (
@@ -54,7 +55,8 @@ _HOMES = {
     "Corpus": "storage.corpus",
     "SiteLocks": "storage.locking.locks",
     "CorpusError": "storage.errors",
-} | dict.fromkeys(("CorpusDocument", "Selection", "Status"), "storage.documents.model")
+    "Selection": "storage.documents.selection",
+} | dict.fromkeys(("CorpusDocument", "Status"), "storage.documents.model")
 
 
 def __getattr__(name: str) -> Any:

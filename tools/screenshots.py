@@ -26,7 +26,7 @@ from corpus_spider.demo.server import serve
 from corpus_spider.demo.site import build_site
 from corpus_spider.rendering.chromium import find_browser
 from storage.corpus import Corpus
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from corpus_spider.api.document import Document
-from corpus_spider.api.filters import day, request_of, several
+from corpus_spider.api.filters import request_of, selection_for
 from corpus_spider.api.tables import Concordance, Rows, html_table
 from storage.errors import ConfigError, CorpusError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from types import TracebackType
     from typing import Unpack
 
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from corpus_spider.api.filters import Day, DocumentFilters
+    from corpus_spider.api.filters import DocumentFilters
     from corpus_spider.config.model import Config
     from corpus_spider.export.request import ExportRequest
     from corpus_spider.search.searching import SearchIndex
     from storage.corpus import Corpus as Store
     from storage.documents.model import CorpusDocument, Status
+    from storage.documents.selection import SelectionKeywords
 
 SHOWN = 10
 """Languages and sites in a notebook."""
@@ -201,12 +202,9 @@ class Corpus(AbstractContextManager["Corpus"]):
         self,
         question: str,
         *,
-        language: str | Sequence[str] = (),
-        site: str | Sequence[str] = (),
-        since: Day | None = None,
-        until: Day | None = None,
         order: str = "rank",
         limit: int = 20,
+        **filters: Unpack[SelectionKeywords],
     ) -> Rows:
         """Find words in the texts, each with its context, in the syntax of `corpus-spider search`. Needs tantivy.
 
@@ -214,6 +212,7 @@ class Corpus(AbstractContextManager["Corpus"]):
             question: words, ``"a phrase"``, a beginning such as ``govern*``, ``AND``, ``OR``, ``NOT`` and brackets.
             order: ``rank``, ``date``, or ``left`` or ``right`` by the neighbouring word.
             limit: maximum number of lines, 1 to 10,000.
+            filters: options of `corpus-spider search` that choose documents.
 
         Return a row for each line: ``left``, ``keyword``, ``right``, and ``id``, ``url``, ``title``, ``site``,
         ``language`` and ``day`` of its document. Its ``totals`` have the number of documents, and the question as it
@@ -223,7 +222,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         Raises ConfigError for a question or filter that is wrong.
         """
         from corpus_spider.search.searching import ORDERS
-        from corpus_spider.search.shard import SearchFilters
+        from storage.documents.selection import INDEX
 
         if order not in ORDERS:
             raise ConfigError(
@@ -232,11 +231,9 @@ class Corpus(AbstractContextManager["Corpus"]):
                 do="Without it the best documents come first.",
             )
         _require_limit(limit, 10_000)
-        filters = SearchFilters(
-            several(site, "site"), several(language, "language"), _day(since, "since"), _day(until, "until")
-        )
+        selection = selection_for(INDEX, filters, "search")
         with self._index() as index:
-            answer = index.concordance(self.store, question, filters, most=limit, order=order)
+            answer = index.concordance(self.store, question, selection, most=limit, order=order)
         rows = (
             {"left": each.line.left, "keyword": each.line.keyword, "right": each.line.right}
             | {name: getattr(each, name) for name in ("id", "url", "title", "site", "language", "day")}
@@ -247,35 +244,32 @@ class Corpus(AbstractContextManager["Corpus"]):
     def words(
         self,
         *trends: str,
-        language: str | Sequence[str] = (),
-        site: str | Sequence[str] = (),
-        since: Day | None = None,
-        until: Day | None = None,
         against: str = "",
         around: str = "",
         by: str = "",
         without_stop_words: bool = False,
         spelling: str = "one",
         limit: int = 50,
+        **filters: Unpack[SelectionKeywords],
     ) -> Rows:
         """List words by frequency, as `corpus-spider words` does. Needs tantivy.
 
         Args:
             trends: words to count in each month, instead of a list. ``by="month"`` may be named with them.
-            since: first month of publication, by any day in it; ``until``: the last one.
             against: keywords against a reference, ``"rest"`` or ``"site=NAME language=CODE since=YYYY-MM"``.
             around: collocates of this word or phrase.
             without_stop_words: leave the most common words out of a list.
             spelling: ``one``: spellings of a word are one row; ``exact``: each has its own.
+            filters: ``language``, ``site``, and ``since`` and ``until``: months of publication, by any day in them.
 
         Return rows with the columns of the command. Their ``totals`` have the number of documents and tokens.
         Raises ConfigError for a wrong reference, for ``by`` without words, or if no document matches.
         """
         from dataclasses import asdict
 
-        from corpus_spider.search.manifest import CellSelection
         from corpus_spider.words import lists
         from corpus_spider.words.request import WordList, rows_of, unknown_stop_words
+        from storage.documents.selection import COUNTS
 
         if sum(map(bool, (trends, against, around))) > 1:
             raise ConfigError(
@@ -285,8 +279,7 @@ class Corpus(AbstractContextManager["Corpus"]):
             do = 'Write words("price", by="month").'
             raise ConfigError(f'expected words to count and by="month", got by={by!r:.60}', where="words", do=do)
         _require_limit(limit, 100_000)
-        months = (_day(since, "since")[:7], _day(until, "until")[:7])
-        selected = CellSelection(several(language, "language"), several(site, "site"), *months)
+        selected = selection_for(COUNTS, filters, "words")
         wanted = WordList(against, around, trends, without_stop_words, limit, spelling)
         with self._index() as index:
             sizes = lists.sizes(index.manifest, selected)
@@ -319,7 +312,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         from corpus_spider.export.exporter import prepared, refuse_unknown_sites
 
         wanted = request_of(filters)
-        refuse_unknown_sites(self.config, self.store, wanted.selection.sites)
+        refuse_unknown_sites(self.config, self.store.status, wanted.selection.sites)
         return wanted, prepared(self.config, wanted, self.store.documents(wanted.selection))
 
     def __repr__(self) -> str:
@@ -343,12 +336,6 @@ def _require_limit(limit: object, most: int) -> None:
         raise ConfigError(
             f"expected a whole number from 1 to {most:,}, got {limit!r}", where="limit", do="Choose one in this range."
         )
-
-
-def _day(given: Day | None, name: str) -> str:
-    """Return a day as YYYY-MM-DD, an empty text for none."""
-    found = day(given, name)
-    return f"{found:%Y-%m-%d}" if found else ""
 
 
 def _counts(status: Status) -> str:

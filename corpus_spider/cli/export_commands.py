@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import (
-    MOST,
-    PROGRAM,
-    as_json,
-    languages,
-    repeated,
-    several,
-    several_sites,
-    since,
-    until,
-    verb_of,
-)
-from storage.documents.representative_rules import CLEANEST, EARLIEST, LONGEST
+from corpus_spider.cli.options import PROGRAM, as_json, repeated, selection_options, several, several_sites, verb_of
+from storage.documents.selection import DATABASE
 from storage.errors import ConfigError, DamageError, DiskError
 from storage.reporting import counted
 
@@ -33,7 +22,6 @@ if TYPE_CHECKING:
 NOTHING = f"No document matches. `{PROGRAM} status` shows the documents of the corpus."
 KINDS = ("url", "domain", "id", "author")
 """Options of `remove` that name what to remove."""
-UNDATED = "Without a date, the day it was fetched counts."
 
 keeping = click.Group()
 """Holds the commands until the program adds them to its own group."""
@@ -77,37 +65,12 @@ keeping = click.Group()
     metavar="NAME,...",
     help="Only these fields, in this order: url,date,title,text. Presets: minimal, full.",
 )
-@languages("Only this language")
-@several_sites
-@since(f"Published on this day or later. {UNDATED}")
-@until(f"Published on this day or earlier. {UNDATED}")
-@click.option("--min-chars", type=click.IntRange(0, MOST), default=0, help="Minimum length in characters.")
-@click.option(
-    "--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Minimum expected F1 of the extraction."
-)
+@selection_options(DATABASE)
 @click.option(
     "--quality",
     metavar="RULES",
     help="Only texts that meet these rules: default, a TOML file, or 'digit_share<.2,...'.",
 )
-@click.option("--sample", metavar="PART", help="A random part, the same each time: 10%. The rest of it: 10%-100%.")
-@click.option(
-    "--versions",
-    type=click.Choice(["first", "last", "all"]),
-    default="last",
-    show_default=True,
-    help="Which versions of each page.",
-)
-@click.option("--include-duplicates", is_flag=True, help="Also export duplicates.")
-@click.option(
-    "--representative",
-    type=click.Choice([LONGEST, EARLIEST, CLEANEST]),
-    default=LONGEST,
-    show_default=True,
-    help="Which document of each cluster of duplicates.",
-)
-@click.option("--without-reserved", is_flag=True, help="Skip texts reserved by TDMRep, noai or noarchive.")
-@click.option("--without-mixed", is_flag=True, help="Skip texts with a tenth or more in another language.")
 @click.option("--without-recurring", is_flag=True, help="Drop the recurring lines of each site from the texts.")
 @click.option("--require-licence", is_flag=True, help="Only texts whose site or page states a licence.")
 @several(
@@ -140,13 +103,14 @@ def export(state: CommonOptions, /, **options: Any) -> None:
     Writes JSON lines, Parquet, CSV, Markdown, TEI, vertical text or a folder of texts, with a checksum. The target
     .wacz exports the originals, .cdxj their index. A failed export leaves no file.
     """
+    from corpus_spider.config.selections import of_options
     from corpus_spider.export import exporter
     from corpus_spider.export.request import request
 
     if options["dry_run"]:
         from corpus_spider.export import dry_run
 
-        counts = dry_run.rehearse(state.load_made(), request(options), state.console)
+        counts = dry_run.rehearse(state.load_made(), request(of_options(options), options), state.console)
         state.console.json(counts) if options["as_json"] else _summarise(state, counts)
         if not counts.documents:
             state.console.note(NOTHING)
@@ -156,10 +120,10 @@ def export(state: CommonOptions, /, **options: Any) -> None:
     if options["target"].endswith(exporter.ORIGINALS):
         from corpus_spider.export.originals import originals
 
-        written = originals(state.load_made(), request(options))
+        written = originals(state.load_made(), request(of_options(options), options))
         state.console.json(written) if options["as_json"] else _summarise(state, written)
         return
-    wanted = request(options)
+    wanted = request(of_options(options), options)
     if options["shard_size"] and not (options["release"] or wanted.since_release):
         state.console.note("--shard-size writes a release: a folder with manifest, dataset card and removal list.")
     report = exporter.export_documents(state.load_made(), wanted, state.console)

@@ -17,11 +17,13 @@ import click
 
 from corpus_spider.cli import option_rules
 from corpus_spider.terminal.console import Console, hide_in_logs, log_to_file, start_logging
+from storage.documents.selection import DATABASE, Day, Texts, honoured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from corpus_spider.config.model import Config
+    from storage.documents.selection import Dimension
 
 PROGRAM = "corpus-spider"
 
@@ -187,6 +189,33 @@ def since(explanation: str) -> Option:
 def until(explanation: str) -> Option:
     """Return the option ``--until``: a day, or the last day of a month."""
     return click.option("--until", type=LastDay(*DAY_FORMS), metavar="YYYY-MM[-DD]", help=explanation)
+
+
+def selection_options(use: str = DATABASE, **explanations: str) -> Option:
+    """Return the options for the dimensions of a selection that a use honours. ``explanations``: help by field."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for dimension in reversed(honoured(use)):
+            function = _selection_option(dimension, explanations.get(dimension.field))(function)
+        return function
+
+    return decorate
+
+
+def _selection_option(each: Dimension, explanation: str | None) -> Option:
+    flag, name, text = each.option, each.field, explanation or each.explanation
+    if each.kind == Texts:
+        return several(flag, name, each.metavar, text)
+    if each.kind == Day:
+        moment = LastDay(*DAY_FORMS) if each.is_last else MomentParameter(*DAY_FORMS)
+        return click.option(flag, name, type=moment, metavar=each.metavar, help=text)
+    if each.kind is bool:
+        return click.option(flag, name, is_flag=True, help=text)
+    if each.choices:
+        choice = click.Choice(each.choices)
+        return click.option(flag, name, type=choice, default=each.default, show_default=True, help=text)
+    numbers = {int: click.IntRange(0, int(each.most)), float: click.FloatRange(0, each.most)}.get(each.kind)
+    return click.option(flag, name, type=numbers, default=each.default, metavar=each.metavar or None, help=text)
 
 
 def limit(explanation: str, default: int, most: int, least: int = 1) -> Option:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import PROGRAM, as_json, languages, limit, several_sites, since, until, verb_of
+from corpus_spider.cli.options import PROGRAM, as_json, limit, selection_options, verb_of
+from storage.documents.selection import INDEX
 from storage.errors import LockedError
 from storage.reporting import counted
 
@@ -66,10 +67,7 @@ def index(state: CommonOptions, /, **options: Any) -> None:
     ),
 )
 @click.argument("question", metavar="QUESTION")
-@languages("Only this language")
-@several_sites
-@since("Published on this day or later.")
-@until("Published on this day or earlier.")
+@selection_options(INDEX)
 @click.option(
     "--order",
     type=click.Choice(["rank", "date", "left", "right"]),
@@ -86,23 +84,22 @@ def search(state: CommonOptions, /, question: str, **options: Any) -> None:
     marks find every spelling, words with marks only theirs, =word as typed. Where words contain spaces, as in
     Vietnamese, texts with the words side by side come first. Refreshes the index first, if no other program does.
     """
+    from corpus_spider.config.selections import of_options
     from corpus_spider.export.exporter import refuse_unknown_sites
     from corpus_spider.search.builder import refresh_if_alone
     from corpus_spider.search.searching import SearchIndex
-    from corpus_spider.search.shard import SearchFilters
     from storage.corpus import Corpus
 
     config = state.load_made()
-    first, last = (f"{day:%Y-%m-%d}" if (day := options[name]) else "" for name in ("since", "until"))
-    filters = SearchFilters(options["sites"], options["languages"], first, last)
+    selection = of_options(options)
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        refuse_unknown_sites(config, corpus, options["sites"])
+        refuse_unknown_sites(config, corpus.status, selection.sites)
         with state.console.stages() as show:
             why_not = refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
         if why_not:
             state.console.note(why_not)
         with SearchIndex.open(config.index_folder, corpus) as opened:
-            answer = opened.concordance(corpus, question, filters, most=options["limit"], order=options["order"])
+            answer = opened.concordance(corpus, question, selection, most=options["limit"], order=options["order"])
     if options["as_json"]:
         state.console.json(answer)
     else:

@@ -78,7 +78,7 @@ def dropped(state: CommonOptions, /, **options: Any) -> None:
     config, most = state.load_made(), options["limit"] or None
     reasons = options["reasons"]
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        refuse_unknown_sites(config, corpus, options["sites"])
+        refuse_unknown_sites(config, corpus.status, options["sites"])
         found = corpus.fetches.without_document(reasons=reasons, sites=options["sites"], limit=most)
         seen = {one.reason for one in found.all}
         missing = [reason for reason in reasons if reason not in seen]

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from corpus_spider.cli.options import allow_private, as_json, languages, limit, several_sites, since, until, verb_of
+from corpus_spider.cli.options import allow_private, as_json, limit, selection_options, verb_of
 from storage.disk import disk_errors
+from storage.documents.selection import COUNTS, honoured
 from storage.errors import ConfigError
 from storage.reporting import counted
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from corpus_spider.cli.options import CommonOptions
-    from corpus_spider.search.manifest import CellSelection
     from corpus_spider.search.searching import SearchIndex
     from corpus_spider.terminal.console import Console
     from corpus_spider.words.clouds import Cloud
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
 
 _verbs = click.Group()
+_months = selection_options(
+    COUNTS, since="Published in this month or later.", until="Published in this month or earlier."
+)
 
 
 @verb_of(
@@ -45,10 +48,7 @@ _verbs = click.Group()
     ),
 )
 @click.argument("chosen", nargs=-1, metavar="[WORD]...")
-@languages("Only this language")
-@several_sites
-@since("Published in this month or later.")
-@until("Published in this month or earlier.")
+@_months
 @click.option(
     "--against",
     metavar="SELECTION",
@@ -81,12 +81,13 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
     Without a further option the most frequent words with their dispersion. Counts are of the current documents without
     duplicates. They come from the search index, which is refreshed first.
     """
+    from corpus_spider.config.selections import of_options
     from corpus_spider.words import lists
     from corpus_spider.words.lists import WordTable
     from corpus_spider.words.request import WordList, reference_of, rows_of, unknown_stop_words
 
     _refuse_combinations(chosen, options)
-    selected = selection_of(options)
+    selected = of_options(options)
     reference = reference_of(options["against"], selected, "--against") if options["against"] else None
     with _opened(state, (*selected.sites, *(reference.sites if reference else ()))) as (corpus, index):
         known = lists.sizes(index.manifest, selected)
@@ -130,14 +131,6 @@ def _refuse_combinations(chosen: tuple[str, ...], options: dict[str, Any]) -> No
         raise click.UsageError("WORDs need --by month, and --by month needs words.")
 
 
-def selection_of(options: dict[str, Any]) -> CellSelection:
-    """Return the selection of the options --language, --site, --since and --until."""
-    from corpus_spider.search.manifest import CellSelection
-
-    months = (f"{month:%Y-%m}" if (month := options[name]) else "" for name in ("since", "until"))
-    return CellSelection(options["languages"], options["sites"], *months)
-
-
 @contextmanager
 def _opened(state: CommonOptions, sites: tuple[str, ...] = ()) -> Iterator[tuple[Corpus, SearchIndex]]:
     from corpus_spider.export.exporter import refuse_unknown_sites
@@ -147,7 +140,7 @@ def _opened(state: CommonOptions, sites: tuple[str, ...] = ()) -> Iterator[tuple
 
     config = state.load_made()
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        refuse_unknown_sites(config, corpus, sites)
+        refuse_unknown_sites(config, corpus.status, sites)
         with state.console.stages() as show:
             why_not = refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
         if why_not:
@@ -185,10 +178,7 @@ def _write(console: Console, found: WordTable[Any], options: dict[str, Any], why
         "cloud --page ID -o cloud.svg",
     ),
 )
-@languages("Only this language")
-@several_sites
-@since("Published in this month or later.")
-@until("Published in this month or earlier.")
+@_months
 @click.option("--against", metavar="SELECTION", help="Reference of the keyness, as for `words`. [default: rest]")
 @click.option("--page", metavar="URL|ID|FILE", help="Cloud of one page instead of the corpus.")
 @allow_private
@@ -234,8 +224,9 @@ def _cloud_of_page(state: CommonOptions, options: dict[str, Any]) -> Cloud:
     from corpus_spider.sites import single_page
     from corpus_spider.words import clouds
 
-    if any(options[name] for name in ("sites", "since", "until", "against")):
-        raise click.UsageError("--page excludes --site, --since, --until and --against.")
+    excluded = {each.field: each.option for each in honoured(COUNTS) if each.field != "languages"}
+    if any(options[name] for name in (*excluded, "against")):
+        raise click.UsageError(f"--page excludes {', '.join(excluded.values())} and --against.")
     config, target = state.load_or_default(), options["page"]
     if options["allow_private"] and "://" not in target:
         raise click.UsageError("--allow-private is for a URL.")
@@ -275,6 +266,7 @@ def _cloud_of_document(state: CommonOptions, target: str, options: dict[str, Any
 
 
 def _cloud_of_corpus(state: CommonOptions, options: dict[str, Any]) -> Cloud:
+    from corpus_spider.config.selections import of_options
     from corpus_spider.words import clouds, lists
     from corpus_spider.words.request import reference_of
 
@@ -282,15 +274,15 @@ def _cloud_of_corpus(state: CommonOptions, options: dict[str, Any]) -> Cloud:
         raise click.UsageError("Name a --language, or a --page.")
     if options["allow_private"]:
         raise click.UsageError("--allow-private needs --page.")
-    selected = selection_of(options)
+    selected = of_options(options)
     reference = reference_of(options["against"], selected, "--against") if options["against"] else None
     with _opened(state, (*selected.sites, *(reference.sites if reference else ()))) as (_, index):
         size = lists.sizes(index.manifest, selected)
         parts = (
             ", ".join(selected.languages),
             ", ".join(selected.sites),
-            f"from {selected.since}" if selected.since else "",
-            f"until {selected.until}" if selected.until else "",
+            f"from {selected.since[:7]}" if selected.since else "",
+            f"until {selected.until[:7]}" if selected.until else "",
             f"{counted(size.tokens, 'token')} in {counted(size.documents, 'document')}",
         )
         return clouds.of_selection(

@@ -20,7 +20,7 @@ from corpus_spider.demo.site import build_site, truth
 from corpus_spider.lab.scores import score
 from storage.corpus import Corpus
 from storage.disk import disk_errors
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.errors import ConfigError
 from storage.records import Kind
 

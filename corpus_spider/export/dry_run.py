@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from corpus_spider.export.request import ExportRequest
     from corpus_spider.terminal.console import Console
     from storage.corpus import Corpus
-    from storage.documents.model import CorpusDocument, Outline, Selection
+    from storage.documents.model import CorpusDocument, Outline
+    from storage.documents.selection import Selection
     from storage.exports.release import ReleaseForm
 
 OFTEN = 1000
@@ -123,7 +124,7 @@ def rehearse(config: Config, wanted: ExportRequest, console: Console) -> ExportP
     whole, groups = Amount(), {name: defaultdict[str, Amount](Amount) for name in _KEYS}
     total = None if wanted.since_release else partial(number, config, wanted)
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read", total) as show:
-        refuse_unknown_sites(config, corpus, wanted.selection.sites)
+        refuse_unknown_sites(config, corpus.status, wanted.selection.sites)
         made = shape.format_name if shape else wanted.format_name or named_format(wanted.target)
         for sentence in notes(tokens_of(corpus, wanted.selection, made)):
             console.note(sentence)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from corpus_spider.export.request import ExportRequest
     from corpus_spider.terminal.console import Console
     from storage.corpus import Corpus
-    from storage.documents.model import Columns, CorpusDocument, Outline
+    from storage.documents.model import Columns, CorpusDocument, Outline, Status
     from storage.exports import ExportReport
     from storage.exports.formats import Destination
     from storage.exports.release import Release, ReleaseForm
@@ -49,7 +49,7 @@ def export_documents(config: Config, wanted: ExportRequest, console: Console) ->
         raise ConfigError("a release is a folder and cannot go to standard output", do="Name a new folder.")
     where = shape_of(wanted) if wanted.release else destination(wanted.target, wanted.format_name, wanted.fields)
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        refuse_unknown_sites(config, corpus, wanted.selection.sites)
+        refuse_unknown_sites(config, corpus.status, wanted.selection.sites)
         tokens = tokens_of(corpus, wanted.selection, where.format_name)
         for sentence in notes(tokens):
             console.note(sentence)
@@ -266,11 +266,11 @@ def refuse_own_files(config: Config, target: str) -> None:
         raise ConfigError("belongs to the corpus itself", where=target, do="Name another file.")
 
 
-def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...]) -> None:
+def refuse_unknown_sites(config: Config, status: Callable[[], Status], names: tuple[str, ...]) -> None:
     """Raise ConfigError for an unknown site. A site that left corpus.toml is known by its documents."""
     strange = set(names) - {site.name for site in config.sites}
     if strange:
-        strange -= {row.key for row in corpus.status().by_site}
+        strange -= {row.key for row in status().by_site}
     for name in sorted(strange):
         config.site(name)
 

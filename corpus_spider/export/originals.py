@@ -9,7 +9,7 @@ from corpus_spider.config.version import program_version
 from corpus_spider.export.exporter import refuse_own_files
 from corpus_spider.export.request import ExportRequest
 from storage.corpus import Corpus
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.errors import ConfigError, DiskError
 from storage.exports.originals import Originals, write_originals
 from storage.fetches.file_retention import REMOVED

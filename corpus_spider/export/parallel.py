@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from multiprocessing.connection import Connection
 
-    from storage.documents.model import Columns, CorpusDocument, Selection
+    from storage.documents.model import Columns, CorpusDocument
     from storage.documents.reader import View
+    from storage.documents.selection import Selection
     from storage.exports.formats import Destination
 
 MANY = 10_000

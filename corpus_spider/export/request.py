@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -13,10 +12,11 @@ from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pipelines.quality.rules import QualityRules
-    from storage.documents.model import CorpusDocument, Selection
+    from storage.documents.model import CorpusDocument
+    from storage.documents.selection import Selection
     from storage.exports.changes import EarlierRelease
     from storage.exports.release import ReleaseForm
     from storage.fields import Field, Fields
@@ -53,40 +53,8 @@ class ExportRequest:
     """Fields to write, in their order; None for those of the format."""
 
 
-def _refuse_mistakes(languages: Iterable[str], since: str | None, until: str | None) -> None:
-    """Raise ConfigError for filters that no document can meet. The export would be empty without a reason."""
-    _refuse_languages(languages, "--language")
-    if since and until and since > until:
-        raise ConfigError(f"{since} is after --until, {until}", where="--since", do="Exchange the two days.")
-
-
-def _refuse_languages(codes: Iterable[str], where: str) -> None:
-    from corpus_spider.config.values import language_code
-
-    for problem in filter(None, map(language_code, sorted(codes))):
-        raise ConfigError(problem, where=where, do="`corpus-spider status --all` lists the languages of the corpus.")
-
-
-def request(options: dict[str, Any]) -> ExportRequest:
-    """Return the request that the options of the command line state. Days are inclusive."""
-    from storage.documents.model import Selection
-
-    since, until = (options[name].date().isoformat() if options[name] else None for name in ("since", "until"))
-    _refuse_mistakes(options["languages"], since, until)
-    selection = Selection(
-        languages=options["languages"],
-        sites=options["sites"],
-        since=since,
-        until=until,
-        min_chars=options["min_chars"],
-        include_duplicates=options["include_duplicates"],
-        versions=options["versions"],
-        min_confidence=options["min_confidence"],
-        without_reserved=options["without_reserved"],
-        without_mixed=options["without_mixed"],
-        representative=options["representative"],
-        sample=_sample(options["sample"]) if options["sample"] else None,
-    )
+def request(selection: Selection, options: Mapping[str, Any]) -> ExportRequest:
+    """Return the request that a selection and the other options of the command line state."""
     wanted = ExportRequest(
         options["target"] or "", selection, options["format_name"], options["overwrite"], options["require_licence"]
     )
@@ -123,21 +91,12 @@ def _doi(text: str, *, release: bool) -> str:
 
 
 def _quality(text: str) -> QualityRules:
+    from corpus_spider.config.selections import refuse_languages
     from pipelines.quality.rules import DEFAULT, rules
 
     wanted = rules(text)
-    _refuse_languages(set(wanted.by_language) - {DEFAULT}, text)
+    refuse_languages(set(wanted.by_language) - {DEFAULT}, text)
     return wanted
-
-
-def _sample(text: str) -> tuple[float, float]:
-    """Return the bounds of ``10%`` or ``10%-100%`` in per cent."""
-    found = re.fullmatch(r"(?:(\d{1,3}(?:\.\d{1,6})?)%-)?(\d{1,3}(?:\.\d{1,6})?)%", text.replace(" ", ""))
-    low, high = (float(found[1] or 0), float(found[2])) if found else (0.0, 0.0)
-    if not low < high <= 100:
-        what = f'expected a part such as "10%" or "10%-100%", got "{text[:40]}"'
-        raise ConfigError(what, where="--sample", do="Use --sample 10%, and --sample 10%-100% for the rest.")
-    return low, high
 
 
 def _folds(given: Iterable[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from storage.corpus import Corpus
-    from storage.documents.model import Selection
+    from storage.documents.selection import Selection
 
 LANGUAGE_NAMES = {"vi": "Vietnamese", "zh": "Chinese", "ja": "Japanese"}
 """Languages whose texts are exported without a segmenter too. The others, which need one, are refused without."""

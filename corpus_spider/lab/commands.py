@@ -19,7 +19,7 @@ from corpus_spider.lab import (
     render,
     score_tables,
 )
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.errors import ConfigError, DiskError
 from storage.warc import read_record
 

@@ -23,7 +23,7 @@ from pipelines.page.process import process
 from pipelines.urls.url import canonicalise
 from storage.corpus import Corpus
 from storage.database.sqlite_limits import is_sound
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.errors import ConfigError, CorpusError, DiskError
 from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED

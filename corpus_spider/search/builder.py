@@ -28,7 +28,8 @@ from pipelines.text.segmentation.choice import failures
 from storage import plugins
 from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder
-from storage.documents.model import Selection, day_of
+from storage.documents.model import day_of
+from storage.documents.selection import Selection
 from storage.errors import CorpusError
 from storage.reporting import unseen
 from storage.reservations import RESERVING

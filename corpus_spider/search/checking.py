@@ -12,7 +12,7 @@ from corpus_spider.search.manifest import Manifest
 from corpus_spider.search.totals import FILE
 from corpus_spider.search.words_in_index import words_in_index
 from pipelines.text.word_forms import letters
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.errors import ConfigError, DamageError
 from storage.reporting import counted, unseen
 

@@ -27,6 +27,7 @@ import numpy as np
 from corpus_spider.search.totals import FILE
 from pipelines.text.word_forms import broad, letters
 from storage import time_limit
+from storage.documents.selection import COUNTS, Selection
 from storage.errors import DamageError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-FORMAT = 5
+FORMAT = 6
 """Format of the index. An index of another format is rebuilt."""
 _LAYOUT = """
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -107,21 +108,7 @@ class CellSize(NamedTuple):
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class CellSelection:
-    """Selection of cells; empty: all. ``since`` and ``until``: months, inclusive."""
-
-    languages: tuple[str, ...] = ()
-    sites: tuple[str, ...] = ()
-    since: str = ""
-    until: str = ""
-
-    def widened(self) -> CellSelection:
-        """Return the selection of all texts in the same languages."""
-        return CellSelection(self.languages)
-
-
-ALL = CellSelection()
+ALL = Selection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +185,11 @@ class MadeShard:
     failures: int = 0
 
 
-def _values(selected: CellSelection, one: int) -> tuple[str, str, str, str, int]:
-    """Return the values of `_SELECTED`."""
-    return json.dumps(selected.languages), json.dumps(selected.sites), selected.since, selected.until, one
+def _values(selected: Selection, one: int) -> tuple[str, str, str, str, int]:
+    """Return the values of `_SELECTED`: counts are by month. ConfigError for a selection by what has no counts."""
+    selected.require(COUNTS)
+    since, until = (selected.since or "")[:7], (selected.until or "")[:7]
+    return json.dumps(selected.languages), json.dumps(selected.sites), since, until, one
 
 
 def _cell(row: tuple[Any, ...], blobs: Iterable[bytes]) -> Cell:
@@ -305,13 +294,13 @@ class Manifest:
             self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(unused)
 
-    def cells(self, selected: CellSelection = ALL, *, one_spelling: bool = False) -> Iterator[Cell]:
+    def cells(self, selected: Selection = ALL, *, one_spelling: bool = False) -> Iterator[Cell]:
         """Read the counts of the selected cells. ``one_spelling``: so that the spellings of a word count as one."""
         for row in self.connection.execute(f"{_CELLS}{_SELECTED}", _values(selected, int(one_spelling))):
             time_limit.check()
             yield _cell(row, row[6:])
 
-    def sizes(self, selected: CellSelection = ALL) -> list[CellSize]:
+    def sizes(self, selected: Selection = ALL) -> list[CellSize]:
         """Return the number of documents and words of the selected cells."""
         rows = self.connection.execute(f"{_SIZES}{_SELECTED}", _values(selected, 0))
         return [CellSize(CellKey(*row[:3]), row[3], row[4]) for row in rows]

@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     import tantivy
 
     from corpus_spider.search.question import Question, Term
-    from corpus_spider.search.shard import SearchFilters, Shard
+    from corpus_spider.search.shard import Shard
     from pipelines.text.collation import SortKey
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument
+    from storage.documents.selection import Selection
 
 RANK, DAY, LEFT, RIGHT = "rank", "date", "left", "right"
 ORDERS = (RANK, DAY, LEFT, RIGHT)
@@ -117,26 +118,29 @@ class SearchIndex:
         return parse(text, self.made_with.splitter, as_phrase=as_phrase)
 
     def find(
-        self, asked: str | Question, filters: SearchFilters, *, most: int, skip: int = 0, order: str = RANK
+        self, asked: str | Question, selection: Selection, *, most: int, skip: int = 0, order: str = RANK
     ) -> FoundDocuments:
-        """Find documents. An empty text finds all that pass the filters. ``skip``: first ones left out."""
+        """Find documents. An empty text finds all selected ones. ``skip``: first ones left out.
+
+        Raises ConfigError for a selection by what the index does not know.
+        """
         question = (self.parsed(asked) if asked.strip() else None) if isinstance(asked, str) else asked
-        readings = self._readings(question, filters.languages) if question else {}
+        readings = self._readings(question, selection.languages) if question else {}
         by_day = order == DAY or question is None
-        results = [each.search(question, filters, readings, most=most + skip, by_day=by_day) for each in self.shards]
+        results = [each.search(question, selection, readings, most=most + skip, by_day=by_day) for each in self.shards]
         # Only the ids of this page are read: those of all documents before page 300 would take a second.
         first = heapq.merge(*map(_ordered, results), key=itemgetter(0))
         ids = [result.id_of(address) for _, address, result in islice(first, skip, skip + most)]
         return FoundDocuments(sum(result.documents for result in results), ids, _groups(results))
 
     def concordance(
-        self, corpus: Corpus, text: str, filters: SearchFilters, *, most: int, order: str = RANK
+        self, corpus: Corpus, text: str, selection: Selection, *, most: int, order: str = RANK
     ) -> SearchAnswer:
         """Answer a question with at most so many lines in context."""
         by_word = order in {LEFT, RIGHT}
         question, split = self.parsed(text), self.made_with.splitter
         sought_in = cache(partial(SoughtWords, question))
-        found = self.find(question, filters, most=SORTED_DOCUMENTS if by_word else most, order=order)
+        found = self.find(question, selection, most=SORTED_DOCUMENTS if by_word else most, order=order)
         places: list[ConcordancePlace] = []
         read = 0
         for start in range(0, len(found.ids), _PAGE):
@@ -150,24 +154,24 @@ class SearchIndex:
             languages = list(found.groups["language"])
             order_of = sort_key(languages[0] if len(languages) == 1 else "")
             places.sort(key=partial(_by_left if order == LEFT else _by_right, order_of))
-        searched = self._understood(question, filters, found)
+        searched = self._understood(question, selection, found)
         return SearchAnswer(found.number, tuple(places[:most]), read, found.groups, searched)
 
-    def _understood(self, question: Question, filters: SearchFilters, found: FoundDocuments) -> str:
+    def _understood(self, question: Question, selection: Selection, found: FoundDocuments) -> str:
         """Say what was searched; of words side by side, how many documents have them so."""
         spaced = SPACED_WORDS.intersection(found.groups["language"])
         if not spaced or not (near := side_by_side(question)):
             return shown(question)
         phrase = near[0]
-        together = self.find(phrase, replace(filters, languages=tuple(spaced)), most=1).number
+        together = self.find(phrase, replace(selection, languages=tuple(spaced)), most=1).number
         names = " and ".join(sorted(spaced))
         return f"{shown(question)}; in {names} first {shown(phrase)}, in {counted(together, 'document')}"
 
-    def per_day(self, filters: SearchFilters) -> dict[str, int]:
+    def per_day(self, selection: Selection) -> dict[str, int]:
         """Return the number of documents of each day on which one was published, in order."""
         sums: Counter[str] = Counter()
         for each in self.shards:
-            sums.update(each.per_day(filters))
+            sums.update(each.per_day(selection))
         return dict(sorted(sums.items()))
 
     def _readings(self, question: Question, wanted: Sequence[str]) -> dict[QuestionMeaning, list[str]]:

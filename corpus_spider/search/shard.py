@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from corpus_spider.search.question import Conjunction, Disjunction, Negation, Phrase
+from storage.documents.selection import INDEX, Day, Texts
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import tantivy
 
     from corpus_spider.search.question import Question, Term
+    from storage.documents.selection import Dimension, Selection
 
 _MISSING = "search needs the package tantivy"
 _HOW = "Install the extra `search`: make web, or pip install 'corpus-spider[search]'."
@@ -66,20 +68,6 @@ class IndexEntry:
     chars: int
 
 
-@dataclass(frozen=True, slots=True)
-class SearchFilters:
-    """Limits of a search; empty: none. Days are YYYY-MM-DD, inclusive."""
-
-    sites: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    since: str = ""
-    until: str = ""
-    extractors: tuple[str, ...] = ()
-    min_confidence: float = 0.0
-    min_chars: int = 0
-    without_reserved: bool = False
-
-
 @dataclass(frozen=True)
 class QuestionMeaning:
     """What a question means in some languages: the words of texts for each term, and the phrases that come first."""
@@ -111,8 +99,9 @@ def _schema() -> tantivy.Schema:
     fields.add_text_field("words", tokenizer_name="whitespace", index_option="position")
     for name in (*GROUPS, "reserved"):
         fields.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
-    for name in ("day", "confidence", "chars"):
+    for name in ("day", "chars"):
         fields.add_unsigned_field(name, indexed=True, fast=True)
+    fields.add_float_field("confidence", indexed=True, fast=True)
     return fields.build()
 
 
@@ -139,7 +128,7 @@ def write(folder: Path, entries: Iterable[IndexEntry]) -> None:
             document.add_text(name, value)
         document.add_text("reserved", str(int(entry.reserved)))
         document.add_unsigned("day", day_number(entry.day))
-        document.add_unsigned("confidence", round(100 * (entry.confidence or 0)))
+        document.add_float("confidence", entry.confidence or 0.0)
         document.add_unsigned("chars", entry.chars)
         writer.add_document(document)
     writer.commit()
@@ -162,7 +151,7 @@ class Shard:
     def search(
         self,
         question: Question | None,
-        filters: SearchFilters,
+        selection: Selection,
         readings: Mapping[QuestionMeaning, Sequence[str]],
         *,
         most: int,
@@ -170,9 +159,9 @@ class Shard:
     ) -> Result:
         """Find documents. ``readings``: languages by what the question means in them. ``by_day``: newest first.
 
-        ``question``: None for all documents that pass the filters.
+        ``question``: None for all selected documents.
         """
-        query = _Queries(self.index.schema).filtered(question, filters, readings)
+        query = _Queries(self.index.schema).filtered(question, selection, readings)
         searcher = self.index.searcher()
         try:
             hits = searcher.search(query, most, order_by_field="day" if by_day else None)
@@ -195,9 +184,9 @@ class Shard:
         hits = searcher.search(tantivy.Query.all_query(), max(1, searcher.num_docs)).hits
         return {searcher.doc(address)["id"][0] for _, address in hits}
 
-    def per_day(self, filters: SearchFilters) -> dict[str, int]:
+    def per_day(self, selection: Selection) -> dict[str, int]:
         """Return the number of documents of each day, YYYY-MM-DD."""
-        query = _Queries(self.index.schema).filtered(None, filters, {})
+        query = _Queries(self.index.schema).filtered(None, selection, {})
         counted = self.index.searcher().aggregate(query, {"day": {"terms": {"field": "day", "size": _MOST_GROUPS}}})
         days = {str(int(row["key"])): row["doc_count"] for row in counted["day"]["buckets"]}
         return {f"{day[:4]}-{day[4:6]}-{day[6:]}": number for day, number in days.items()}
@@ -210,25 +199,30 @@ class _Queries:
     schema: tantivy.Schema
 
     def filtered(
-        self, question: Question | None, filters: SearchFilters, readings: Mapping[QuestionMeaning, Sequence[str]]
+        self, question: Question | None, selection: Selection, readings: Mapping[QuestionMeaning, Sequence[str]]
     ) -> tantivy.Query:
         import tantivy
 
+        selection.require(INDEX)
         parts = [self._read(question, readings) if question else tantivy.Query.all_query()]
-        chosen = {"site": filters.sites, "language": filters.languages, "extractor": filters.extractors}
-        chosen |= {"reserved": ("0",) if filters.without_reserved else ()}
-        for name, values in chosen.items():
-            if values:
-                parts.append(tantivy.Query.term_set_query(self.schema, name, list(values)))
-        least = {"confidence": round(100 * filters.min_confidence), "chars": filters.min_chars}
-        bounds: dict[str, tuple[int | None, int | None]] = {name: (low, None) for name, low in least.items() if low}
-        if filters.since or filters.until:
-            bounds["day"] = day_number(filters.since) or None, day_number(filters.until) or None
-        for name, (low, high) in bounds.items():
-            parts.append(tantivy.Query.range_query(self.schema, name, tantivy.FieldType.Unsigned, low, high))
+        parts += (self._filter(dimension, value) for dimension, value in selection.given())
         # Filters decide and do not rank.
         ranked = [parts[0], *(tantivy.Query.const_score_query(each, 0.0) for each in parts[1:])]
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, each) for each in ranked])
+
+    def _filter(self, dimension: Dimension, value: Any) -> tantivy.Query:
+        """Return the query for the documents that one dimension of a selection selects."""
+        import tantivy
+
+        name = dimension.index_field
+        if dimension.kind == Texts:
+            return tantivy.Query.term_set_query(self.schema, name, list(value))
+        if dimension.kind is bool:
+            return tantivy.Query.term_query(self.schema, name, "0")
+        kind = tantivy.FieldType.Float if dimension.kind is float else tantivy.FieldType.Unsigned
+        bound = day_number(value) if dimension.kind == Day else value
+        bounds = (None, bound) if dimension.is_last else (bound, None)
+        return tantivy.Query.range_query(self.schema, name, kind, *bounds)
 
     def _read(self, question: Question, readings: Mapping[QuestionMeaning, Sequence[str]]) -> tantivy.Query:
         """Return the query of a question, in each language by what it means there."""

@@ -19,7 +19,6 @@ import numpy as np
 
 from corpus_spider.figures.drawing import draw_words
 from corpus_spider.search.made_with import IndexTools
-from corpus_spider.search.manifest import CellSelection
 from corpus_spider.words import lists
 from corpus_spider.words.counting import totals
 from corpus_spider.words.keyness import log_likelihood, log_ratio
@@ -29,6 +28,7 @@ from pipelines.text.collation import sort_key
 from pipelines.text.scripts import characters, is_from_the_right
 from pipelines.text.word_forms import letters
 from pipelines.text.words import as_counted
+from storage.documents.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -168,16 +168,14 @@ def of_page(
     return tuple(sorted(found, key=lambda each: (-each.weight, each.word))[:most])
 
 
-def of_selection(
-    manifest: Manifest, selected: CellSelection, reference: CellSelection | None, most: int, source: str
-) -> Cloud:
+def of_selection(manifest: Manifest, selected: Selection, reference: Selection | None, most: int, source: str) -> Cloud:
     """Return the cloud of a selection of the index.
 
     By keyness against ``reference``, or against the rest of the corpus in the same languages. The texts of whole
     languages have no rest: their cloud is by frequency, and that of a part that is too small for keywords.
     """
     notes = tuple(IndexTools.of(manifest.settings()).notes(selected.languages))
-    is_part = bool(selected.sites or selected.since or selected.until or reference)
+    is_part = reference is not None or selected != lists.same_languages(selected)
     if is_part:
         keys = lists.keywords(manifest, selected, reference, most + MORE)
         if keys or reference:
@@ -232,7 +230,7 @@ def of_text(
     reference: Mapping[str, int] | None = None
     size = 0
     if manifest is not None:
-        every = totals(list(manifest.cells(CellSelection((language,)), one_spelling=True)))
+        every = totals(list(manifest.cells(Selection((language,)), one_spelling=True)))
         ids = manifest.ids_by_text(counted)
         known = list(ids)
         frequencies = every.frequency_of(np.array([ids[word] for word in known], np.int64))

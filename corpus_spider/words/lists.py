@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -16,16 +16,16 @@ from corpus_spider.words.keyness import log_dice, log_likelihood, log_ratio
 from pipelines.text.equal_letters import small
 from pipelines.text.word_forms import letters
 from pipelines.text.words import as_counted
+from storage.documents.selection import COUNTS, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from corpus_spider.search.manifest import Cell, CellSelection, Manifest
+    from corpus_spider.search.manifest import Cell, Manifest
     from corpus_spider.search.question import Term
     from corpus_spider.search.searching import SearchIndex
-    from corpus_spider.search.shard import SearchFilters
     from pipelines.text.words import Splitter, WordSplitter
     from storage.corpus import Corpus
 
@@ -143,7 +143,7 @@ class Sizes:
     tokens: int
 
 
-def frequencies(manifest: Manifest, selected: CellSelection, most: int, how: CountingRules = AS_ONE) -> list[WordRow]:
+def frequencies(manifest: Manifest, selected: Selection, most: int, how: CountingRules = AS_ONE) -> list[WordRow]:
     """Return the most frequent words of a selection."""
     cells = list(manifest.cells(selected, one_spelling=how.one_spelling))
     counted = totals(cells)
@@ -157,7 +157,7 @@ def frequencies(manifest: Manifest, selected: CellSelection, most: int, how: Cou
 
 
 def keywords(
-    manifest: Manifest, selected: CellSelection, reference: CellSelection | None, most: int, how: CountingRules = AS_ONE
+    manifest: Manifest, selected: Selection, reference: Selection | None, most: int, how: CountingRules = AS_ONE
 ) -> list[KeyRow]:
     """Return the words that a selection has more of than a reference, by G2 and then by log ratio.
 
@@ -165,7 +165,7 @@ def keywords(
     """
     cells = list(manifest.cells(selected, one_spelling=how.one_spelling))
     here = totals(cells)
-    there = totals(list(manifest.cells(reference or selected.widened(), one_spelling=how.one_spelling)))
+    there = totals(list(manifest.cells(reference or same_languages(selected), one_spelling=how.one_spelling)))
     if reference is None:
         there = _less(there, here)
     if not here.tokens or not there.tokens:
@@ -221,9 +221,14 @@ def _spelled(manifest: Manifest, cells: Sequence[Cell], words: Sequence[int]) ->
     return {word: texts[each] for word, each in spelled.items()}
 
 
-def why_empty(manifest: Manifest, selected: CellSelection, reference: CellSelection | None) -> str:
+def same_languages(selected: Selection) -> Selection:
+    """Return the selection of all texts in the same languages."""
+    return Selection(languages=selected.languages)
+
+
+def why_empty(manifest: Manifest, selected: Selection, reference: Selection | None) -> str:
     """Say why there is no keyword: nothing to compare with, or no word that differs enough."""
-    compared = sizes(manifest, reference or selected.widened()).tokens
+    compared = sizes(manifest, reference or same_languages(selected)).tokens
     if reference is None:
         compared -= sizes(manifest, selected).tokens
     if not compared:
@@ -248,8 +253,7 @@ def collocates(
     index: SearchIndex,
     corpus: Corpus,
     text: str,
-    filters: SearchFilters,
-    selected: CellSelection,
+    selected: Selection,
     most: int,
     documents: int = MOST_DOCUMENTS,
     how: CountingRules = AS_ONE,
@@ -261,7 +265,7 @@ def collocates(
     """
     question = index.parsed(text, as_phrase=True)
     wanted = [phrase.terms for phrase in phrases(question)]
-    ids = index.find(question, filters, most=documents).ids
+    ids = index.find(question, _whole_months(selected), most=documents).ids
     near = SharedSpellings()
     nodes = 0
     for start in range(0, len(ids), _PAGE):
@@ -271,7 +275,7 @@ def collocates(
                 nodes += _count_near(line, splitters, wanted, near, document.language, how)
     close = [word for word, together in near.counts.items() if together >= LEAST and not how.is_left_out(word)]
     known = index.manifest.ids_by_text(close)
-    counted = totals(list(index.manifest.cells(selected, one_spelling=how.one_spelling)))
+    counted = totals(list(index.manifest.cells(selected.only(COUNTS), one_spelling=how.one_spelling)))
     numbers = np.array([known.get(word, 0) for word in close], np.int64)
     overall = counted.frequency_of(numbers)
     together = np.array([near.counts[word] for word in close], np.int64)
@@ -283,8 +287,14 @@ def collocates(
     ]
 
 
+def _whole_months(selected: Selection) -> Selection:
+    """Return a selection of whole months: words are counted by month."""
+    since, until = selected.since, selected.until
+    return replace(selected, since=since and f"{since[:7]}-01", until=until and f"{until[:7]}-31")
+
+
 def trend(
-    manifest: Manifest, selected: CellSelection, chosen: Sequence[str], how: CountingRules = AS_ONE
+    manifest: Manifest, selected: Selection, chosen: Sequence[str], how: CountingRules = AS_ONE
 ) -> list[TrendRow]:
     """Return the frequencies of some words in each month of the selection, months without them as 0."""
     counts: dict[str, Counter[str]] = {}
@@ -323,7 +333,7 @@ def why_no_trend(rows: Sequence[TrendRow]) -> list[str]:
     ]
 
 
-def sizes(manifest: Manifest, selected: CellSelection) -> Sizes:
+def sizes(manifest: Manifest, selected: Selection) -> Sizes:
     """Return the number of documents and words of a selection."""
     cells = manifest.sizes(selected)
     return Sizes(sum(cell.documents for cell in cells), sum(cell.tokens for cell in cells))

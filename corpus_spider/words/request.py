@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.search.manifest import CellSelection
-from corpus_spider.search.shard import SearchFilters
+from corpus_spider.config.selections import selection_of
 from corpus_spider.words import lists
 from corpus_spider.words.lists import CountingRules
 from pipelines.quality.stop_word_lists import stop_forms_of
+from storage.documents.selection import COUNTS, Day, honoured
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.search.searching import SearchIndex
     from storage.corpus import Corpus
+    from storage.documents.selection import Selection
 
 REST = "rest"
 ONE, EXACT = "one", "exact"
@@ -38,7 +39,7 @@ class WordList:
 
 
 def rows_of(
-    index: SearchIndex, corpus: Corpus, selected: CellSelection, wanted: WordList, place: str = "--against"
+    index: SearchIndex, corpus: Corpus, selected: Selection, wanted: WordList, place: str = "--against"
 ) -> Sequence[Any]:
     """Return the rows of a list, of one of the types in `lists`. Raises ConfigError for an invalid reference.
 
@@ -49,17 +50,13 @@ def rows_of(
         reference = reference_of(wanted.against, selected, place)
         return lists.keywords(index.manifest, selected, reference, wanted.limit, how)
     if wanted.around:
-        until = f"{selected.until}-31" if selected.until else ""
-        filters = SearchFilters(
-            selected.sites, selected.languages, f"{selected.since}-01" if selected.since else "", until
-        )
-        return lists.collocates(index, corpus, wanted.around, filters, selected, wanted.limit, how=how)
+        return lists.collocates(index, corpus, wanted.around, selected, wanted.limit, how=how)
     if wanted.trends:
         return lists.trend(index.manifest, selected, wanted.trends, how)
     return lists.frequencies(index.manifest, selected, wanted.limit, how)
 
 
-def _counting(index: SearchIndex, selected: CellSelection, wanted: WordList) -> CountingRules:
+def _counting(index: SearchIndex, selected: Selection, wanted: WordList) -> CountingRules:
     """Return how a list counts. Without a selected language, stop words are those of all languages of the index."""
     if wanted.spelling not in SPELLINGS:
         do = f"Write one of {', '.join(SPELLINGS)}."
@@ -78,20 +75,23 @@ def unknown_stop_words(languages: Sequence[str]) -> list[str]:
     return [f"{code}: no stop words are known, and none are left out." for code in languages if not stop_forms_of(code)]
 
 
-def reference_of(text: str, selected: CellSelection, place: str) -> CellSelection | None:
+def reference_of(text: str, selected: Selection, place: str) -> Selection | None:
     """Return the reference that a text describes; None for the rest of the corpus. Raises ConfigError for another text.
 
     ``place`` names the option in the error.
     """
     if text.strip() == REST:
         return None
+    known = {each.name: "YYYY-MM" if each.kind == Day else each.metavar for each in honoured(COUNTS)}
     given: dict[str, str] = {}
     for part in text.replace(",", " ").split():
         key, equals, value = part.partition("=")
-        if not equals or key not in {"site", "language", "since", "until"} or not value:
-            do = "Write rest, or site=NAME, language=CODE, since=YYYY-MM and until=YYYY-MM."
+        if not equals or key not in known or not value:
+            do = f"Write rest, or a selection such as {' '.join(f'{name}={form}' for name, form in known.items())}."
             raise ConfigError(f'expected a selection, got "{part[:60]}"', where=place, do=do)
         given[key] = value
-    languages = (given["language"],) if "language" in given else selected.languages
-    sites = (given["site"],) if "site" in given else ()
-    return CellSelection(languages, sites, given.get("since", ""), given.get("until", ""))
+    try:
+        reference = selection_of(given)
+    except ConfigError as error:
+        raise ConfigError(f"{error.where}: {error.what}", where=place, do=error.do) from None
+    return reference if reference.languages else replace(reference, languages=selected.languages)

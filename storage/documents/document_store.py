@@ -13,7 +13,7 @@ from storage.database.rejected_rows import write_apart
 from storage.database.schema import site
 from storage.database.transactions import upsert
 from storage.documents import healing, reader, site_rules
-from storage.documents.model import CorpusDocument, Outline, RelatedDocument, Selection, Stamp
+from storage.documents.selection import Selection
 from storage.frontier.recrawl_schedule import Schedule
 from storage.reporting import unseen
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from storage.database.transactions import Database
     from storage.documents.healing import EarlierValue
+    from storage.documents.model import CorpusDocument, Outline, RelatedDocument, Stamp
     from storage.documents.reader import View
     from storage.documents.site_rules import RuledTexts
     from storage.records import Drop, Fingerprint, Lease, Processed

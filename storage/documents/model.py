@@ -1,4 +1,4 @@
-"""Read model of the corpus: documents, selections and counts.
+"""Read model of the corpus: documents and counts.
 
 The types of a page before it is stored are in ``storage.records``.
 """
@@ -13,13 +13,10 @@ from typing import Any
 
 import msgspec
 
-from storage.documents.representative_rules import LONGEST
 from storage.records import DocumentFields, Quality
 
 MIXED = 0.1
 """A text is mixed from this share of lines in another language."""
-SAMPLE_DIGITS = 12
-"""Hexadecimal digits of an id that decide its sample."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -95,37 +92,6 @@ Columns = dict[str, Sequence[Any]]
 def is_mixed(foreign_share: float | None) -> int | None:
     """Return 1 if a tenth of a text or more is in another language than the whole, else 0; None if unknown."""
     return None if foreign_share is None else int(foreign_share >= MIXED)
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Selection of documents for an export or a reader."""
-
-    languages: tuple[str, ...] = ()
-    sites: tuple[str, ...] = ()
-    since: str | None = None
-    """ISO date, inclusive. Compared with ``published`` if stated, else with the day of the fetch."""
-    until: str | None = None
-    min_chars: int = 0
-    include_duplicates: bool = False
-    min_confidence: float = 0.0
-    """Documents without a confidence are below every minimum but 0."""
-    versions: str = "last"
-    """Versions of a page: ``first``, ``last`` or ``all``."""
-    without_reserved: bool = False
-    """Exclude texts whose page or host reserves text and data mining, AI or archiving."""
-    representative: str = LONGEST
-    """Rule for the representative of a duplicate set: `LONGEST`, `EARLIEST` or `CLEANEST`."""
-    without_mixed: bool = False
-    """Exclude mixed texts. Texts with an unknown share are not mixed."""
-    sample: tuple[float, float] | None = None
-    """Range in per cent of all ids, which are digests and therefore random; None: all."""
-
-    def id_range(self) -> tuple[str, str]:
-        """Return the bounds of ids in the sample: at least the first, below the second; empty: no bound."""
-        whole = 16**SAMPLE_DIGITS
-        low, high = (round(bound / 100 * whole) for bound in self.sample or (0, 100))
-        return f"{low:0{SAMPLE_DIGITS}x}" if low else "", f"{high:0{SAMPLE_DIGITS}x}" if high < whole else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from storage.database.schema import (
     warc_file,
 )
 from storage.documents import recurring_lines
-from storage.documents.model import MIXED, Columns, CorpusDocument, Outline, RelatedDocument, Selection, Stamp
+from storage.documents.model import MIXED, Columns, CorpusDocument, Outline, RelatedDocument, Stamp
 from storage.documents.representatives import AS_STORED, Sets, of_versions, unrepeated
 from storage.documents.sketches import SketchFormat
 from storage.errors import DamageError
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import AnyRow, Database
+    from storage.documents.selection import Selection
 
 _PUBLIC_ID = re.compile(r"[0-9a-f]{32}")
 _representative = document.alias("representative")
@@ -296,24 +297,30 @@ def _read(columns: Sequence[Sequence[Any]], at: int, read: Callable[[Any], Any])
     return values
 
 
+OF_SETS = frozenset({"versions", "include_duplicates", "representative", "sample"})
+"""Dimensions of a selection whose conditions look at more than the column of a document."""
+_CONDITIONS: dict[str, Callable[[Any], sa.ColumnElement[bool]]] = {
+    "languages": document.c.language.in_,
+    "sites": document.c.site.in_,
+    "extractors": document.c.extractor.in_,
+    "since": lambda day: document.c.day >= day[:10],
+    "until": lambda day: document.c.day <= day[:10],
+    "min_chars": lambda least: document.c.chars >= least,
+    "min_confidence": lambda least: document.c.confidence >= least,
+    "without_reserved": lambda _: sa.not_(document.c.reserved),
+    "without_mixed": lambda _: sa.func.coalesce(document.c.foreign_share, 0.0) < MIXED,
+}
+"""Condition of each other dimension."""
+
+
 def selected_ids(selection: Selection) -> sa.Select[int]:
     """Return the query for the row ids of the selected documents, in the order of their public ids."""
     statement = sa.select(document.c.id).order_by(document.c.public_id)
     statement = statement.where(of_versions(document, selection.versions))
     if not selection.include_duplicates:
         statement = statement.where(unrepeated(selection.representative, selection.versions))
-    conditions = {
-        "languages": (selection.languages, document.c.language.in_(selection.languages)),
-        "sites": (selection.sites, document.c.site.in_(selection.sites)),
-        "since": (selection.since, document.c.day >= (selection.since or "")[:10]),
-        "until": (selection.until, document.c.day <= (selection.until or "")[:10]),
-        "min_chars": (selection.min_chars, document.c.chars >= selection.min_chars),
-        "min_confidence": (selection.min_confidence, document.c.confidence >= selection.min_confidence),
-        "without_reserved": (selection.without_reserved, sa.not_(document.c.reserved)),
-        "without_mixed": (selection.without_mixed, sa.func.coalesce(document.c.foreign_share, 0.0) < MIXED),
-    }
-    wanted = (condition for wanted, condition in conditions.values() if wanted)
-    return statement.where(*wanted, *_in_sample(selection))
+    given = ((dimension.field, value) for dimension, value in selection.given() if dimension.field not in OF_SETS)
+    return statement.where(*(_CONDITIONS[field](value) for field, value in given), *_in_sample(selection))
 
 
 def _in_sample(selection: Selection) -> list[sa.ColumnElement[bool]]:

@@ -19,7 +19,7 @@ import pytest
 
 from corpus_spider.config.loader import load
 from storage import Corpus
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from tests.corpus_spider.running import ROOT, environment, until
 from tests.corpus_spider.small_paper import settings
 

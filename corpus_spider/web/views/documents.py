@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from corpus_spider.config.selections import texts_of
 from corpus_spider.search.searching import DAY, RANK
-from corpus_spider.web.selection import DEEPEST, PAGE, selection_of
-from corpus_spider.web.views import downloads, pages, served
+from corpus_spider.web.query import DEEPEST, PAGE, web_query
+from corpus_spider.web.views import downloads, pages, refusal, served
+from storage.documents.selection import INDEX, Day, Texts, honoured
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,21 +19,40 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from storage.documents.model import CorpusDocument
+    from storage.documents.selection import Dimension, Selection
 
 ORDERS = (DAY, RANK)
+_ELEMENTS: dict[Any, str] = {Texts: "choice", Day: "date", int: "number", float: "share", bool: "flag"}
+"""Element of the form for each type of a dimension."""
 
 
 def listing(request: Request) -> Response:
     """Show a page of the selected documents, newest first."""
-    here, asked = served(request), selection_of(request.query_params)
+    here, asked = served(request), web_query(request.query_params)
     order = asked.order if asked.order in ORDERS else DAY
     with here.index() as index:
-        found = index.find(asked.question, asked.filters, most=PAGE, skip=(asked.page - 1) * PAGE, order=order)
+        found = index.find(asked.question, asked.selection, most=PAGE, skip=(asked.page - 1) * PAGE, order=order)
     shown = here.corpus.documents.of_ids(found.ids)
     shown = newest_first(shown) if order == DAY or not asked.question else shown
     values = {"asked": asked, "found": found, "documents": shown, "per_page": PAGE, "deepest": DEEPEST}
-    values |= {"formats": downloads.TYPES, "most": downloads.MOST}
+    values |= {"formats": downloads.TYPES, "most": downloads.MOST, "form": form_fields(asked.selection)}
+    values |= {"refused": refusal(here, asked.selection)}
     return pages(request)(request, "documents.html", {**values, "question": asked.question})
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A dimension of the selection in the form. ``kind``: of the element that shows it."""
+
+    dimension: Dimension
+    kind: str
+    values: tuple[str, ...]
+
+
+def form_fields(selection: Selection) -> list[FormField]:
+    """Return the fields of the form, in the order of the dimensions."""
+    given = {each.field: texts_of(each, value) for each, value in selection.given()}
+    return [FormField(each, _ELEMENTS[each.kind], given.get(each.field, ())) for each in honoured(INDEX)]
 
 
 def newest_first(documents: Iterable[CorpusDocument]) -> list[CorpusDocument]:

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
 from corpus_spider.search.searching import DAY
-from corpus_spider.web.selection import selection_of
+from corpus_spider.web.query import web_query
 from corpus_spider.web.views import served
 from corpus_spider.web.views.inert import refuse_others
 from storage.exports import fields
@@ -44,9 +44,9 @@ def download(request: Request) -> Response:
     here, name = served(request), request.path_params["format"]
     if name not in TYPES:
         raise HTTPException(404)
-    asked = selection_of(request.query_params)
+    asked = web_query(request.query_params)
     with here.index() as index:
-        ids = index.find(asked.question, asked.filters, most=MOST, order=DAY).ids
+        ids = index.find(asked.question, asked.selection, most=MOST, order=DAY).ids
     file = tempfile.TemporaryFile()  # noqa: SIM115, closed by the answer
     try:
         with here.expensive(DOWNLOAD_SECONDS):

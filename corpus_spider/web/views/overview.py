@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring.disk_use import sizes
 from corpus_spider.search.searching import DAY
-from corpus_spider.search.shard import SearchFilters
-from corpus_spider.web.selection import WebSelection
+from corpus_spider.web.query import EVERYTHING, WebQuery
 from corpus_spider.web.state import IndexFacts
 from corpus_spider.web.time_axis import bounds, per_day, per_month
 from corpus_spider.web.views import pages, served
@@ -76,8 +75,8 @@ def _facts(index: SearchIndex) -> IndexFacts:
     for cell in index.manifest.sizes():
         words += cell.tokens
         months[cell.key.month] += cell.documents
-    newest = index.find("", SearchFilters(), most=_LAST, order=DAY).ids
-    return IndexFacts(words, months, index.per_day(SearchFilters()), newest)
+    newest = index.find("", EVERYTHING, most=_LAST, order=DAY).ids
+    return IndexFacts(words, months, index.per_day(EVERYTHING), newest)
 
 
 def _last_day(facts: IndexFacts) -> date:
@@ -87,4 +86,4 @@ def _last_day(facts: IndexFacts) -> date:
 
 
 def _only(**filters: str) -> str:
-    return WebSelection().query(**filters)
+    return WebQuery().query(**filters)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.search.searching import LEFT, ORDERS, RANK, RIGHT
 from corpus_spider.web.formatting import direction
-from corpus_spider.web.selection import selection_of
+from corpus_spider.web.query import web_query
 from corpus_spider.web.time_axis import bounds, per_month
-from corpus_spider.web.views import pages, served
+from corpus_spider.web.views import pages, refusal, served
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ _MOST_GROUPS = 12
 
 def page(request: Request) -> Response:
     """Show the answer to a question; without one, how to ask."""
-    here, asked = served(request), selection_of(request.query_params)
-    answer, error = None, None
+    here, asked = served(request), web_query(request.query_params)
+    answer, error = None, refusal(here, asked.selection) if asked.question else None
     order = asked.order if asked.order in ORDERS else RANK
     wanted = request.query_params.get("lines", "")
     lines = min(MOST_LINES, max(LINES, int(wanted))) if wanted.isascii() and wanted.isdigit() else LINES
@@ -39,7 +39,7 @@ def page(request: Request) -> Response:
             turn = here.expensive() if order in {LEFT, RIGHT} else nullcontext()
             try:
                 with turn:
-                    answer = index.concordance(here.corpus, asked.question, asked.filters, most=lines, order=order)
+                    answer = index.concordance(here.corpus, asked.question, asked.selection, most=lines, order=order)
             except ConfigError as problem:
                 error = problem
     groups = answer.groups if answer else {}
@@ -59,7 +59,7 @@ def page(request: Request) -> Response:
         "numbers": numbers,
         "choices": {
             name: sorted({*groups.get(name, ()), *chosen})
-            for name, chosen in (("language", asked.filters.languages), ("site", asked.filters.sites))
+            for name, chosen in (("language", asked.selection.languages), ("site", asked.selection.sites))
         },
         "more": lines + LINES if answer and len(answer.places) == lines < MOST_LINES else 0,
         "tables": by_direction(answer.places if answer else ()),

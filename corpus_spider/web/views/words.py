@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.manifest import CellSelection
-from corpus_spider.web.selection import selection_of
+from corpus_spider.web.query import web_query
 from corpus_spider.web.views import pages, served
 from corpus_spider.words import clouds, lists
+from storage.documents.selection import COUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,15 +32,18 @@ CLOUD = 60
 
 def page(request: Request) -> Response:
     """Show a word list of the selected texts. Without a language: of the most common one."""
-    here, asked = served(request), selection_of(request.query_params)
+    here, asked = served(request), web_query(request.query_params)
     why_empty = "No text of this selection is in the index. Choose another language, site or time."
     with here.index() as index:
         cells = index.manifest.sizes()
         known = _languages(cells)
-        chosen = asked.filters.languages or tuple(known[:1])
-        months = asked.filters.since[:7], asked.filters.until[:7]
-        selected = CellSelection(chosen, asked.filters.sites, *months)
+        chosen = asked.selection.languages or tuple(known[:1])
+        selection = replace(asked.selection, languages=chosen)
+        selected = selection.only(COUNTS)
         size, notes = lists.sizes(index.manifest, selected), index.made_with.notes(chosen)
+        if selected != selection:
+            left = ", ".join(each.label.lower() for each, _ in selection.given() if not each.serves(COUNTS))
+            notes = [f"Words are not counted by these filters, which are left out: {left}.", *notes]
         kind = request.query_params.get("list", "frequency")
         cloud: Cloud | None = None
         rows: Sequence[object]
@@ -50,7 +54,7 @@ def page(request: Request) -> Response:
         elif asked.question:
             kind = "collocates"
             with here.expensive():
-                rows = lists.collocates(index, here.corpus, asked.question, asked.filters, selected, ROWS, DOCUMENTS)
+                rows = lists.collocates(index, here.corpus, asked.question, selection, ROWS, DOCUMENTS)
             why_empty = lists.why_no_collocate(asked.question)
         else:
             kind = "frequency"

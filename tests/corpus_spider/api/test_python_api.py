@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import corpus_spider as cs
-from corpus_spider.api.filters import KINDS, DocumentFilters
+from corpus_spider.api.filters import DocumentFilters
 from corpus_spider.api.tables import Concordance, Rows, html_table
 from corpus_spider.cli import app
+from storage.documents.selection import DIMENSIONS, SelectionKeywords
 from storage.errors import ConfigError
 from storage.exports.parquet import schema
 from storage.fields import FIELDS
@@ -104,7 +105,7 @@ def test_the_filters_are_the_options_of_export() -> None:
     """Each filter is an option of `corpus-spider export`, under its name."""
     options = {name for one in app.cli.commands["export"].params for name in one.opts}
     assert [name for name in DocumentFilters.__annotations__ if f"--{name.replace('_', '-')}" not in options] == []
-    assert list(KINDS) == list(DocumentFilters.__annotations__)
+    assert list(SelectionKeywords.__annotations__) == [dimension.name for dimension in DIMENSIONS]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,10 @@ def test_the_filters_are_the_options_of_export() -> None:
         ({"language": "ar"}, ("--language", "ar")),
         ({"language": ["ar", "th"], "site": "a.example"}, ("--language", "ar,th", "--site", "a.example")),
         ({"since": date(2026, 3, 1), "until": "2026-03-01"}, ("--since", "2026-03-01", "--until", "2026-03-01")),
-        ({"since": datetime(2027, 1, 1, tzinfo=UTC)}, ("--since", "2027-01-01")),
+        ({"since": datetime(2027, 1, 1, tzinfo=UTC), "until": None}, ("--since", "2027-01-01")),
+        ({"since": "2026-03", "until": "2026-03"}, ("--since", "2026-03", "--until", "2026-03")),
+        ({"extractor": ["auto", "bte"]}, ("--extractor", "auto,bte")),
+        ({"extractor": "bte"}, ("--extractor", "bte")),
         ({"without_reserved": True}, ("--without-reserved",)),
         ({"include_duplicates": True, "min_chars": 400}, ("--include-duplicates", "--min-chars", "400")),
         ({"fold": "tatweel,digits", "sample": "50%"}, ("--fold", "tatweel,digits", "--sample", "50%")),
@@ -158,6 +162,8 @@ def test_a_corpus_counts_the_documents_that_it_yields(corpus: cs.Corpus) -> None
         ({"since": 2026}, "since: expected a day"),
         ({"since": "2026-02-01", "until": "2026-01-01"}, "since: 2026-02-01 is after until"),
         ({"min_chars": "many"}, "min_chars: expected a whole number"),
+        ({"min_chars": -1}, "min_chars: expected a whole number from 0 to 1,000,000,000, got -1"),
+        ({"min_confidence": float("nan")}, "min_confidence: expected a number from 0 to 1, got nan"),
         ({"versions": "newest"}, "versions: expected one of first, last, all"),
         ({"sample": "half"}, "sample: expected a part"),
         ({"fold": "everything"}, "fold: there is no fold"),
@@ -281,6 +287,7 @@ def test_search_and_words_return_rows_for_tables(tmp_path: Path) -> None:
         assert corpus.find(lines[0]["id"])
         assert corpus.search("xăng", language="ar").totals["documents"] == 0
         assert corpus.search("xăng", since="2026-03-02").totals["documents"] == 0
+        assert corpus.search("xăng", min_chars=10**6).totals["documents"] == 0
         words = corpus.words(language="vi", limit=3)
         assert list(words[0]) == ["word", "frequency", "per_million", "documents", "dispersion"]
         assert len(words) == 3
@@ -295,6 +302,13 @@ def test_search_and_words_return_rows_for_tables(tmp_path: Path) -> None:
             (lambda: corpus.words(by="month"), 'expected words to count and by="month"'),
             (lambda: corpus.words("a", by="year"), 'expected words to count and by="month"'),
             (lambda: corpus.words(language="he"), "no document in the index matches"),
+            (
+                lambda: corpus.words(min_chars=5),
+                "min_chars: the counts of words cannot select by it\n  Use one of language, ",
+            ),
+            (lambda: corpus.search("x", versions="all"), "versions: the search index cannot select by it"),
+            (lambda: corpus.search("x", langauge="vi"), 'search: there is no filter "langauge" .did you mean language'),
+            (lambda: corpus.words(against="since=x"), "against: since: expected a day"),
         ):
             with pytest.raises(ConfigError, match=message):
                 wrong()

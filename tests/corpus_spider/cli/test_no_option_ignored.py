@@ -105,6 +105,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 OPTIONS = {
     "languages": "--language vi",
     "sites": "--site a.example",
+    "extractors": "--extractor auto",
+    "min_chars": "--min-chars 120",
+    "min_confidence": "--min-confidence 0.5",
+    "without_reserved": "--without-reserved",
     "since": "--since 2026-02-01",
     "until": "--until 2026-01-31",
     "against": "--against site=b.example",

@@ -34,7 +34,7 @@ def configured(folder: Path, newspaper: Newspaper, **crawl: object) -> Path:
 
 def stored(folder: Path) -> dict[str, str]:
     """Return the texts of a corpus by the path of their URL, duplicates included."""
-    from storage.documents.model import Selection
+    from storage.documents.selection import Selection
 
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
         found = corpus.documents(Selection(include_duplicates=True))

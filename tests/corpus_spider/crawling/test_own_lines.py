@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import Corpus
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.running import run
 

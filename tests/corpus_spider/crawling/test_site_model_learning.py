@@ -21,7 +21,7 @@ from corpus_spider.crawling.open_corpus import open_for_writing
 from corpus_spider.crawling.site_models import ConfiguredModels, with_learned
 from pipelines.extractors.auto.blocks.template_learning import SCHEME
 from storage import Corpus
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.documents.site_models import LearnedModel
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.running import run

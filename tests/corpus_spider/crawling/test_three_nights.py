@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import Corpus
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from tests.corpus_spider.local_paper import Answer, Newspaper, paragraphs, served
 from tests.corpus_spider.nights import age
 from tests.corpus_spider.running import run as run_program

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import Corpus
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.warc import read_record
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import environment, run

@@ -10,9 +10,11 @@ from msgspec import structs
 
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import CorpusSettings, SiteSettings
+from corpus_spider.config.selections import of_options
 from corpus_spider.export.exporter import licences_of, own_lines, with_licences
-from corpus_spider.export.request import request
-from storage.documents.model import CorpusDocument, Selection
+from corpus_spider.export.request import ExportRequest, request
+from storage.documents.model import CorpusDocument
+from storage.documents.selection import Selection
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -45,10 +47,8 @@ OPTIONS = {
     "since": datetime(2026, 1, 2),  # noqa: DTZ001
     "until": None,
     "min_chars": 5,
-    "include_duplicates": False,
     "versions": "all",
     "min_confidence": 0.5,
-    "without_reserved": False,
     "require_licence": False,
     "fold": ("digits", "quotes"),
     "release": False,
@@ -57,14 +57,19 @@ OPTIONS = {
     "quality": "words>=9",
     "representative": "earliest",
     "without_recurring": True,
-    "without_mixed": False,
     "sample": None,
 }
 
 
+def requested(**changes: object) -> ExportRequest:
+    """Return the request of `OPTIONS` with some changes."""
+    options = OPTIONS | changes
+    return request(of_options(options), options)
+
+
 def test_options_become_a_selection() -> None:
     """Days are written as ISO dates, which is what documents are compared with."""
-    wanted = request(OPTIONS)
+    wanted = requested()
     assert wanted.selection == Selection(
         ("vi",), since="2026-01-02", min_chars=5, min_confidence=0.5, versions="all", representative="earliest"
     )
@@ -80,16 +85,16 @@ def test_rules_on_quality_of_what_is_no_language_are_refused(tmp_path: Path, nam
     """They would be asked of no text; ``default`` and languages are."""
     (tmp_path / "rules.toml").write_text(f'[default]\nwords = ">9"\n[und]\nwords = ">5"\n[{name}]\nwords = ">=100"\n')
     with pytest.raises(ConfigError, match=f'got "{name}"'):
-        request(OPTIONS | {"quality": str(tmp_path / "rules.toml")})
+        requested(quality=str(tmp_path / "rules.toml"))
     (tmp_path / "rules.toml").write_text('[default]\nwords = ">9"\n[und]\nwords = ">5"\n')
-    assert request(OPTIONS | {"quality": str(tmp_path / "rules.toml")}).quality
-    assert request(OPTIONS | {"quality": "default"}).quality
+    assert requested(quality=str(tmp_path / "rules.toml")).quality
+    assert requested(quality="default").quality
 
 
 @pytest.mark.parametrize(("size", "is_release"), [("0", True), ("1kB", True), (None, False)])
 def test_a_shard_size_makes_a_release(size: str | None, is_release: bool) -> None:
     """Also 0, which sets no limit, as in settings; it made a folder of texts."""
-    assert request(OPTIONS | {"shard_size": size}).release is is_release
+    assert requested(shard_size=size).release is is_release
 
 
 def test_what_is_told_of_a_text_without_its_recurring_lines_is_told_of_what_is_left() -> None:
@@ -119,7 +124,7 @@ def test_what_is_told_of_a_text_without_its_recurring_lines_is_told_of_what_is_l
 def test_what_no_document_can_meet_is_refused(changes: dict[str, object]) -> None:
     """A language that is none, or days the wrong way round, would be an export of nothing without a word."""
     with pytest.raises(ConfigError):
-        request(OPTIONS | changes)
+        requested(**changes)
 
 
 def test_the_licence_of_the_corpus_is_that_of_sites_that_name_none() -> None:

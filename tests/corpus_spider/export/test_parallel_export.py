@@ -15,7 +15,7 @@ import pytest
 
 from storage.corpus import Corpus
 from storage.documents import reader
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from tests.corpus_spider.local_paper import crawl_into
 from tests.corpus_spider.running import PATIENCE, environment, run, until
 

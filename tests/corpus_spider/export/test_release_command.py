@@ -25,7 +25,8 @@ from corpus_spider.export.request import ExportRequest, request
 from corpus_spider.maintenance.remove import remove
 from pipelines.text.segmentation.choice import CHOICES
 from storage import Corpus
-from storage.documents.model import CorpusDocument, Selection
+from storage.documents.model import CorpusDocument
+from storage.documents.selection import Selection
 from storage.errors import ConfigError
 from storage.exports import originals as module
 from storage.exports.originals import surt
@@ -296,11 +297,10 @@ def test_unspaced_languages_need_a_segmenter(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_an_unknown_fold_is_refused() -> None:
-    names = "since until fold release shard_size since_release format_name languages sites min_chars include_duplicates"
-    more = "versions min_confidence overwrite target without_reserved require_licence quality"
-    options = dict.fromkeys(f"{names} {more} representative without_recurring without_mixed sample".split())
+    names = "fold release shard_size since_release format_name overwrite target require_licence quality"
+    options = dict.fromkeys(f"{names} without_recurring".split()) | {"fold": ("digits", "tatwel")}
     with pytest.raises(ConfigError, match="no fold 'tatwel'"):
-        request(options | {"fold": ("digits", "tatwel"), "languages": ()})
+        request(Selection(), options)
 
 
 def test_originals_go_into_one_file_that_proves_itself(folder: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from pipelines.text.minhash import SCHEME
 from storage.corpus import Corpus
 from storage.database.schema import SCHEMA_VERSION
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.nights import age
 from tests.corpus_spider.running import run, well

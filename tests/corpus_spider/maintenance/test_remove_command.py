@@ -22,7 +22,7 @@ from corpus_spider.maintenance.removal_requests import requests_of
 from corpus_spider.maintenance.remove import RemovalReport, older_copies, remove
 from storage import Corpus
 from storage.consistency import INTERRUPTED
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.errors import ConfigError
 from storage.removal.takedown import RemovalRequest, RequestKind
 from storage.warc import scan

@@ -23,7 +23,7 @@ from corpus_spider.config.loader import load
 from corpus_spider.maintenance.warc_import import ImportReport, take_in
 from storage.corpus import Corpus
 from storage.database.schema import document
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.others_archives import HTML, Answer, archive, wacz
 from tests.corpus_spider.running import PATIENCE, run, well

@@ -20,7 +20,7 @@ from corpus_spider.middlewares.render import sent
 from corpus_spider.middlewares.render import shell as readable
 from corpus_spider.rendering.chromium import VARIABLE, find_browser, processes
 from storage.corpus import Corpus
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.records import Capture, Kind
 from storage.warc import read_record
 from tests.corpus_spider.local_paper import Answer, Newspaper, corpus_toml, paragraphs, served

@@ -13,15 +13,15 @@ from corpus_spider.search import builder
 from corpus_spider.search.builder import is_current, only_writer, refresh, refresh_aside, refresh_if_alone
 from corpus_spider.search.checking import check_index
 from corpus_spider.search.made_with import IndexTools, MissingLibraryError
-from corpus_spider.search.manifest import CellSelection, Manifest
+from corpus_spider.search.manifest import Manifest
 from corpus_spider.search.searching import SearchIndex
-from corpus_spider.search.shard import SearchFilters
 from corpus_spider.words import clouds, lists
 from pipelines.text import words as words_module
 from pipelines.text.segmentation import choice
 from pipelines.text.segmentation.choice import CHOICES
 from pipelines.text.words import WORDS, Splitter, splitter, words
 from storage.corpus import Corpus
+from storage.documents.selection import Selection
 from storage.errors import ConfigError, DamageError, TooSlowError, UnfinishedIndexError
 from storage.removal.takedown import RemovalRequest, RequestKind
 from storage.time_limit import time_limit
@@ -53,9 +53,9 @@ def test_a_phrase_whose_star_stands_for_too_many_words_says_so(tmp_path: Path, q
             refresh(corpus, str(tmp_path / "corpus.db"), tmp_path / "index", 1)
         with SearchIndex.open(tmp_path / "index", corpus) as index:
             with pytest.raises(ConfigError, match="too many words"):
-                index.find(question, SearchFilters(), most=5)
-            assert index.find("an*", SearchFilters(), most=5).number == 1
-            assert index.find('"anbb* giá" OR "giá xăn*"', SearchFilters(), most=5).number == 1
+                index.find(question, Selection(), most=5)
+            assert index.find("an*", Selection(), most=5).number == 1
+            assert index.find('"anbb* giá" OR "giá xăn*"', Selection(), most=5).number == 1
 
 
 def test_the_index_looks_at_the_time_of_a_request(opened: Crawl, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def built(crawl: Crawl, folder: Path) -> builder.RefreshReport:
 
 def found(crawl: Crawl, folder: Path, question: str, **filters: object) -> set[str]:
     with SearchIndex.open(folder, crawl.corpus) as index:
-        ids = index.find(question, SearchFilters(**filters), most=50).ids  # type: ignore[arg-type]
+        ids = index.find(question, Selection(**filters), most=50).ids  # type: ignore[arg-type]
     return {document.url[-1] for document in crawl.corpus.documents.of_ids(ids)}
 
 
@@ -164,7 +164,7 @@ def test_shards_come_in_place_of_old_ones_in_one_step(
 
     def look(*_: object) -> None:
         with SearchIndex.open(folder, opened.corpus) as index:
-            seen.add(index.find("", SearchFilters(), most=1).number)
+            seen.add(index.find("", Selection(), most=1).number)
 
     with only_writer(folder):
         refresh(opened.corpus, str(tmp_path / "corpus.db"), folder, 1, look)
@@ -370,7 +370,7 @@ def test_every_process_gets_a_shard(opened: Crawl, tmp_path: Path, monkeypatch: 
     assert (report.documents, report.shards, report.failures) == (len(TEXTS), 2, 0)
     assert found(opened, folder, "giá xăng") == {"1", "2"}
     with SearchIndex.open(folder, opened.corpus) as index:
-        assert lists.sizes(index.manifest, CellSelection(("vi",))).documents == 3
+        assert lists.sizes(index.manifest, Selection(("vi",))).documents == 3
 
 
 def test_the_cloud_of_a_part_without_keywords_is_by_frequency(opened: Crawl, tmp_path: Path) -> None:
@@ -378,7 +378,7 @@ def test_the_cloud_of_a_part_without_keywords_is_by_frequency(opened: Crawl, tmp
     folder = tmp_path / "index"
     built(opened, folder)
     with SearchIndex.open(folder, opened.corpus) as index:
-        made = clouds.of_selection(index.manifest, CellSelection(("vi",), ("a.example",)), None, 10, "a")
+        made = clouds.of_selection(index.manifest, Selection(("vi",), ("a.example",)), None, 10, "a")
     assert "frequency" in made.caption
     assert "xăng" in " ".join(each.word for each in made.weights)
     assert "và" not in {each.word for each in made.weights}
@@ -399,7 +399,7 @@ def test_a_page_is_no_part_of_its_own_reference(opened: Crawl, tmp_path: Path) -
     built(opened, folder)
     _, text = TEXTS["1"]
     with SearchIndex.open(folder, opened.corpus) as index:
-        size = lists.sizes(index.manifest, CellSelection(("vi",))).tokens
+        size = lists.sizes(index.manifest, Selection(("vi",))).tokens
         own = clouds.of_text([text], "vi", index.manifest, 50, "", is_counted=True)
         whole = clouds.of_text([text], "vi", index.manifest, 50, "")
         page = len(words("vi").spans(text))
@@ -412,8 +412,8 @@ def test_word_lists_are_counted_from_the_index(opened: Crawl, tmp_path: Path) ->
     folder = tmp_path / "index"
     built(opened, folder)
     with SearchIndex.open(folder, opened.corpus) as index:
-        rows = {row.word: row for row in lists.frequencies(index.manifest, CellSelection(("vi",)), 100)}
-        trend = lists.trend(index.manifest, CellSelection(("vi",)), ["họp"])
+        rows = {row.word: row for row in lists.frequencies(index.manifest, Selection(("vi",)), 100)}
+        trend = lists.trend(index.manifest, Selection(("vi",)), ["họp"])
     assert (rows["giá"].frequency, rows["giá"].documents) == (2, 2)
     assert rows["title"].frequency == 3
     counted = [place for _, text in [*list(TEXTS.values())[:2], TEXTS["5"]] for place in words("vi").spans(text)]
@@ -427,7 +427,7 @@ def test_a_trend_says_which_words_are_not_counted(opened: Crawl, tmp_path: Path)
     folder = tmp_path / "index"
     built(opened, folder)
     with SearchIndex.open(folder, opened.corpus) as index:
-        trend = lists.trend(index.manifest, CellSelection(("vi",)), ["họp", "giá họp"])
+        trend = lists.trend(index.manifest, Selection(("vi",)), ["họp", "giá họp"])
     assert lists.why_no_trend(trend) == [
         '"giá họp" is not a counted word here. `corpus-spider search \'"giá họp"\'` shows its places in the texts.'
     ]
@@ -497,8 +497,8 @@ def test_texts_with_the_syllables_side_by_side_come_first(tmp_path: Path) -> Non
     texts = [("vi", apart), ("vi", apart + " Chính phủ đã họp."), ("vi", "Không có gì")]
     crawl = crawl_of(tmp_path, texts)
     with SearchIndex.open(tmp_path / "index", crawl.corpus) as index:
-        answer = index.concordance(crawl.corpus, "chính phủ", SearchFilters(), most=20)
-        lists_of_one = index.concordance(crawl.corpus, "=title", SearchFilters(), most=20)
+        answer = index.concordance(crawl.corpus, "chính phủ", Selection(), most=20)
+        lists_of_one = index.concordance(crawl.corpus, "=title", Selection(), most=20)
     assert answer.documents == 2
     assert [place.line.keyword for place in answer.places][:2] == ["Chính phủ", "phủ"]
     assert answer.searched == 'chính AND phủ; in vi first "chính phủ", in 1 document'
@@ -509,14 +509,29 @@ def test_collocates_of_a_word_of_two_syllables_have_one_node(tmp_path: Path) -> 
     """A word is never more often near the node than it is in the texts at all."""
     line = "Ngày nay thành phố sạch đẹp. Bố và thành viên đi qua phố nhỏ."
     crawl = crawl_of(tmp_path, [("vi", f"{line} Bài {number}") for number in range(6)])
-    selected = CellSelection(("vi",))
+    selected = Selection(("vi",))
     with SearchIndex.open(tmp_path / "index", crawl.corpus) as index:
         frequency = {row.word: row.frequency for row in lists.frequencies(index.manifest, selected, 100)}
-        rows = lists.collocates(index, crawl.corpus, "thành phố", SearchFilters(), selected, 50)
-        apart = lists.collocates(index, crawl.corpus, "thành OR phố", SearchFilters(), selected, 50)
+        rows = lists.collocates(index, crawl.corpus, "thành phố", selected, 50)
+        apart = lists.collocates(index, crawl.corpus, "thành OR phố", selected, 50)
     assert {row.word for row in rows} >= {"ngày nay", "sạch đẹp"} or {row.word for row in rows} >= {"ngày", "sạch"}
     assert "nhỏ" not in {row.word for row in rows}
     assert all(row.together <= row.frequency == frequency[row.word] for row in (*rows, *apart))
+
+
+def test_collocates_are_counted_in_the_documents_whose_words_are_counted(tmp_path: Path) -> None:
+    """Whole months of the selected language: a word is never more often near the node than it is in these texts."""
+    texts = [("vi", f"Thành phố sạch đẹp, bài {number}") for number in range(6)]
+    crawl = crawl_of(tmp_path, [*texts, ("en", "A thành phố sạch đẹp")])
+    with SearchIndex.open(tmp_path / "index", crawl.corpus) as index:
+        [month] = {size.key.month for size in index.manifest.sizes()}
+        rows, of_day = (
+            lists.collocates(index, crawl.corpus, "thành phố", Selection(("vi",), since=since, until=since), 50)
+            for since in (None, f"{month}-28")
+        )
+    assert rows
+    assert rows == of_day
+    assert all(row.together <= row.frequency <= 6 for row in rows)
 
 
 def test_spellings_of_a_word_are_one_row_unless_each_is_wanted(tmp_path: Path) -> None:
@@ -529,7 +544,7 @@ def test_spellings_of_a_word_are_one_row_unless_each_is_wanted(tmp_path: Path) -
     ]
     crawl = crawl_of(tmp_path, texts)
     exact = lists.CountingRules(one_spelling=False)
-    arabic, every = CellSelection(("ar",)), CellSelection()
+    arabic, every = Selection(("ar",)), Selection()
     with SearchIndex.open(tmp_path / "index", crawl.corpus) as index:
         manifest = index.manifest
         one = {row.word: (row.frequency, row.documents) for row in lists.frequencies(manifest, every, 100)}
@@ -577,7 +592,7 @@ def test_a_refresh_splits_new_texts_as_the_index_was_split(
     assert built(opened, folder).added == 1
     with SearchIndex.open(folder, opened.corpus) as index:
         assert index.made_with == without
-        rows = {row.word: row.frequency for row in lists.frequencies(index.manifest, CellSelection(("vi",)), 100)}
+        rows = {row.word: row.frequency for row in lists.frequencies(index.manifest, Selection(("vi",)), 100)}
         assert any("syllables" in note for note in index.made_with.notes(["vi"]))
     assert (rows["chính"], rows["phủ"], rows.get("chính phủ")) == (2, 2, None)
     with only_writer(folder):
@@ -602,7 +617,7 @@ def test_a_reader_without_the_library_says_so(opened: Crawl, tmp_path: Path, mon
     with only_writer(folder), pytest.raises(MissingLibraryError, match="underthesea"):
         refresh(opened.corpus, database, folder, 1)
     with SearchIndex.open(folder, opened.corpus) as index:
-        assert lists.frequencies(index.manifest, CellSelection(("vi",)), 10)
+        assert lists.frequencies(index.manifest, Selection(("vi",)), 10)
         assert index.made_with.notes(["vi", "ar"]) == ["vi: counted with underthesea, which is not installed here."]
 
 

@@ -346,9 +346,20 @@ def test_a_selection_is_read_from_a_url_and_written_again(query: str, read: str)
     """Values that make no sense are left out."""
     from starlette.datastructures import QueryParams
 
-    from corpus_spider.web.selection import selection_of
+    from corpus_spider.web.query import web_query
 
-    assert selection_of(QueryParams(query)).query() == read
+    assert web_query(QueryParams(query)).query() == read
+
+
+def test_words_say_by_which_filters_they_are_not_counted(app: Guard) -> None:
+    """Counts are kept by language, site and month."""
+    sentence = "Words are not counted by these filters, which are left out: {}."
+    assert "not counted by" not in ask(app, "/words?language=vi&since=2026-01")[2]
+    for query, left in (
+        ("chars=5", "least characters"),
+        ("extractor=bte&reserved=no", "extractor, without reserved texts"),
+    ):
+        assert sentence.format(left) in ask(app, f"/words?{query}")[2]
 
 
 def test_a_token_is_asked_for_as_password_or_bearer(folder: Path) -> None:

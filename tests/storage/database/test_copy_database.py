@@ -12,7 +12,7 @@ from storage.consistency import RULES, STEP
 from storage.corpus import Corpus
 from storage.database.copy import copy_file, transfer
 from storage.database.schema import document_text, url
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.errors import ConfigError, DamageError
 from storage.records import Kind
 from storage.removal.takedown import RemovalRequest, RequestKind

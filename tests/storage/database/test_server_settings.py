@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from storage.corpus import Corpus
 from storage.database import copy
 from storage.database.migrations import migrate
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.errors import ConfigError, CorpusError, DatabaseError
 from tests.corpus_spider.running import until
 from tests.storage.corpus_samples import Crawl, made, with_parts

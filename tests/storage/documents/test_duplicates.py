@@ -6,6 +6,7 @@ import itertools
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,11 +15,14 @@ from hypothesis import strategies as st
 
 from pipelines.text.minhash import pack_pairs
 from storage.corpus import Corpus
-from storage.documents.model import CorpusDocument, Selection
 from storage.documents.near_duplicates import THRESHOLD
+from storage.documents.selection import Selection
 from storage.documents.sketches import SketchFormat
 from storage.records import Fingerprint, Processed
 from tests.storage.corpus_samples import Crawl, dropped, empty, fingerprint, made, with_parts
+
+if TYPE_CHECKING:
+    from storage.documents.model import CorpusDocument
 
 ROWS = 120
 similarities, whole = SketchFormat().similarities, SketchFormat.similarities

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from storage.documents import reader
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from tests.storage.corpus_samples import Crawl, made
 
 if TYPE_CHECKING:

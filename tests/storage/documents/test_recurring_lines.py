@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storage.documents.model import Selection
 from storage.documents.own_lines import PageLines
 from storage.documents.recurring_lines import digest, lines_of, marks, shared
+from storage.documents.selection import Selection
 from tests.storage.corpus_samples import Crawl, made
 
 if TYPE_CHECKING:

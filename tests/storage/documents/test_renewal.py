@@ -14,7 +14,7 @@ from pipelines.text.normalise import canonical_text
 from storage.database.schema import fingerprint as fingerprints
 from storage.database.schema import scheme
 from storage.documents import renewal
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.records import Fingerprint
 from tests.storage.corpus_samples import Crawl, made
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from storage.database.schema import document, duplicate_set, url
 from storage.documents.decider import MOST_PEERS, Target, known_of
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from tests.storage.corpus_samples import NOON, Crawl, dropped, empty, fingerprint, link, made, with_parts
 
 if TYPE_CHECKING:

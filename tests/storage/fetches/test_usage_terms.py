@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.records import Fetched, Terms
 from tests.storage.corpus_samples import Crawl, capture, dropped, made
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.blocklist.tombstones import refused
-from storage.documents.model import Selection
+from storage.documents.selection import Selection
 from storage.records import Fetched, Processed
 from storage.removal.takedown import RemovalRequest, RequestKind
 from tests.storage.corpus_samples import Crawl, dropped, fingerprint, link, made

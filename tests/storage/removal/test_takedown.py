@@ -30,8 +30,8 @@ from storage.database.schema import (
     url,
 )
 from storage.database.schema import fingerprint as prints
-from storage.documents.model import Selection
 from storage.documents.own_lines import PageLines
+from storage.documents.selection import Selection
 from storage.errors import DatabaseError
 from storage.removal import secure_delete
 from storage.removal.takedown import RemovalRequest, RequestKind

@@ -1,0 +1,213 @@
+"""One selection in all its forms: options, keywords, TOML, the query of a URL, and the command that a page shows."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import tomllib
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from lxml.html import document_fromstring
+
+from corpus_spider.cli.app import cli, run
+from corpus_spider.config.selections import of_options, options_of, selection_of, texts_of
+from corpus_spider.search.builder import only_writer, refresh
+from storage.corpus import Corpus
+from storage.documents.reader import _CONDITIONS, OF_SETS
+from storage.documents.selection import COUNTS, DATABASE, DIMENSIONS, INDEX, Day, Part, Selection, Texts, honoured
+from storage.errors import ConfigError
+from tests.corpus_spider.cli.commands import verbs
+from tests.corpus_spider.web.test_web import application_of, ask
+from tests.extras import needs
+from tests.storage.corpus_samples import Crawl, made, with_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from corpus_spider.web.guard import Guard
+
+pytestmark = needs("web")
+
+CONFIG = """
+[corpus]
+contact = "someone@example.org"
+
+[[site]]
+name = "a.example"
+start = ["https://a.example/"]
+"""
+NAMES = {"languages": ("vi", "en", "und"), "sites": ("a.example", "b.example"), "extractors": ("auto", "bte")}
+VERBS = {DATABASE: "export", INDEX: "search", COUNTS: "words"}
+
+
+def values(field: str, kind: Any) -> st.SearchStrategy[Any]:
+    """Return a strategy for the values of a dimension."""
+    if kind == Texts:
+        return st.lists(st.sampled_from(NAMES[field]), unique=True).map(tuple)
+    if kind == Day:
+        month = {"since": st.integers(1, 6), "until": st.integers(7, 12)}[field]
+        return st.none() | st.builds("2026-{:02}-{:02}".format, month, st.integers(1, 28))
+    if kind == Part:
+        return st.none() | st.builds(
+            lambda low, size: (low / 8, (low + size) / 8), st.integers(0, 99), st.integers(1, 9)
+        )
+    return {int: st.integers(0, 10**9), float: st.floats(0, 1), bool: st.booleans()}[kind]
+
+
+def selections() -> st.SearchStrategy[Selection]:
+    """Return a strategy for selections with a value of any dimension."""
+    return st.builds(
+        Selection,
+        **{
+            each.field: st.sampled_from(each.choices) if each.choices else values(each.field, each.kind)
+            for each in DIMENSIONS
+        },
+    )
+
+
+def test_each_dimension_is_a_condition_in_sql() -> None:
+    """One condition each, or a part of the query that looks at versions, duplicates or ids."""
+    assert _CONDITIONS.keys() | OF_SETS == {each.field for each in DIMENSIONS}
+    assert not _CONDITIONS.keys() & OF_SETS
+
+
+@settings(max_examples=60, deadline=None)
+@given(selections())
+def test_a_selection_is_the_same_as_options_keywords_toml_and_query(selection: Selection) -> None:
+    """Each use has an option for each dimension that it honours, and gets the same selection from it."""
+    from starlette.datastructures import QueryParams
+
+    from corpus_spider.web.query import WebQuery, web_query
+
+    for use, verb in VERBS.items():
+        selected = selection.only(use)
+        arguments = [*(["text"] if use == INDEX else []), *options_of(selected)]
+        context = verbs(cli)[verb].make_context(verb, arguments)
+        assert of_options(context.params) == selected
+    lines = []
+    for dimension, value in selection.given():
+        plain = texts_of(dimension, value)[0] if dimension.kind == Part else value
+        lines.append(f"{dimension.name} = {json.dumps(plain)}")
+    assert selection_of(tomllib.loads("\n".join(lines))) == selection
+    shown = selection.only(INDEX)
+    assert web_query(QueryParams(WebQuery(selection=shown).query()[1:])).selection == shown
+
+
+@pytest.mark.parametrize("use", [INDEX, COUNTS])
+def test_what_a_use_cannot_honour_is_refused_by_name(use: str) -> None:
+    """The message says which dimensions the use has."""
+    other = {Part: (0.0, 10.0), bool: True, int: 5, float: 0.5, Texts: ("auto",)}
+    for dimension in set(DIMENSIONS) - set(honoured(use)):
+        value = dimension.choices[-1] if dimension.choices else other[dimension.kind]
+        selection = Selection(**{dimension.field: value})
+        with pytest.raises(ConfigError, match=f"{dimension.name}: {use} cannot select by it\n  Use one of language, "):
+            selection.require(use)
+        assert selection.only(use) == Selection()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus with several values of each dimension, a page in two versions, duplicates, and its index."""
+    folder = tmp_path_factory.mktemp("selected")
+    (folder / "corpus.toml").write_text(CONFIG)
+    confidences = (None, 0.25, 0.846, 0.85, 0.854, 1.0)
+    with Corpus.open(folder / "corpus.db", create=True) as corpus:
+        for site in NAMES["sites"]:
+            crawl = Crawl(corpus, site)
+            for number, confidence in enumerate(confidences):
+                text = f"Giá xăng hôm nay tăng {'thêm ' * 3 * number}{site} {number}"
+                page = made(
+                    "Hai bài giống nhau" if number == 5 else text,
+                    language=NAMES["languages"][number % 3],
+                    published=f"2026-0{number}-11" if number else None,
+                    tdm=1 if number % 4 == 1 else None,
+                )
+                extractor = NAMES["extractors"][number % 2]
+                crawl.visit(str(number), with_parts(page, confidence=confidence, extractor=extractor))
+            crawl.visit("2", with_parts(made("Một bản khác hẳn của bài hai", language="vi"), confidence=0.9))
+        with only_writer(folder / "index"):
+            refresh(corpus, str(folder / "corpus.db"), folder / "index", 1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def app(folder: Path) -> Iterator[Guard]:
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        yield application_of(folder, corpus)
+
+
+QUERIES = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("q"), st.sampled_from(["giá", "gia xang", '"hôm nay" -tăng', "-không giá", "=Giá", "không", "(("])
+        ),
+        st.tuples(st.just("language"), st.sampled_from(["vi", "en", " und", "zz", "vi,en", "ar"])),
+        st.tuples(st.just("site"), st.sampled_from(["a.example", "b.example", "b.example ", "c.example"])),
+        st.tuples(st.just("extractor"), st.sampled_from(["auto", "bte", "r2l", "auto,bte", "-x"])),
+        st.tuples(st.sampled_from(["since", "until"]), st.sampled_from(["2026-02", "2026-02-11", "2026-03-12", "x"])),
+        st.tuples(st.just("chars"), st.sampled_from(["30", "50.5", "-1", "1e12"]) | st.integers(0, 100).map(str)),
+        st.tuples(st.just("confidence"), st.sampled_from(["0.85", "0.8501", "2", "1e-9"]) | st.floats(0, 1).map(str)),
+        st.tuples(st.just("reserved"), st.sampled_from(["no", "yes"])),
+        st.tuples(st.just("order"), st.sampled_from(["date", "rank", "left"])),
+    ),
+    max_size=5,
+)
+
+
+def answered(folder: Path, command: list[str]) -> tuple[int, str]:
+    """Run a command in the folder. Return its exit code and its standard output."""
+    out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with chdir(folder), redirect_stdout(out), redirect_stderr(errors):
+        code = run(command)
+        out.flush()
+    return code, out.buffer.getvalue().decode()  # type: ignore[attr-defined]
+
+
+@settings(max_examples=40, deadline=None)
+@example([("q", "giá"), ("chars", "50")])
+@example([("q", "giá"), ("extractor", "bte"), ("reserved", "no")])
+@example([("extractor", "bte")])
+@example([("confidence", "0.85")])
+@example([("q", "-không giá")])
+@example([("since", "2026-03"), ("until", "2026-02")])
+@example([("site", "c.example")])
+@given(QUERIES)
+def test_the_command_of_the_page_gives_the_documents_of_its_list(
+    app: Guard, folder: Path, pairs: list[tuple[str, str]]
+) -> None:
+    """For every selection. What the program refuses, the page refuses too."""
+    from starlette.datastructures import QueryParams
+
+    from corpus_spider.web.query import web_query
+
+    query = urlencode(pairs)
+    status, _, text = ask(app, f"/documents?{query}")
+    assert status in {200, 400}
+    page = document_fromstring(text)
+    commands = page.xpath("//p[@class='command']/code/text()")
+    if not commands:
+        refused = shlex.split(web_query(QueryParams(query)).command())
+        assert answered(folder, refused[1:])[0] == 2
+        assert status == 400 or page.xpath("//*[@role='alert']")
+        return
+    [line] = commands
+    listed = {link.rpartition("/")[2] for link in page.xpath("//a[@class='title']/@href")}
+    program, verb, *options = shlex.split(line)
+    assert program == "corpus-spider"
+    if verb == "export":
+        assert answered(folder, ["-q", verb, *options, "--overwrite"])[0] == 0
+        lines = (folder / "documents.jsonl").read_text(encoding="utf-8").splitlines()
+        assert {json.loads(each)["id"] for each in lines} == listed
+    else:
+        code, output = answered(folder, [verb, "--json", *options])
+        assert code == 0
+        found = json.loads(output)
+        assert found["documents"] == len(listed)
+        assert {place["id"] for place in found["places"]} <= listed
