@@ -282,7 +282,7 @@ class SiteCounters:
     def of(cls, run: SiteRun) -> SiteCounters:
         """Return the counters of a run."""
         same = {each.name: getattr(run, each.name) for each in fields(cls)}
-        return cls(**same | {"seconds": round(run.seconds, 1)})
+        return cls(**same | {"seconds": round(run.seconds, 1), "reasons": dict(run.reasons)})
 
 
 COLUMNS = tuple(each.name for each in fields(SiteCounters) if each.name not in {"site", "bytes", "seconds", "reasons"})
