@@ -222,6 +222,7 @@ def about(config: Config, corpus: Corpus, wanted: ExportRequest) -> Release:
     """Return the description of a release: without data of this machine, and the same at any time."""
     from corpus_spider.config.values import bare_doi
     from corpus_spider.config.version import program_version
+    from pipelines.text.scripts import RIGHT_TO_LEFT
     from storage.database.schema import SCHEMA_VERSION
     from storage.exports.release import Release
 
@@ -244,6 +245,7 @@ def about(config: Config, corpus: Corpus, wanted: ExportRequest) -> Release:
         title=config.corpus.title,
         authors=config.corpus.authors,
         doi=bare_doi(wanted.doi or config.corpus.doi),
+        right_to_left=RIGHT_TO_LEFT,
     )
 
 
@@ -334,12 +336,12 @@ def cut(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
     Raises ConfigError for a language without spaces between words where no segmenter is installed.
     """
     from pipelines.text.segmentation.choice import CHOICES, CLUSTERS, unit_of
-    from pipelines.text.tokenizer import UNSPACED, tokenised
+    from pipelines.text.tokenizer import tokenised
     from pipelines.text.words import words
 
     for document in documents:
         language = document.language
-        if language in UNSPACED and unit_of(language) == CLUSTERS:
+        if unit_of(language) == CLUSTERS:
             extra = CHOICES[language].extra
             do = f'Install the segmenter (extra "{extra}"), or export as .prevert, which is not tokenised.'
             raise ConfigError("words cannot be separated without a segmenter", where=language, do=do)

@@ -1,7 +1,6 @@
 """Words of a text, for scores and comparisons: runs of letters and digits.
 
-In scripts without spaces between words (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan), each character with its marks
-is a word.
+In scripts without spaces between words (`pipelines.text.scripts`), each character with its marks is a word.
 """
 
 from __future__ import annotations
@@ -9,13 +8,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from pipelines.text.scripts import UNSPACED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import regex
 
-_SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
-_WORD = rf"[[\p{{L}}\p{{N}}]&&[{_SPACELESS}]]\p{{M}}*|[[\p{{L}}\p{{N}}\p{{M}}\u200c\u200d]--[{_SPACELESS}]]+"
+_WORD = rf"[[\p{{L}}\p{{N}}]&&[{UNSPACED}]]\p{{M}}*|[[\p{{L}}\p{{N}}\p{{M}}\u200c\u200d]--[{UNSPACED}]]+"
 _SURROGATES = range(0xD800, 0xE000)
 
 

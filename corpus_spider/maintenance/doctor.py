@@ -219,13 +219,13 @@ def extras(needed: Sequence[Requirement], versions: Mapping[str, str], config: C
 
 def wanted_extras(config: Config | None) -> set[str]:
     """Return the extras that a corpus uses: a browser, a search index, words of languages without spaces."""
-    from pipelines.text.tokenizer import UNSPACED
+    from pipelines.text.segmentation.choice import CHOICES, CLUSTERS
 
     if config is None:
         return set()
     spoken = {code for site in config.sites for code in config.site_languages(site)}
     wanted = {"render"} if any(site.render for site in config.sites) else set()
-    wanted |= {"segment"} if spoken & UNSPACED else set()
+    wanted |= {"segment"} if any(code in CHOICES and CHOICES[code].without == CLUSTERS for code in spoken) else set()
     return wanted | ({"search"} if config.index_folder.is_dir() else set())
 
 

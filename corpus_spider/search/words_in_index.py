@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.search.shard import LONGEST_WORD
 from pipelines.text.equal_letters import TURKIC, small
+from pipelines.text.scripts import is_spaced
 from pipelines.text.segmentation.choice import CHOICES
 from pipelines.text.tokenizer import SPACED_WORDS
-from pipelines.text.words import as_counted, is_spaced
+from pipelines.text.words import as_counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from corpus_spider.terminal.headings import heading
+from pipelines.text.scripts import CLUSTERED, SINGLE, is_from_the_right
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +30,6 @@ BELOW = frozenset({"advice", "next"})
 """Fields that always stand below their row: what to do about it."""
 FACTS = ("what", "value")
 """Headings of a table of names and their values."""
-_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _LETTER = re.compile(r"[^\W\d_]")
 _CHUNK = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d\S* *|[\d.,]+ (?:bytes|[KMGT]iB)(?![^ ]) *|[^ ]+ *|^ +")
 """A word with the spaces behind it. The date and the time of day are one, and so are a number and its unit."""
@@ -37,15 +37,13 @@ MIN_PROSE_WIDTH = 32
 """Cells. A column of sentences that would be narrower goes below its row."""
 _FIRST_STRONG, _POP = "\u2068", "\u2069"
 _RTL_MARK, _RTL_ISOLATE = "\u200f", "\u2067"
-_HAN = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
+_HAN = SINGLE
 # Characters that may not begin or end a line (JIS X 4051, Unicode UAX 14).
 _OPENING = "（「『【《〈〔［｛“‘(\\[{"
 _CLOSING = "、。，．・：；？！）」』】》〉〕］｝”’…ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ,.:;?!)\\]}%"
 _HAN_PIECE = rf"[{_OPENING}]*(?:[{_HAN}]|[^{_HAN}{_OPENING}{_CLOSING}]+)?[{_CLOSING}]*"
-_UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\uaa60-\uaa7f]+"
-"""Runs of Thai, Lao, Burmese and Khmer, which have no spaces between words."""
+_UNSPACED = f"[{CLUSTERED}]+"
+"""Runs of scripts of South-East Asia, which have no spaces between words."""
 _FIRST_SPECIAL = "\u0590"
 """First character of the scripts that need more than spaces. Their patterns take long to compile."""
 _NUMERIC = re.compile(r"[-+]?[\d.,]+( (bytes|[KMGT]iB|%))?|[–-]?")
@@ -76,7 +74,7 @@ def pieces(text: str) -> Iterator[str]:
 
 def _is_plain(text: str) -> bool:
     return max(text, default="") < _FIRST_SPECIAL or all(
-        letter < _FIRST_SPECIAL or "\u2000" <= letter < "\u2e80" for letter in text
+        letter < _FIRST_SPECIAL or "\u2000" <= letter < "\u2c00" for letter in text
     )
 
 
@@ -136,7 +134,7 @@ def is_right_to_left(text: str) -> bool:
 
 
 def _has_right_to_left(text: str) -> bool:
-    return not _is_plain(text) and bool(_compiled(f"[{_RIGHT_TO_LEFT}]").search(text))
+    return not _is_plain(text) and is_from_the_right(text)
 
 
 def isolated(text: str) -> str:

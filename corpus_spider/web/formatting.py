@@ -10,7 +10,7 @@ from corpus_spider.exit_codes import REASONS
 from corpus_spider.terminal.console import human_size, readable
 from corpus_spider.terminal.reasons import meaning
 from corpus_spider.terminal.values import MISSING, duration, number
-from storage.exports.vertical import RIGHT_TO_LEFT
+from pipelines.text.scripts import RIGHT_TO_LEFT
 from storage.reporting import counted, plural
 
 if TYPE_CHECKING:

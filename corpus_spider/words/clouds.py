@@ -7,6 +7,7 @@ picture.
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 from collections import Counter
@@ -25,6 +26,7 @@ from corpus_spider.words.keyness import log_likelihood, log_ratio
 from corpus_spider.words.lists import SharedSpellings
 from pipelines.quality.stop_word_lists import is_wordlike, stop_forms_of
 from pipelines.text.collation import sort_key
+from pipelines.text.scripts import characters, is_from_the_right
 from pipelines.text.word_forms import letters
 from pipelines.text.words import as_counted
 
@@ -47,7 +49,9 @@ _LINE = 1.7
 _LINES = {"ur": 2.5}
 """The same for languages whose letters hang below one another, as in Nastaliq."""
 _BROAD = {"W": 1.05, "F": 1.05}
-_BROAD_SCRIPTS = (("\u1000", "\u109f", 1.0), ("\u1780", "\u17ff", 0.95), ("\u0600", "\u06ff", 0.7))
+_BROAD_SCRIPTS = tuple(
+    (re.compile(f"[{characters(code)}]"), width) for code, width in (("Mymr", 1.0), ("Khmr", 0.95), ("Arab", 0.7))
+)
 _MARKS = frozenset({"Mn", "Me", "Cf"})
 MORE = 700
 """Rows of a list that are read beyond those wanted: stop words and numbers are left out."""
@@ -236,7 +240,7 @@ def direction_of(words: Iterable[str]) -> bool:
     >>> direction_of(["حكومة", "AI", "مدارس"])
     True
     """
-    sides = [any(unicodedata.bidirectional(sign) in {"R", "AL"} for sign in word) for word in words]
+    sides = list(map(is_from_the_right, words))
     return 2 * sum(sides) > len(sides)
 
 
@@ -257,8 +261,8 @@ def width_of(word: str) -> float:
 def _width(sign: str) -> float:
     if unicodedata.category(sign) in _MARKS:
         return 0.0
-    for first, last, width in _BROAD_SCRIPTS:
-        if first <= sign <= last:
+    for characters_of_script, width in _BROAD_SCRIPTS:
+        if characters_of_script.match(sign):
             return width
     return _BROAD.get(unicodedata.east_asian_width(sign), 0.8 if sign.isupper() or sign in "mwMW" else 0.66)
 

@@ -38,6 +38,7 @@ from pipelines.markup.anchors import LINKS
 from pipelines.markup.tree import shown_text
 from pipelines.metadata.publication_date import dates_in_path
 from pipelines.text.normalise import nfc
+from pipelines.text.scripts import SENTENCE_ENDS, SPACED_ENDS, STRONG_ENDS, has_unmarked_sentences
 from pipelines.text.text_size import size, sizes
 from pipelines.urls.url import parse
 from storage.records import RULES, Drop
@@ -73,9 +74,8 @@ SENTENCE = 30
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffc\ufffd]+")
 _REPLACED = re.compile("[\ufffc\ufffd]")
 """Unseen characters that Python counts as printable."""
-_SENTENCE_END = re.compile(r"[.!?…؟۔।॥։።፧။](?=[\s\"'»”’)\]]|$)|[。！？]")
-_NO_SENTENCE_ENDS = re.compile("[\u0e00-\u0eff\u1780-\u17ff]")
-_BROKEN_OFF = re.compile(r"(?:\.\.\.?|…|»|>>)\W*$|(?:\.\.\.|…)[^.!?؟۔।…\d\"”’»]{1,20}$")
+_SENTENCE_END = re.compile(rf"[{SPACED_ENDS}](?=[\s\"'»”’)\]]|$)|[{STRONG_ENDS}]")
+_BROKEN_OFF = re.compile(rf"(?:\.\.\.?|…|»|>>)\W*$|(?:\.\.\.|…)[^{SENTENCE_ENDS}\d\"”’»]{{1,20}}$")
 """An ellipsis at the end of a teaser, or before its link to the rest ("… read more")."""
 _TYPE = re.compile(r'"@type"\s*:\s*(\[[^\]]{0,200}\]|"[^"]{0,60}")')
 _NAME = re.compile(r"\w+")
@@ -298,8 +298,8 @@ def _is_in_article(node: LexborNode) -> bool:
 
 
 def has_sentence(text: str) -> bool:
-    """Return whether a paragraph contains the end of a sentence, or is in a script without marks for it."""
-    return bool(_SENTENCE_END.search(text) or _NO_SENTENCE_ENDS.search(text))
+    """Return whether a paragraph contains the end of a sentence, or is in a script that does not mark each end."""
+    return bool(_SENTENCE_END.search(text)) or has_unmarked_sentences(text)
 
 
 def _ends_sentence(text: str) -> bool:
@@ -311,7 +311,7 @@ def address_kind(url: str) -> AddressForm:
     """Return the kind of page that a URL suggests. Articles have a date, a number or a headline in it.
 
     >>> address_kind("https://a.example/vi/"), address_kind("https://a.example/2024/05/13/flood")
-    (<Address.FRONT: 'address of a front page'>, <Address.ARTICLE: 'address as of an article'>)
+    (<AddressForm.FRONT: 'address of a front page'>, <AddressForm.ARTICLE: 'address as of an article'>)
     """
     address = parse(url)
     if address is None:

@@ -23,6 +23,7 @@ from pipelines.language import detectors, malay
 from pipelines.language.corrections import WORD, assured, corrected
 from pipelines.language.detectors import UNKNOWN
 from pipelines.text.normalise import clean
+from pipelines.text.scripts import SCRIPTS, characters
 from storage.records import LanguageGuess
 
 if TYPE_CHECKING:
@@ -190,44 +191,6 @@ def format_guesses(guesses: Iterable[LanguageGuess]) -> tuple[str, ...]:
 # Scripts.
 LEAST_LETTERS = 3
 """Letters. Below that a text has no script."""
-# Unicode name of a script -> ISO 15924 code, frequent scripts first.
-_SCRIPTS = {
-    "Latin": "Latn",
-    "Arabic": "Arab",
-    "Cyrillic": "Cyrl",
-    "Han": "Hani",
-    "Thai": "Thai",
-    "Hebrew": "Hebr",
-    "Greek": "Grek",
-    "Devanagari": "Deva",
-    "Hiragana": "Hira",
-    "Katakana": "Kana",
-    "Hangul": "Hang",
-    "Lao": "Laoo",
-    "Khmer": "Khmr",
-    "Myanmar": "Mymr",
-    "Bengali": "Beng",
-    "Tamil": "Taml",
-    "Telugu": "Telu",
-    "Kannada": "Knda",
-    "Malayalam": "Mlym",
-    "Gujarati": "Gujr",
-    "Gurmukhi": "Guru",
-    "Oriya": "Orya",
-    "Sinhala": "Sinh",
-    "Armenian": "Armn",
-    "Georgian": "Geor",
-    "Ethiopic": "Ethi",
-    "Tibetan": "Tibt",
-    "Mongolian": "Mong",
-    "Thaana": "Thaa",
-    "Syriac": "Syrc",
-    "Cherokee": "Cher",
-    "Canadian_Aboriginal": "Cans",
-    "Tifinagh": "Tfng",
-    "Nko": "Nkoo",
-    "Common": "Zyyy",
-}
 # Letters that several scripts share: tatweel, the Japanese long mark, ordinal indicators.
 _SHARED = "Zyyy"
 DECISIVE = {
@@ -251,7 +214,7 @@ DECISIVE = {
     "Thaa": "dv",
 }
 """Scripts that newspapers of one language use. Hebrew (Yiddish), Devanagari, Bengali and Ethiopic have several."""
-_BURMESE = re.compile("[\u1000-\u109f\ua9e0-\ua9fe\uaa60-\uaa7f]")
+_BURMESE = re.compile(f"[{characters('Mymr')}]")
 # Letters, marks and digits of other languages in Burmese script (Unicode, 16.3), which Burmese does not write.
 _OTHER_BURMESE = (
     ("shn", re.compile("[\u1022\u1035\u1075-\u108d\u108f-\u1099\u109e\u109f]")),
@@ -322,7 +285,7 @@ def only(text: str, script: str) -> str:
 
 @lru_cache(maxsize=64)
 def _others(script: str) -> regex.Pattern[str] | None:
-    name = next((name for name, code in _SCRIPTS.items() if code == script), None)
+    name = next((each.name for each in SCRIPTS if each.code == script), None)
     if name is None or script == "Hani":
         return None
     return regex.compile(rf"[\p{{L}}--\p{{Script={name}}}--\p{{Script=Common}}]+|\u0640+", regex.VERSION1)
@@ -330,4 +293,7 @@ def _others(script: str) -> regex.Pattern[str] | None:
 
 @lru_cache(maxsize=1)
 def _patterns() -> dict[str, regex.Pattern[str]]:
-    return {code: regex.compile(rf"\p{{Script={name}}}") for name, code in _SCRIPTS.items()}
+    """Return the pattern of each script by its code. The first row of a script has its code."""
+    names = {each.name: each.code for each in reversed(SCRIPTS)} | {"Common": _SHARED}
+    codes = {each.code: each.name for each in SCRIPTS if names[each.name] == each.code} | {_SHARED: "Common"}
+    return {code: regex.compile(rf"\p{{Script={name}}}") for code, name in codes.items()}

@@ -20,6 +20,7 @@ from pipelines.metadata.dates.elements import is_aside
 from pipelines.metadata.organisations import names_organisation
 from pipelines.metadata.teasers import AUTHOR_PATH
 from pipelines.text.normalise import INVISIBLE, clean_value
+from pipelines.text.scripts import SYLLABIC, characters
 from storage.blocklist.author_keys import AND, AND_UNSPACED, JOINED_AND
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ _BETWEEN = frozenset(" .'’ʼ·-‑\u200c\u200d")
 _UNSEEN = re.compile(f"[{INVISIBLE}]")
 _CASED = re.compile("[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _UNSPACED = re.compile(
-    "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3·]{2,12}|(?!.*(?:သတင်း|အယ်ဒီတာ|ဌာန|မီဒီယာ|ရေးသား|ဓာတ်ပုံ))[\u1000-\u109f]{4,24}"
+    rf"[{SYLLABIC}·]{{2,12}}|(?!.*(?:သတင်း|အယ်ဒီတာ|ဌာန|မီဒီယာ|ရေးသား|ဓာတ်ပုံ))[{characters('Mymr')}]{{4,24}}"
 )
 """Names in one word, as in Burmese, without the words for news, editors, desks, media, writing and pictures."""
 _MAX_CHARS, _MAX_NAME, _MAX_WORDS = 160, 40, 5

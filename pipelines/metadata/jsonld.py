@@ -9,6 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pipelines.text.scripts import SYLLABIC
 from pipelines.urls.url import canonicalise
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _ARTICLES = ("article", "posting", "report")
 _PAGES = ("webpage", "itempage")
 _NAME_PARTS = ("givenName", "additionalName", "familyName")
 _NAMING = frozenset({"name", *_NAME_PARTS})
-_WITHOUT_SPACE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_WITHOUT_SPACE = re.compile(f"[{SYLLABIC}]")
 _FAMILY_FIRST = re.compile(f"{_WITHOUT_SPACE.pattern}|[ăđơưĂĐƠƯ\u1ea0-\u1ef9]")
 _CONTAINERS = ("@list", "@set", "@graph", "itemListElement", "item")
 """Keys of JSON-LD and of schema.org whose value stands for the object around them."""

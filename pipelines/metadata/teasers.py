@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pipelines.markup.anchors import LINKS
+from pipelines.text.scripts import is_spaced
 from pipelines.text.text_size import size
 from pipelines.urls.url import host_of, parse, same_site
 
@@ -100,9 +101,9 @@ def _is_in_card(node: LexborNode, title: str, is_other_page: Callable[[str], boo
 def _is_headline(link: LexborNode, title: str, is_other_page: Callable[[str], bool]) -> bool:
     """Return whether a link is the headline of another page: long enough without figures, and no author."""
     letters, words = _letters_in(link), len(_WORD.findall(link.text(separator=" ")[:MAX_TITLE]))
-    is_spaced = size(letters) == len(letters)
-    least = _MIN_LINK_LETTERS if is_spaced else _MIN_UNSPACED_SIZE
-    if size(letters) < least or (is_spaced and words < _MIN_LINK_WORDS) or "@" in link.text():
+    has_spaces = is_spaced(letters)
+    least = _MIN_LINK_LETTERS if has_spaces else _MIN_UNSPACED_SIZE
+    if size(letters) < least or (has_spaces and words < _MIN_LINK_WORDS) or "@" in link.text():
         return False
     return _leads_elsewhere(link, title, is_other_page)
 

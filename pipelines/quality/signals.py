@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.text.text_size import UNSPACED
+from pipelines.text.scripts import LETTERS_OF_A_WORD, SENTENCE_ENDS, UNSPACED_RANGES
 from storage.records import Quality
 
 if TYPE_CHECKING:
@@ -33,11 +33,8 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 1_000_000
 """Characters. Only so many are measured of a longer text."""
-LETTERS_OF_A_WORD = {"th": 4, "lo": 4, "km": 4, "my": 4, "zh": 2, "ja": 2}
-"""Letters that count as a word in n-grams, for languages without spaces between words."""
-ENDINGS = ".!?…。！？｡؟۔।॥។៕።፧፨։။།༎"
-"""Marks that end a sentence in some script. A quotation mark may follow."""
 _QUOTES = "\"'”’»«」』›"
+"""Quotation marks that may follow the end of a sentence."""
 
 _SPACE, _LETTER, _MARK, _DIGIT, _SIGN, _UNSPACED, _JOINER = range(7)
 _KINDS = {"L": _LETTER, "M": _MARK, "N": _DIGIT, "P": _SIGN, "S": _SIGN}
@@ -57,7 +54,7 @@ def measure(text: str, language: str) -> Quality:
     times = LETTERS_OF_A_WORD.get(language, 1)
     five = tokens.repeated(5 * times)
     return Quality(
-        words=tokens.words(times),
+        words=tokens.estimated_words(times),
         mean_line=_rounded(lines.characters / max(1, lines.number)),
         mean_word=_rounded(tokens.letters / max(1, len(tokens.starts))) if times == 1 else None,
         alphabetic_words=_rounded(tokens.alphabetic(kinds)),
@@ -130,8 +127,8 @@ class _TokenPlaces:
         """Characters of all tokens."""
         return int(self.lengths.sum())
 
-    def words(self, times: int) -> int:
-        """Count words. In unspaced scripts so many letters count as one."""
+    def estimated_words(self, times: int) -> int:
+        """Count what stands between spaces. In unspaced scripts so many letters count as one word."""
         letters = int(self.unspaced.sum())
         return len(self.starts) - letters + -(-letters // max(2, times))
 
@@ -256,7 +253,9 @@ def _kinds_of(points: NDArray[np.uint32]) -> NDArray[np.uint8]:
     kinds = table[np.minimum(points, len(table) - 1)]
     kinds[points >= len(table)] = _LETTER
     kinds[(points >= 0x1F000) & (points < 0x1FB00)] = _SIGN
-    kinds[(points >= UNSPACED[-1][0]) & (points <= UNSPACED[-1][1])] = _UNSPACED
+    for first, last in UNSPACED_RANGES:
+        if first >= len(table):
+            kinds[(points >= first) & (points <= last)] = _UNSPACED
     return kinds
 
 
@@ -264,7 +263,7 @@ def _kinds_of(points: NDArray[np.uint32]) -> NDArray[np.uint8]:
 def _table() -> NDArray[np.uint8]:
     """Return the kind of each character of the basic plane."""
     table = np.array([_KINDS.get(unicodedata.category(chr(point))[0], _SPACE) for point in range(0x10000)], np.uint8)
-    for first, last in UNSPACED[:-1]:
+    for first, last in UNSPACED_RANGES:
         part = table[first : last + 1]
         part[part == _LETTER] = _UNSPACED
     table[[0x200C, 0x200D]] = _JOINER
@@ -274,7 +273,7 @@ def _table() -> NDArray[np.uint8]:
 @lru_cache(maxsize=64)
 def _endings(language: str) -> NDArray[np.uint32]:
     """Return the characters that may end a line. Greek's question mark is a semicolon."""
-    return np.array(sorted(map(ord, ENDINGS + _QUOTES + ";" * (language == "el"))), dtype=np.uint32)
+    return np.array(sorted(map(ord, SENTENCE_ENDS + _QUOTES + ";" * (language == "el"))), dtype=np.uint32)
 
 
 def _powers(count: int) -> tuple[Hashes, Hashes]:

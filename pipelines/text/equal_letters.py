@@ -17,6 +17,8 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from pipelines.text.scripts import characters
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -67,7 +69,7 @@ FORMS = re.compile(
 )
 """Ligatures, presentation forms and letters of other widths: their compatibility form is what they spell."""
 
-_MARKED_IN_ROWS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_MARKED_IN_ROWS = re.compile(f"[{characters('Thai', 'Laoo', 'Mymr', 'Khmr')}]")
 # Signs above, below and around one letter, which are typed in any order and look the same: Thai, Lao; Khmer, whose
 # subscript letters are two characters; Burmese too.
 _SIGNS_IN_A_ROW = re.compile(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from pipelines.text.equal_letters import VIETNAMESE, broad, composed, signs_in_order, tones_last
+from pipelines.text.scripts import characters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,7 +68,7 @@ _UNESSENTIAL = regex.compile(
 )
 # Thai and Lao as they are meant: SARA AM typed as two characters, a tone mark before its vowel, SARA AE as two SARA E.
 # The eye sees no difference.
-_THAI_OR_LAO = re.compile("[\u0e00-\u0eff]")
+_THAI_OR_LAO = re.compile(f"[{characters('Thai', 'Laoo')}]")
 _DEFECTS = (
     (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32|([\u0e48-\u0e4b])\u0e4d\u0e32"), "\\1\\2\u0e33"),
     (re.compile("\u0ecd([\u0ec8-\u0ecb]?)\u0eb2|([\u0ec8-\u0ecb])\u0ecd\u0eb2"), "\\1\\2\u0eb3"),

@@ -2,8 +2,7 @@
 
 - Full stops, question and exclamation marks of Latin, Cyrillic, Greek, Hebrew and similar scripts end a sentence before
   white space, unless a small letter follows. A full stop does not after an abbreviation, initials or an item number.
-- The marks of Arabic, Urdu, Devanagari, Chinese, Japanese, Khmer, Burmese, Amharic and Armenian end one everywhere
-  except between digits.
+- The signs that a script has of its own (`pipelines.text.scripts`) end one everywhere except between digits.
 - Closing quotation marks and brackets belong to the sentence that they end.
 - Thai and Lao have no full stops, and their spaces separate clauses too. There a paragraph is one sentence.
 """
@@ -12,19 +11,18 @@ from __future__ import annotations
 
 import re
 
+from pipelines.text.scripts import SENTENCE_ENDS, STRONG_ENDS
 from storage.records import SENTENCE
 
-_SPACED = ".!?…"
-_ANYWHERE = "。！？｡؟۔।॥።፧፨։។៕။"
 _CLOSING = "\"'”’»›)]」』）"
 # A mark that opens a quotation in one language closes it in another („Ja.“ »Ja.«). Greek asks with a semicolon. A set
 # comes first: the search for it is three times as fast as that for alternatives.
 _STOP = re.compile(
-    f"[{_SPACED}{_ANYWHERE};](?<!(?<![\u0370-\u03ff\u1f00-\u1fff]);)"
-    f"[{re.escape(_SPACED + _ANYWHERE + _CLOSING)}]*(?:[“‘«](?=\\s))?"
+    f"[{SENTENCE_ENDS};](?<!(?<![\u0370-\u03ff\u1f00-\u1fff]);)"
+    f"[{re.escape(SENTENCE_ENDS + _CLOSING)}]*(?:[“‘«](?=\\s))?"
 )
 _BEFORE_NEXT = re.compile(r"\s*[\"'“‘«‹„(\[]*")
-_STRONG = frozenset(_ANYWHERE)
+_STRONG = frozenset(STRONG_ENDS)
 _INITIALS = re.compile(r"(?:\w\.)+\w")
 _LONGEST_WORD = 20
 _ABBREVIATIONS = """

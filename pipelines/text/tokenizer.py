@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from pipelines.text.scripts import SENTENCE_ENDS
 from pipelines.text.sentences import marked
 from storage.records import GLUE, SENTENCE
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Span = tuple[int, int]
-
-UNSPACED = frozenset({"th", "lo", "km", "my"})
-"""Languages without spaces between words."""
 
 HYPHENS = "‐‑־-"
 """Hyphens, for the brackets of a regular expression: U+2010, one that does not break, the Hebrew maqaf, and ASCII."""
@@ -35,9 +33,10 @@ _EMOJI = (
     r"|\p{Extended_Pictographic}(?=[\ufe0e\ufe0f\u200d\p{Emoji_Modifier}])"
     r"(?:[\ufe0e\ufe0f\p{Emoji_Modifier}]|\u200d\p{Extended_Pictographic}?)*+"
 )
+WORD = rf"[\p{{L}}\p{{M}}\p{{N}}]+(?:{JOINT}[\p{{L}}\p{{M}}\p{{N}}]+)*+"
+"""A word of a script with spaces, as a regular expression."""
 _TOKEN = regex.compile(
-    rf"[\p{{L}}\p{{M}}\p{{N}}]+(?:{JOINT}[\p{{L}}\p{{M}}\p{{N}}]+)*+"
-    rf"|{_EMOJI}"
+    rf"{WORD}|{_EMOJI}"
     r"|(?P<sign>[^\s\p{L}\p{M}\p{N}])(?P=sign)*+"
 )
 SPACED_WORDS = frozenset({"vi"})
@@ -48,7 +47,7 @@ MAX_WORDS_KEPT = 2**16
 """Words whose tokens are remembered: 10 MB."""
 MAX_CHARS_KEPT = 40
 """Characters of a word that is remembered. Longer ones come once."""
-_ENDINGS = frozenset(".,:;!?…)]»”،؛؟۔।")
+_ENDINGS = frozenset(",:;)]»”،؛" + SENTENCE_ENDS)
 _SEPARATORS = regex.compile(r"[\x00-\x1f\x7f]+")
 
 

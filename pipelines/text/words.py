@@ -18,7 +18,6 @@ searched units are smaller than words, and a word is found as a phrase of them.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -26,9 +25,11 @@ from typing import TYPE_CHECKING
 import regex
 
 from pipelines.text.equal_letters import small
-from pipelines.text.segmentation.choice import CHARACTERS, CHOICES, CLUSTERS, WORDS, clusters, segmenter_of
+from pipelines.text.scripts import CLUSTERED, CLUSTERED_BY_LANGUAGE, SINGLE, characters, is_spaced
+from pipelines.text.segmentation.choice import CHARACTERS, CHOICES, CLUSTERS, WORDS, segmenter_of
+from pipelines.text.segmentation.clusters import clusters
 from pipelines.text.segmentation.icu import load as load_icu
-from pipelines.text.tokenizer import HYPHENS, JOINT, SPACED_WORDS
+from pipelines.text.tokenizer import HYPHENS, SPACED_WORDS, WORD
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -44,31 +45,29 @@ Span = tuple[int, int]
 
 _HYPHEN = regex.compile(rf"[{HYPHENS}]+")
 """Stands between the parts of a word that are searched by themselves."""
-_WORD = regex.compile(rf"[\p{{L}}\p{{M}}\p{{N}}]+(?:{JOINT}[\p{{L}}\p{{M}}\p{{N}}]+)*+")
+_WORD = regex.compile(WORD)
 # A half-width letter of katakana has its voiced mark behind it: ｶﾞ is ガ.
-_SINGLE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}ーｰ々〆][ﾞﾟ]?")
-SPECIAL = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Han}\p{Hiragana}\p{Katakana}]")
-"""Letters of scripts without spaces between words."""
-# Blocks that may have such letters. Blocks of signs have none, and sets of blocks are searched several times faster.
-_MAYBE_SPECIAL = re.compile("[\u0e00-\u1cff\u2e80-\U0010ffff]")
-_CLUSTERED = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+")
-_PIECE = regex.compile(
-    rf"{_CLUSTERED.pattern}|{_SINGLE.pattern}"
-    r"|[^\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Han}\p{Hiragana}\p{Katakana}ーｰ々〆]+"
-)
+_SINGLE = regex.compile(rf"[{SINGLE}][ﾞﾟ]?")
+_CLUSTERED = regex.compile(rf"[{CLUSTERED}]+")
+_PIECE = regex.compile(rf"{_CLUSTERED.pattern}|{_SINGLE.pattern}|[^{CLUSTERED}{SINGLE}]+")
 # Consonants of Thai and Lao with full stops: พ.ศ., ส.ป.ป. The last full stop may be missing.
 _CONSONANT = r"[ก-ฮກ-ຮ]"
 _SHORT = rf"(?<!{_CONSONANT}){_CONSONANT}{{1,3}}\.(?:{_CONSONANT}{{1,3}}\.){{1,7}}"
-_SHORT_OPEN = rf"(?<!{_CONSONANT})(?:{_CONSONANT}{{1,3}}\.){{1,7}}{_CONSONANT}{{1,3}}(?![\p{{Thai}}\p{{Lao}}.])"
+_SHORT_OPEN = (
+    rf"(?<!{_CONSONANT})(?:{_CONSONANT}{{1,3}}\.){{1,7}}{_CONSONANT}{{1,3}}(?![{characters('Thai', 'Laoo')}.])"
+)
 _SHORTENED = rf"(?:{_SHORT_OPEN}|{_SHORT}|ฯลฯ)"
 _LETTER = r"(?=[\p{L}\p{M}\p{N}])"
+_WITHOUT_SEGMENTER = "clusters"
 _RUN = regex.compile(
     rf"(?P<short>{_SHORTENED})"
-    rf"|(?P<th>(?:(?!{_SHORTENED}){_LETTER}\p{{Thai}})+)|(?P<lo>(?:(?!{_SHORTENED}){_LETTER}\p{{Lao}})+)"
-    rf"|(?P<km>(?:{_LETTER}\p{{Khmer}})+)|(?P<my>(?:{_LETTER}\p{{Myanmar}})+)"
-    rf"|(?P<cj>(?:{_LETTER}[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}ーｰﾞﾟ々〆])+)"
+    + "".join(
+        rf"|(?P<{language or _WITHOUT_SEGMENTER}>(?:(?!{_SHORTENED}){_LETTER}[{letters}])+)"
+        for language, letters in CLUSTERED_BY_LANGUAGE.items()
+    )
+    + rf"|(?P<cj>(?:{_LETTER}[{SINGLE}])+)"
 )
-_KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
+_KANA = regex.compile(f"[{characters('Hira', 'Kana')}]")
 _ABBREVIATED = "ฯ"
 """Stands behind a shortened Thai word and belongs to it."""
 
@@ -114,11 +113,6 @@ class Splitter:
         return [part for parts in split for part in parts if part]
 
 
-def is_spaced(text: str) -> bool:
-    """Return whether a text has no letters of scripts without spaces between words."""
-    return text.isascii() or _MAYBE_SPECIAL.search(text) is None or SPECIAL.search(text) is None
-
-
 @cache
 def splitter(unit: str | None = None) -> Splitter:
     """Return the splitter into searched units that this installation has, or the one into a named unit.
@@ -154,7 +148,7 @@ class WordSplitter:
     def spans(self, line: str) -> list[Span]:
         """Return the places of the words of one line.
 
-        >>> [line[a:b] for line in ["Il l'a dit: «non»..."] for a, b in Words("fr").spans(line)]
+        >>> [line[a:b] for line in ["Il l'a dit: «non»..."] for a, b in WordSplitter("fr").spans(line)]
         ['Il', "l'a", 'dit', 'non']
         """
         if self.is_simple(line):
@@ -193,6 +187,8 @@ class WordSplitter:
         """Return the words of a run. ``kind``: its group in `_RUN`."""
         if kind == "short":
             return (run,)
+        if kind == _WITHOUT_SEGMENTER:
+            return clusters(run)
         language = kind if kind != "cj" else "ja" if self.language == "ja" or _KANA.search(run) else "zh"
         segment = self._segmenter(language)
         if segment.unit == CHARACTERS:

@@ -88,6 +88,8 @@ class Release:
     doi: str = ""
     tokens: dict[str, str] = field(default_factory=dict)
     """Vertical text: what the tokens are, by language, where that needs a segmenter."""
+    right_to_left: frozenset[str] = frozenset()
+    """Scripts that are written from right to left (ISO 15924)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,8 @@ def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape:
         manifest["tokens"] = about.tokens
         with files.open(REGISTRY) as stream:
             scripts = sorted(census.scripts, key=lambda script: -census.scripts[script].chars)
-            stream.write(registry(about.name, "| cat data/part-*.vert", scripts, about.tokens).encode())
+            described = registry(about.name, "| cat data/part-*.vert", scripts, about.tokens, about.right_to_left)
+            stream.write(described.encode())
     if changes is not None and shape.earlier is not None:
         told = {name: changes.counts[name] for name in CHANGES}
         manifest["since"] = {"manifest_sha256": shape.earlier.sha256, **told, **files.entry(CHANGED)}

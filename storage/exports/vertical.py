@@ -16,7 +16,7 @@ from storage.exports.fields import FIELDS, encodable
 from storage.records import GLUE, SENTENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from storage.documents.model import CorpusDocument
     from storage.exports.fields import Value
@@ -32,7 +32,6 @@ SEVERAL = frozenset({"authors"})
 HELD = frozenset({*ATTRIBUTES, "text", "kinds"})
 """Names of the fields in vertical text."""
 KINDS = {"p": "paragraph", "h": "heading", "l": "item", "q": "quotation", "t": "cell", "c": "preformatted"}
-RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg"})
 CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Geor", "Cher", "Adlm"})
 
 # Characters that readers take for the end of a line, and controls that a text file should not hold.
@@ -118,11 +117,17 @@ def _value(value: Value) -> str:
     return escaped(plain).replace('"', "&quot;")
 
 
-def registry(name: str, path: str, scripts: Iterable[str], tokens: Mapping[str, str] | None = None) -> str:
+def registry(
+    name: str,
+    path: str,
+    scripts: Iterable[str],
+    tokens: Mapping[str, str] | None = None,
+    right_to_left: Collection[str] = (),
+) -> str:
     """Return the registry file of a corpus of vertical text. ``scripts`` has its scripts, the commonest first.
 
     The commonest script decides the direction of writing, and whether there is a lower-case attribute. ``tokens`` says
-    what the tokens of some languages are.
+    what the tokens of some languages are. ``right_to_left`` has the scripts with that direction.
     """
     main = next(iter(scripts), "")
     lines = [
@@ -133,7 +138,7 @@ def registry(name: str, path: str, scripts: Iterable[str], tokens: Mapping[str, 
     ]
     described = ", ".join(f"{language}: {unit}" for language, unit in (tokens or {}).items())
     lines += [f'INFO "Tokens of {_quoted(described)}"'] if described else []
-    lines += ["RIGHTTOLEFT 1"] if main in RIGHT_TO_LEFT else []
+    lines += ["RIGHTTOLEFT 1"] if main in right_to_left else []
     lines += ["DOCSTRUCTURE doc", "", "ATTRIBUTE word"]
     if main in CASED:
         lines += ["ATTRIBUTE lc {", "  DYNAMIC utf8lowercase", "  DYNLIB internal", '  ARG1 "C"', "  FUNTYPE s"]

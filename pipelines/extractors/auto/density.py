@@ -25,6 +25,7 @@ from pipelines.extractors.papers.bte import region
 from pipelines.markup.lexer import BLOCKS, name_set
 from pipelines.markup.nesting import OpenElements, opens
 from pipelines.markup.soup import paragraphs, scan
+from pipelines.text.scripts import SYLLABIC, UNSPACED_TEXT
 from storage.records import Extraction, ParagraphKind
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ _DOUBTFUL_WORDS = re.compile(
 _COMMENT_WORDS = re.compile(r"(?<![a-z])(?:comments?|disqus|respond|replies|forum-?posts?)(?![a-z])")
 _NAMING = re.compile(r"""\s(?:class|id|role|itemprop)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))""", re.IGNORECASE)
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
+_UNSPACED = re.compile(f"[{UNSPACED_TEXT}{SYLLABIC}]")
 
 
 @dataclass(slots=True)

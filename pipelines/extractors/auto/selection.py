@@ -34,7 +34,7 @@ import numpy as np
 
 from pipelines.extractors.auto import density
 from pipelines.extractors.auto.blocks.features import log_odds, measure, under_headline
-from pipelines.extractors.auto.blocks.page import ENDS, PageBlocks
+from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.site_template import recurring
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.model import choose, logistic, model
@@ -51,6 +51,7 @@ from pipelines.extractors.explanation import Explanation, Series, beginnings
 from pipelines.markup import tree
 from pipelines.markup.soup import scan
 from pipelines.metadata import jsonld
+from pipelines.text.scripts import SENTENCE_ENDS
 from storage.records import Extraction, ParagraphKind
 
 if TYPE_CHECKING:
@@ -283,5 +284,5 @@ def _opens_nothing(before: TextLine, last: TextLine) -> bool:
     If the line ``before`` is a heading too, the text may be a list of headings.
     """
     line, kind = last.text, last.kind
-    heading = kind is ParagraphKind.HEADING and before.kind is not kind and line[-1] not in ENDS
+    heading = kind is ParagraphKind.HEADING and before.kind is not kind and line[-1] not in SENTENCE_ENDS
     return len(line) <= LABEL and (heading or line[-1] in ":：")

@@ -35,7 +35,7 @@ from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.explanation import Explanation, Series, between
 from pipelines.markup.lexer import sanitise
 from pipelines.markup.soup import body_of, read, render, shown
-from pipelines.text.text_size import UNSPACED
+from pipelines.text.scripts import UNSPACED_TEXT
 from storage.records import Extraction
 
 if TYPE_CHECKING:
@@ -47,10 +47,9 @@ NAME, VERSION = "bte", "4"
 
 UNSPACED_WORD = 6
 """Characters of a script without spaces that count as one word, at most."""
-_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
-_ODD = re.compile(rf"[\x01-\x08\x0e-\x1b{_UNSPACED}]")
+_ODD = re.compile(rf"[\x01-\x08\x0e-\x1b{UNSPACED_TEXT}]")
 """What makes words other than white space: control characters and scripts without spaces."""
-_WORD_PATTERN = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\0- \s{_UNSPACED}]++")
+_WORD_PATTERN = re.compile(rf"[{UNSPACED_TEXT}]{{1,{UNSPACED_WORD}}}|[^\0- \s{UNSPACED_TEXT}]++")
 _LONG_TEXT = 1 << 17
 """Characters. A string for every word of a longer text takes many times its size."""
 

@@ -19,6 +19,7 @@ from pipelines.metadata.dates.months import fold, is_name
 from pipelines.metadata.dates.parser import HEBREW_YEAR
 from pipelines.metadata.dates.weekdays import is_weekday
 from pipelines.metadata.teasers import MAX_TITLE, folded_letters, is_linked, letters_of, teaser_test
+from pipelines.text.scripts import SENTENCE_ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,9 +50,9 @@ _HEADING = re.compile(r"h[1-6]")
 _CLOCK = re.compile(r"\d\s?:\s?\d\d")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 # A sentence ends with a word, or continues after one. Abbreviations (год., Uhr.) are shorter, except those of months.
-_SENTENCE_END = re.compile(r"([^\W\d_]{4,})[.!?؟।。…](?:\s|$)")
+_SENTENCE_END = re.compile(rf"([^\W\d_]{{4,}})[{SENTENCE_ENDS}](?:\s|$)")
 # Shorter words end sentences only after many words: the law of that day changed it all.
-_SENTENCE, _WORD, _MANY_WORDS = re.compile(r"[^\W\d_]{2,}[.!?؟।。…]\W*$"), re.compile(r"[^\W\d_]{2,}"), 7
+_SENTENCE, _WORD, _MANY_WORDS = re.compile(rf"[^\W\d_]{{2,}}[{SENTENCE_ENDS}]\W*$"), re.compile(r"[^\W\d_]{2,}"), 7
 _MAX_NODES = 6000
 """Elements of a page among which the headline and its surroundings are searched."""
 _MAX_TEXT = 160

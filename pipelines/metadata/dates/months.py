@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from pipelines.text.scripts import is_spaced
+
 _TABLE = Path(__file__).with_name("months.toml")
 _MARKS = re.compile("[\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640\u0621\u0674]")
 _LETTERS = str.maketrans(
@@ -39,7 +41,6 @@ _LETTERS = str.maketrans(
 _ACCENTED = re.compile("[\u0386-\u03ce\u1f00-\u1fff]|i\u0307")
 _ACCENTS, _DOT = re.compile("(?<=[\u0370-\u03ff])[\u0300\u0301\u0308]+"), re.compile("i\u0307")
 _ARABIC = re.compile("[\u0600-\u06ff]")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 _Calendars = dict[str, dict[str, list[str]]]
@@ -84,7 +85,7 @@ def is_letter(character: str) -> bool:
 
 def is_unspaced(character: str) -> bool:
     """Return whether a character is of a script that writes words without spaces between them."""
-    return _UNSPACED.match(character) is not None or "\u3040" <= character <= "\u9fff"
+    return not is_spaced(character)
 
 
 @cache
@@ -148,8 +149,8 @@ def is_name(word: str) -> bool:
 def any_name() -> str:
     """Return an expression for any name, longest first. Names of scripts with spaces must be whole words."""
     names = sorted(_names())
-    unspaced = [_letters(name) for name in names if _UNSPACED.search(name)]
-    spaced = [_letters(name) for name in names if not _UNSPACED.search(name)]
+    unspaced = [_letters(name) for name in names if not is_spaced(name)]
+    spaced = [_letters(name) for name in names if is_spaced(name)]
     return f"(?:{_any_of(unspaced)}|(?<![^\\W\\d_])[\u05d1\u05dc]?{_any_of(spaced)})"
 
 

@@ -22,8 +22,6 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-import regex
-
 from pipelines.text.segmentation import (
     icu,
     laonlp_lao,
@@ -33,6 +31,7 @@ from pipelines.text.segmentation import (
     sudachi_japanese,
     underthesea_vietnamese,
 )
+from pipelines.text.segmentation.clusters import clusters
 from storage import plugins
 from storage.errors import ConfigError
 
@@ -43,8 +42,6 @@ WORDS, SYLLABLES, CHARACTERS, CLUSTERS = "words", "syllables", "characters", "ch
 """Units of counting."""
 LONGEST = 1_000
 """Characters that a segmenter gets at once. Longer runs are cut, so that the time stays linear."""
-# To Unicode a Burmese vowel such as AA is no part of its cluster (UAX 29, table 2). To a reader it is.
-_CLUSTER = regex.compile(r"\X\p{M}*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +112,6 @@ class Segmenter:
 
 
 _loaded: list[Segmenter] = []
-
-
-def clusters(run: str) -> list[str]:
-    """Return the character clusters of a run: letters with their marks."""
-    found: list[str] = _CLUSTER.findall(run)
-    return found
 
 
 @cache

@@ -140,7 +140,7 @@ def test_any_text_makes_well_formed_tei(text: str) -> None:
 )
 def test_the_registry_knows_the_script(scripts: list[str], present: list[str], absent: list[str]) -> None:
     """Right to left where it runs so; lower case only where there is one."""
-    text = vertical.registry('news "x"', "data/a.vert", scripts)
+    text = vertical.registry('news "x"', "data/a.vert", scripts, right_to_left={"Arab"})
     assert all(words in text for words in (*present, 'NAME "news _x_"'))
     assert not any(words in text for words in absent)
 

@@ -4,7 +4,7 @@ Lengths are in letters of an alphabet (``page``). The groups of a block are the 
 more than one block. They run from the innermost outwards, and each is larger than the one before.
 
 An article repeats words of its title. Teasers, comments and other articles on the page do not. Words are compared
-without grammar: by their first letters, or by pairs of letters in scripts without spaces.
+without grammar: by their first letters, or by pairs of letters in scripts without spaces and in Korean.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines.extractors.auto.blocks.page import BIT, DIGIT, KIND, MAX_LINKED, OTHER
+from pipelines.text.scripts import SYLLABIC, UNSPACED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -287,7 +288,7 @@ _BEFORE = ("comment", "share")
 """Marks that are counted from the start of the page."""
 _BEFORE_BITS = np.array([[BIT[name]] for name in _BEFORE])
 _WORD = re.compile(r"[^\W\d_]+")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_PAIRED = re.compile(f"[{UNSPACED}{SYLLABIC}]")
 
 
 @cache
@@ -354,7 +355,7 @@ def stems(text: str) -> list[str]:
     """
     found: list[str] = []
     for word in _WORD.findall(text[:MAX_CHARS].casefold()):
-        if _UNSPACED.search(word):
+        if _PAIRED.search(word):
             found += (word[index : index + 2] for index in range(len(word) - 1))
         elif len(word) >= SHORTEST:
             found.append(word[:STEM])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.text.text_size import WEIGHTS
+from pipelines.text.scripts import SPACED_ENDS, STRONG_ENDS, UNMARKED_RANGES, is_spaced, weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -256,22 +256,19 @@ def _title_likeness(page: PageBlocks) -> Array:
 
 
 # Measures of texts.
-SPACE, LETTER, UPPER, DIGIT, END, COMMA, QUOTE, OTHER, UNSPACED, _FULL_STOP = range(10)
+SPACE, LETTER, UPPER, DIGIT, END, COMMA, QUOTE, OTHER, UNMARKED, _FULL_STOP = range(10)
 _CLASSES = 10
-_FULL_STOPS = "。！？｡।॥።"
-ENDS = f".!?…؟۔።៖{_FULL_STOPS}"
 _COMMAS = ",،、，;؛；፣"
 _QUOTES = "\"'»”’)]」』）】“«"
 _SPACES = " \t\n\r\f\v\x1e\u00a0\u3000"
-_NO_SENTENCE_ENDS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 _SENTENCE = 60
-"""Letters of a sentence in scripts that do not mark its end: Thai, Lao, Burmese, Khmer."""
+"""Letters of a sentence in scripts that do not mark the end of each: Thai, Lao, Burmese, Khmer."""
 _ENDING = np.zeros(256, bool)
 _ENDING[[END, _FULL_STOP]] = True
 _MAX_TEXT = 1 << 16
 _BATCH = 1 << 18
-_BEYOND_HAN, _BEYOND = re.compile("[\U00020000-\U0003ffff]"), re.compile("[\U00010000-\U0010ffff]")
-_HAN, _SYMBOL = "\u4e00", "\u2603"
+_BEYOND = re.compile("[\U00010000-\U0010ffff]")
+_HAN, _LETTER_OF_ALPHABET, _SYMBOL = "\u4e00", "\u0561", "\u2603"
 """Stand-ins for the characters outside the BMP."""
 
 
@@ -305,28 +302,28 @@ def _tables() -> tuple[Array, Array]:
         elif category[0] == "N":
             kinds[code] = DIGIT
     for letters, kind in (
-        (ENDS, END),
-        (_FULL_STOPS, _FULL_STOP),
+        (SPACED_ENDS, END),
+        (STRONG_ENDS, _FULL_STOP),
         (_COMMAS, COMMA),
         (_QUOTES, QUOTE),
         (_SPACES, SPACE),
     ):
         kinds[[ord(letter) for letter in letters]] = kind
-    for first, last in _NO_SENTENCE_ENDS:
+    for first, last in UNMARKED_RANGES:
         part = kinds[first : last + 1]
-        part[part == LETTER] = UNSPACED
-    weights = np.isin(kinds, (LETTER, UPPER, UNSPACED)).astype(np.float64)
-    weights[kinds == DIGIT] = 0.5
-    for letters, weight in WEIGHTS:
-        for first_letter, last_letter in re.findall("(.)-(.)", letters):
-            weights[ord(first_letter) : min(ord(last_letter), 0xFFFF) + 1] *= weight
+        part[part == LETTER] = UNMARKED
+    letter_weights = np.isin(kinds, (LETTER, UPPER, UNMARKED)).astype(np.float64)
+    letter_weights[kinds == DIGIT] = 0.5
+    for weight, ranges in weights().items():
+        for first, last in ranges:
+            letter_weights[first : last + 1] *= weight
     usual = np.zeros(_CLASSES)
-    usual[[LETTER, UPPER, UNSPACED, DIGIT]] = 1, 1, 1, 0.5
+    usual[[LETTER, UPPER, UNMARKED, DIGIT]] = 1, 1, 1, 0.5
     sorts, classes, weighs = kinds.copy(), list(range(_CLASSES)), usual.tolist()
     classes[_FULL_STOP] = END
-    for kind, weight in np.unique(np.column_stack((kinds, weights)), axis=0).tolist():
+    for kind, weight in np.unique(np.column_stack((kinds, letter_weights)), axis=0).tolist():
         if weight != usual[int(kind)]:
-            sorts[(kinds == kind) & (weights == weight)] = len(classes)
+            sorts[(kinds == kind) & (letter_weights == weight)] = len(classes)
             classes.append(int(kind))
             weighs.append(weight)
     return sorts, np.column_stack((np.eye(_CLASSES)[classes], weighs))
@@ -366,7 +363,7 @@ def _measure_batch(texts: Sequence[str], lengths: Array) -> Texts:
         classes=counted[:, :_CLASSES],
         chars=np.maximum(1, shown),
         weight=counted[:, _CLASSES],
-        sentences=counted[:, END] + counted[:, UNSPACED] / _SENTENCE,
+        sentences=counted[:, END] + counted[:, UNMARKED] / _SENTENCE,
         ends_sentence=_ENDING[closing] | ((closing == QUOTE) & _ENDING[before]),
     )
 
@@ -375,8 +372,15 @@ def _codes(text: str) -> Array:
     """Return the characters as BMP code points."""
     encoded = text.encode("utf-16-le", "replace")
     if len(encoded) != 2 * len(text):
-        encoded = _BEYOND.sub(_SYMBOL, _BEYOND_HAN.sub(_HAN, text)).encode("utf-16-le", "replace")
+        encoded = _BEYOND.sub(_stand_in, text).encode("utf-16-le", "replace")
     return np.frombuffer(encoded, np.uint16)
+
+
+def _stand_in(found: re.Match[str]) -> str:
+    """Return a character of the BMP for one beyond: of its class and weight."""
+    if not found[0].isalpha():
+        return _SYMBOL
+    return _LETTER_OF_ALPHABET if is_spaced(found[0]) else _HAN
 
 
 def _without_inner_points(sort: Array) -> Array:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from pipelines.extractors.auto.blocks.features import SHORT
-from pipelines.extractors.auto.blocks.page import BIT, UNSPACED
+from pipelines.extractors.auto.blocks.page import BIT, UNMARKED
 from pipelines.extractors.auto.rules import parts
 from storage.records import ParagraphKind
 
@@ -181,7 +181,7 @@ def links(page: PageBlocks, chosen: Array) -> Array:
     headlines of other articles. If there are more, each names the text below it, as in lists of the best.
     """
     found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
-    for index in (found & (page.texts.classes[:, UNSPACED] >= UNENDED)).nonzero()[0].tolist():
+    for index in (found & (page.texts.classes[:, UNMARKED] >= UNENDED)).nonzero()[0].tolist():
         found[index] = max(map(len, page.blocks.lines(index))) < UNENDED
     if not found.any():
         return found
@@ -208,7 +208,7 @@ def labels(page: PageBlocks, chosen: Array) -> Array:
     short = (chosen & (page.texts.chars <= longest)).nonzero()[0].tolist()
     if not short:
         return found
-    article = bool((chosen & (ends | (page.texts.classes[:, UNSPACED] >= HEADING))).any())
+    article = bool((chosen & (ends | (page.texts.classes[:, UNMARKED] >= HEADING))).any())
     single = page.total(chosen) == 1
     leading = page.total(~chosen & (page.link > MAX_LINKED)) > 1
     marked, boxes = list[int](), list[int]()

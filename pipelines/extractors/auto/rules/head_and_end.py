@@ -11,7 +11,6 @@ text has the line.
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ import numpy as np
 
 from pipelines.extractors.auto.blocks.page import BIT, KIND
 from pipelines.extractors.auto.rules.parts import TITLE, around, is_heading, naming_of
+from pipelines.text.scripts import is_from_the_right
 
 if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.page import Array, PageBlocks
@@ -110,7 +110,6 @@ _FLUSH = {
     side: re.compile(rf'\salign="?{side}\b|\sstyle="[^"]{{0,400}}?\btext-align\s*:\s*{side}\b', re.IGNORECASE)
     for side in ("left", "right")
 }
-_FROM_RIGHT = frozenset({"R", "AL"})
 _AUTHOR = re.compile(
     r"(?<![a-z])(?:by-?lines?|authors?|writers?|reporters?|posted-?(?:by|on)|pub-?date|date|time|timestamp|dateline"
     r"|(?:post|entry|article|story|news|page)-?(?:meta|info|details?))(?![a-z])(?!-(?:text|bio|intro|desc|description|note|quote))"
@@ -137,7 +136,7 @@ def without_signature(page: PageBlocks, chosen: Array) -> Array:
 
 def _is_set_apart(page: PageBlocks, index: int) -> bool:
     letter = _LETTER.search(page.blocks.texts[index])
-    side = "left" if letter and unicodedata.bidirectional(letter[0]) in _FROM_RIGHT else "right"
+    side = "left" if letter and is_from_the_right(letter[0]) else "right"
     elements = page.blocks.elements
     small = takewhile(lambda element: page.held[element] <= HELD, around(page.blocks, index))
     return any(_is_signed(elements.tags[elements.tag[element]], side) for element in islice(small, ALIGNING))

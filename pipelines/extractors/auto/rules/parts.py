@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.page import BIT, ENDS, KIND, MIN_PROSE, UNFOLDED, UNSPACED
+from pipelines.extractors.auto.blocks.page import BIT, KIND, MIN_PROSE, UNFOLDED, UNMARKED
 from pipelines.extractors.auto.blocks.walk import LINE, one_line
 from pipelines.extractors.base import PARAGRAPH_KINDS
+from pipelines.text.scripts import SENTENCE_ENDS, SINGLE
 from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ MIN_TITLE = 15
 HALF = 0.5
 """Share of the stated title, at least, in such a line."""
 
-_WIDE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]{2}")
-"""Two neighbours in scripts that put no space between words."""
+_WIDE = re.compile(f"[{SINGLE}\u3000-\u303f\uff00-\uffef]{{2}}")
+"""Two neighbours in Chinese or Japanese. In Thai and others a space may separate the parts of a sentence."""
 _COMMAS = ",،、，՝"
 _CERTAIN = {ParagraphKind.HEADING, ParagraphKind.PREFORMATTED}
 _NAMING = re.compile(r'\s(?:class|id|itemprop)="([^"]*)"')
@@ -116,7 +117,7 @@ class Kinds:
         self.layout = (held > LAYOUT * held[0]).tolist()
         self.known = {0: ParagraphKind.PARAGRAPH}
         self.ends_sentence, self.linked = page.texts.ends_sentence, page.link >= IN_LINKS
-        self.unspaced = page.texts.classes[:, UNSPACED] > 0
+        self.unmarked = page.texts.classes[:, UNMARKED] > 0
 
     def lines(self) -> Iterator[TextLine]:
         """Yield the lines of the chosen blocks. Preformatted text keeps its lines.
@@ -152,7 +153,7 @@ class Kinds:
             return False
         inside, parents = self.blocks.inside, self.blocks.elements.parents
         element, around_it = inside[before], inside[after]
-        direct = element == around_it and not self.unspaced[before]
+        direct = element == around_it and not self.unmarked[before]
         paragraph = self.blocks.elements.name(element) == "p" and parents[element] == around_it
         return (
             (direct or paragraph)
@@ -331,7 +332,7 @@ def beginnings(page: PageBlocks, chosen: Array) -> Array:
 def _broken_off(text: str) -> str:
     """Return the words of a text that ends in the middle of a sentence, else ""."""
     words = text.rstrip(".…")
-    return words if (words == text and text[-1] not in ENDS) or text.endswith(("…", "...")) else ""
+    return words if (words == text and text[-1] not in SENTENCE_ENDS) or text.endswith(("…", "...")) else ""
 
 
 def shown_title(page: PageBlocks, likeness: Array) -> str:

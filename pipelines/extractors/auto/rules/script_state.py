@@ -16,7 +16,8 @@ from urllib.parse import urlsplit
 from pipelines.extractors.auto.rules.script_values import MAX_NODES, SHORTEST, decoded, page_values
 from pipelines.markup import tree
 from pipelines.markup.soup import collapsed
-from pipelines.text.text_size import UNSPACED, size
+from pipelines.text.scripts import UNSPACED_TEXT
+from pipelines.text.text_size import size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +62,7 @@ _MIN_SLUG, _MIN_NUMBER = 12, 5
 _DAY = re.compile(r"(?:19|20)\d{2}(?:\d{2}){1,2}")
 """A month or day in an address. It names all articles of that day."""
 _SEPARATOR = re.compile(r"\s[|·•–—-]\s")
-_APART = re.compile(f"[ {''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]")
+_APART = re.compile(f"[ {UNSPACED_TEXT}]")
 """A space, or a letter of a script without spaces: prose has it, codes have not."""
 _SHARE = 0.5
 """Share of the longest body from which another body makes the choice ambiguous."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipelines.extractors.papers.bte import UNSPACED_WORD, clean, count_words, encode, extract, main_texts, region
 from pipelines.markup.soup import scan
-from pipelines.text.text_size import UNSPACED
+from pipelines.text.scripts import UNSPACED_TEXT
 from tests.pipelines.pieces import pieces
 from tests.pipelines.real_pages import gold_pages, needs_gold
 
@@ -23,10 +23,9 @@ RUNS = st.lists(st.integers(1, 4), max_size=25).flatmap(
 )
 
 
-_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
-_UNSPACED_ANY = re.compile(f"[{_UNSPACED}]")
+_UNSPACED_ANY = re.compile(f"[{UNSPACED_TEXT}]")
 BLANK = re.compile(r"[\0- ]+")
-_WORD = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\s{_UNSPACED}]+")
+_WORD = re.compile(rf"[{UNSPACED_TEXT}]{{1,{UNSPACED_WORD}}}|[^\s{UNSPACED_TEXT}]+")
 
 
 def literal_words(text: str) -> int:

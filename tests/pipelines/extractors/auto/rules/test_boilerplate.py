@@ -149,3 +149,28 @@ def test_a_text_that_is_mostly_such_lines_keeps_them() -> None:
     """A page may consist of links with labels."""
     text = [("Read also: The minister resigns after a vote", P), ("The water rose.", P)]
     assert boilerplate.without_lines(text) == text
+
+
+@pytest.mark.parametrize(
+    "linked",
+    [
+        "Գետի ջուրը շատ է բարձրացել այս շաբաթ, և գյուղի բնակիչները տեղափոխվել են ավելի բարձր վայրեր։",
+        "ទឹកទន្លេឡើងខ្ពស់ណាស់សប្តាហ៍នេះ៕",
+        "မြစ်ရေသည်ယခုအပတ်တွင်အလွန်မြင့်တက်ခဲ့သည်။",
+        "གཙང་པོའི་ཆུ་ཧ་ཅང་མཐོ་རུ་ཕྱིན་སོང་།",
+        "नदी का पानी बहुत ऊपर आ गया है और गाँव के लोग ऊँची जगह चले गए हैं।",
+        "የወንዙ ውሃ በዚህ ሳምንት በጣም ከፍ ብሏል፣ የመንደሩ ነዋሪዎችም ወደ ከፍታ ቦታ ሄዱ።",
+        "ارتفعت مياه النهر كثيرا هذا الأسبوع فهل ينتقل سكان القرية إلى مكان أعلى؟",
+        "دریا کا پانی اس ہفتے بہت اوپر آ گیا ہے اور گاؤں کے لوگ اونچی جگہ چلے گئے ہیں۔",
+        "河水本周涨得非常高，村民已经搬到更高的地方。",
+        "ᠭᠣᠣᠯ ᠤᠨ ᠤᠰᠤ ᠶᠡᠬᠡ ᠦᠨᠳᠦᠷ ᠪᠣᠯᠪᠠ ᠃",
+        "ᱜᱟᱰᱟ ᱫᱟᱜ ᱟᱹᱰᱤ ᱪᱮᱛᱟᱱ ᱮᱱᱟ᱾",
+    ],
+)
+def test_a_linked_sentence_is_text_with_the_stop_of_its_script_as_with_a_full_stop(linked: str) -> None:
+    """The stop of a script counts as "." does, and without either the line is a link."""
+    outs = []
+    for end in (linked, f"{linked[:-1]}.", linked[:-1].rstrip()):
+        shown = page(article(f"<p><a href=/1>{end}</a></p>"))
+        outs.append(int(boilerplate.links(shown, ~starting(shown, TITLE)).sum()))
+    assert outs == [0, 0, 1]
