@@ -339,6 +339,7 @@ class Quality(msgspec.Struct, frozen=True, gc=False):
     """
 
     words: int
+    """Estimate without a segmenter: what stands between spaces, or so many letters of a script without spaces."""
     mean_line: float
     """Mean characters of a line without blank lines. ``mean_word``: of a word."""
     mean_word: float | None

@@ -40,7 +40,7 @@ CHANGES = ("added", "changed", "removed")
 
 @dataclass(slots=True)
 class Amount:
-    """Number of documents, code points and words (counted as by `storage.records.Quality`)."""
+    """Number of documents, code points and words (estimated, as in `storage.records.Quality`)."""
 
     documents: int = 0
     chars: int = 0
