@@ -21,9 +21,11 @@ Stop words of languages in Latin and Cyrillic script are jusText's (Pomikálek, 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from functools import cache, lru_cache
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import regex
@@ -34,49 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FOLDED = str.maketrans("يىكٴ", "یی\u06a9ء")
-_ARABIC = "ابتثجحخدذرزسشصضطظعغفقکلمنوی" + "ءآؤئ"
-_PERSIAN = _ARABIC + "هپچژگۀ"
-_URDU = _ARABIC + "پچژگٹڈڑںھہےۓۂۃ"
-_RUSSIAN = "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"
-# Language -> its letters. If several languages fit equally well, the first is taken.
-_ALPHABETS = {
-    "Arab": {
-        "ar": _ARABIC + "هةأإ",
-        "fa": _PERSIAN,
-        "ur": _URDU,
-        "ps": _PERSIAN + "ټډړښګڼېۍځڅږ",
-        "ckb": "ابپتجچحخدرڕزژسشعغفڤقکگلڵمنوۆهھەیێئ",
-        "ug": "ائەبپتجچخدرزژسشغفقکگڭلمنھوۇۆۈۋېی",
-        "sd": _ARABIC + "هةھپچگٻڀٺٽٿڄڃڇڊڌڍڏڙڦڪڳڱڻ",
-        "azb": _PERSIAN + "ۆۇۏؽێ",
-        "skr": _URDU + "ٻڄڳݙݨڻ",
-        "pnb": _URDU + "ݨࣇڻ",
-        "ks": _URDU + "ٲٳۄؠۆۍٮ",
-        "kk": "ابۆگعدەجزیکقلمنڭوپرستۋۇفحھچشءخ",
-        "ky": "ابگعدەجزیکقلمنڭوپرستۋۇۅۉفحھچشءېخغ",
-        "uz": _PERSIAN + "ۇېۉڭ",
-        "ms": _ARABIC + "هةچڠڤݢڬۏڽ",
-    },
-    "Cyrl": {
-        "ru": _RUSSIAN,
-        "uk": "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя",
-        "bg": "абвгдежзийклмнопрстуфхцчшщъьюя",
-        "sr": "абвгдђежзијклљмнњопрстћуфхцчџш",
-        "mk": "абвгдѓежзѕијклљмнњопрстќуфхцчџшѐѝ",
-        "be": "абвгдеёжзійклмнопрстуўфхцчшыьэюя",
-        "mn": _RUSSIAN + "өү",
-        "ky": _RUSSIAN + "ңөү",
-        "kk": _RUSSIAN + "әғқңөұүһі",
-        "tt": _RUSSIAN + "әөүҗңһ",
-        "ba": _RUSSIAN + "ғҙҡңҫөүһә",
-        "tg": _RUSSIAN + "ғӣқӯҳҷ",
-        "uz": _RUSSIAN + "ўқғҳ",
-        "os": _RUSSIAN + "ӕ",
-        "cv": _RUSSIAN + "ӑӗҫӳ",
-        "sah": _RUSSIAN + "ҕҥөһү",
-    },
-    "Latn": {"tr": "çğıöşüâîû", "az": "çəğıöşü"},
-}
+_TABLE = tomllib.loads(Path(__file__).with_name("corrections.toml").read_text(encoding="utf-8"))
+_ALPHABETS: dict[str, dict[str, str]] = _TABLE["letters"]
 _COMMONER = {("Arab", "uz"): "fa"}
 """Script and language -> the commoner one that names of the rarer one are quoted in. Dari newspapers name Turks."""
 _COMMONEST = {"Cyrl": "ru"}
@@ -85,142 +46,16 @@ _LEAST_STRANGE = 2
 """Letters. A guess is dropped if the language does not write that many."""
 _STRANGE_SHARE = 0.04
 """Share of all letters. A guess is dropped from that share of letters it does not write."""
-# Script and language -> frequent words that the others of the group do not use.
 _GROUPS = tuple(
-    (script, {language: frozenset(words.split()) for language, words in group.items()})
-    for script, group in (
-        (
-            "Arab",
-            {
-                "ur": """
-                کا کی کے کو میں مےں سے یہ وہ کہ اس ہیں نہیں ہو گیا بھی لیے ہوئے تھا تھے تھی ایک انہوں انہیں ہوں رہا
-                رہے کرتے کرنے ساتھ ہم کچھ تمام ہوتا جب لیکن کسی اگر یہاں ہونے والے دے دی
-            """,
-                "pnb": """
-                دا دی دے دیاں نوں وچ وچوں توں تے اتے اے نیں ایہہ ایہ اوہ اوس ایس اوہدے اوہنوں اوہناں ایہناں کیتا کیتی
-                سی سن ہن لئی وی جے ہوئی نال تاں مینوں کجھ کسے پئی ہور دتا کرن کیہ ہووے جدوں اج لوکاں انج ہوندا ہوندی
-                جیویں فیر پھیر اسیں ساڈے پہلاں آکھیا سبھ گلاں ول
-            """,
-                "skr": """
-                دا دی دے کوں کنوں وچ توں تے ہن اے ایں اوں کیتے وی ڄئے کہیں ہکو ہک تھی ڈو ایندے اوندے اوندی
-                انہاں ہر آپڻے کرڻ
-                چاہی ویسی تھیوڻ ہوسی
-            """,
-                "ks": "چھِ چھُ چھے چھ تہٕ تہِ اَکھ منٛز مَنٛز ہُنٛد یِوان یُس یۄس یہِ اوس ٲس ٲسؠ اَتھ پؠٹھ کٔرِتھ خٲطرٕ سٟتؠ آو",
-                "fa": """
-                در به از که این را با است برای آن خود شد یک تا می‌شود بر هم شده می های می‌گوید گفته کرده نموده
-                کرد کردند شدند گفت گفتند بود بودند دارد دارند داد دادند هستند باشد کند کنند گردید آنان آنها
-            """,
-                "azb": """
-                بیر بو اوچون ایله دیر ایدی ائدیر اولان اولدو سونرا گؤره چوخ وار لر لار اولاراق تورک دیلی ایلده
-                داها منیم بونو اونون اولور اوزره ائتدی ائدیب اولوب دئدی دئییب گلدی وئردی یازیب کیمی ایلک باشقا یئنی
-                لارین لرین دیرلار دیلی یاشایان یازیلیب میلیون‌لار ایلر آنا
-                بؤیوک کیچیک چوخلو گؤز گؤرولوب دیلینده طرفیندن ایسته اوز نئچه ائتمک ائلییب
-            """,
-                "uz": """
-                بیلن بوییچه نینگ بو اوچون همده ایدی بولگن کیرک بیر گه ده کرک بولدی بولیب قیلیب قیلدی قیلگن قیلیش
-                ایتدی دیدی دیب کیین ینگی برچه تامانیدن حقیده اولر بیز مین ییل ییلی کون بار یوق کوپ ایمس بیردی کیلدی
-                آلدی ایکن لر نی دن اوز
-            """,
-                "glk": "جه جی ایته ایتا ایسه ایسمه مئن ؤ هسا کیشور گيلان بوستید ببوسته ره شه اونه",
-                "bal": "ءَ ءِ ءُ انت اَنت اِنت په گۆں ماں ات اێں اَت وتی بوتگ بوت کرت کرتگ مئے تها شه",
-            },
-        ),
-        (
-            "Hebr",
-            {
-                "he": "של את על לא הוא היא עם כי זה גם אם או כל אני אבל יש אין לפי אל אך היה היום אחרי בין",
-                "yi": """
-                די דער דאָס דאס און איז אין פֿון פון צו אז אַז מיט ניט נישט האָט האט האָבן האבן זײַן זיין ער
-                זי זיי מען
-                אויף אויך פֿאַר פאר װאָס וואָס וואס וועט וועלן ווי איר ביי בײַ נאָך נאך זיך אַ אן אַן דעם איך
-            """,
-            },
-        ),
-        (
-            "Latn",
-            {
-                "vi": """
-                là và có của được một các không trong cho người này với ở đã thể để như những đến khi làm sẽ từ ra công
-                họ tại về vào đó cũng thành lại đầu chỉ năm sự tôi bị
-            """,
-                "tyz": """
-                dú pây mì hết rườn noọng hâư hẩư bấu đảy lăng vằn nẩy pú slam slí sloong sloóng xoòng pỏ mẻ pỉ thâng
-                chắng tẳm khửn lồng boong vạ cạ cằm cúa lầu quây slung tẻo ngòi tói pjom slon slư tứ mừa phuối pửa
-                chướng mọi fiệc chập căn slắng bại lục ké đây kin háng phua chang cáy đin fạ nặm
-            """,
-            },
-        ),
-        (
-            "Latn",
-            {
-                "no": """
-                ikke jeg en et fra ble noe mye de hun hva hvordan bare noen være vært av etter nå opp ut blir
-                seg meg deg
-                uten gjennom mellom sier dette hvor kommer mer gir også inn noen våre vår hver
-            """,
-                "nn": """
-                ikkje eg ein eit frå vart blei noko mykje dei ho kva korleis berre nokre vere vore av etter no opp ut
-                blir seg meg deg utan gjennom mellom seier dette kvar kjem og kven òg då ei heile desse sidan seinare
-            """,
-                "da": """
-                ikke jeg en et fra blev noget meget de hun hvad hvordan bare nogen være været af efter nu op ud bliver
-                sig mig dig uden gennem mellem siger dette hvor kommer mere nogle vores os lidt have igen inden også
-            """,
-            },
-        ),
-        (
-            "Latn",
-            {
-                "hr": """
-                tko što tjedan tjedna tisuća također tijekom uopće općine izvješće priopćenju sustav siječnja veljače
-                ožujka travnja svibnja lipnja srpnja kolovoza rujna listopada studenoga prosinca vrijeme
-                mjesto dio dvije
-                gdje uvijek prije poslije lijepo vijeće povijest glede europski europska kazao tvrtka udruga
-                sljedeće sljedeći sljedećeg sljedećeg posljednje posljednji posljednjih sredinom tjedno tisuće suradnja
-                mjesta rješenje svijet svijeta svijetu ljeta čovjek čovjeka mjere djeca djece riječ riječi promjene
-                nedjelje nedjelju ponedjeljak ponedjeljka uspjeh pobjeda pobjedu predsjednik predsjednika sjednici
-                listopad priopćio priopćila priopćeno izvijestio izvijestila europske središtu unatoč
-            """,
-                "bs": """
-                ko šta sedmice sedmica hiljada hiljade također tokom općine saopćenju saopćeno januara februara marta
-                aprila maja juna jula augusta septembra oktobra novembra decembra vrijeme mjesto dio dvije gdje uvijek
-                prije poslije lijepo historija evropski evropska lahko kahva kazao bosni hiljade
-                sljedeće sljedeći sljedećeg posljednje posljednji posljednjih
-                mjesta rješenje svijet svijeta svijetu ljeta čovjek čovjeka mjere djeca djece riječ riječi promjene
-                nedjelje nedjelju ponedjeljak ponedjeljka uspjeh pobjeda pobjedu predsjednik predsjednika sjednici
-                oktobar saopćio saopćila saopćili općina općinske općinski evropske sedmicu sedmično
-            """,
-                "sr": """
-                ko šta nedelje nedelja hiljada takođe tokom opštine saopštenju saopšteno januara februara marta aprila
-                maja juna jula avgusta septembra oktobra novembra decembra vreme mesto deo dve gde uvek pre posle lepo
-                istorija evropski evropska rekao reč uopšte hiljade
-                sledeće sledeći sledećeg poslednje poslednji poslednjih oktobar
-                mesta rešenje svet sveta svetu leta čovek čoveka mere deca dece reči promene evropske
-                nedelju ponedeljak ponedeljka uspeh pobeda pobedu predsednik predsednika sednici
-                saopštio saopštila saopštili opština opštine opštinski bezbednosti bezbednost obezbedi ovde posebno
-            """,
-            },
-        ),
-        (
-            "Cyrl",
-            {
-                "ru": "в на и не что с по как это из к у за от он она был было его они для который также",
-                "bg": "в на да се от за и е с че ще не като по са си това от бе беше който която които след при през",
-                "sr": "у је да се на за и од са што као ће не су који која које је био била после пре према али",
-                "mk": "во да се на за и од со што како ќе не се кој која кои е беше бил по пред според но дека",
-                "uk": "в у на і й не що з по як це із до та за від він вона був було його вони для який також",
-                "be": "у на і не што з па як гэта да за ад ён яна быў было яго яны для які таксама",
-            },
-        ),
-    )
+    (group["script"], {language: frozenset(words.split()) for language, words in group["words"].items()})
+    for group in _TABLE["group"]
 )
+"""Scripts, each with the frequent words of languages, which the others of the group do not use."""
+_LISTS_OF_WORDS = {name: frozenset(words.split()) for name, words in _TABLE["lists"].items()}
 WORD = regex.compile(r"[\p{L}\p{M}\u200c]+")
 _ASCII_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
-# Names of Latin letters in Urdu. The first are also words of Western Punjabi: is, was, also, if.
-_LETTERS_OR_WORDS = frozenset({"اے", "سی", "وی", "جے", "ایس", "ای", "او", "آئی"})
-_NO_WORDS = "بی ڈی ایف جی ایچ ایل ایم این پی کیو آر ٹی یو ڈبلیو ایکس وائی زیڈ"
-_LETTERS = _LETTERS_OR_WORDS.union(_NO_WORDS.split())
+_LETTERS_OR_WORDS = _LISTS_OF_WORDS["urdu_letters_or_words"]
+_LETTERS = _LETTERS_OR_WORDS | _LISTS_OF_WORDS["urdu_letters"]
 _SURE_SHARES = {"vi": 0.07, "fa": 0.01}
 """Language that is guessed or assumed with too much confidence -> share of its frequent words that makes it sure."""
 _FREQUENT_WORDS = {name: words for _, group in _GROUPS for name, words in group.items() if name in _SURE_SHARES}
@@ -236,20 +71,9 @@ _LEAST_LIST = 100
 
 # Words. The start of a text decides.
 _SYLLABLES = 60
-_PLAIN_WORDS = """
-    cua va duoc khong nhung nguoi cac mot da voi nay den ve nhu tai phai cung nam ngay nuoc viec se dang vao tren duoi
-    giua nhieu hon rat thi nen neu bang lai chi con truoc bo trong cho theo khi hai tinh chinh thu quoc viet ong toi ban
-    anh minh dau gi lam biet noi thanh pho hoc sinh la co de tu ra qua sau truong giao thong trung tam duong dong cong
-    gia tien huyen hang ngan
-"""
-_PLAIN = frozenset(_PLAIN_WORDS.split())
+_PLAIN = _LISTS_OF_WORDS["vietnamese"]
 _KURMANJI_LETTER = re.compile("[ûîê]")
-_KURMANJI_WORDS = """
-    û jî yê yên wê vê wî vî bû bûn xwe lê dê tê hatiye heye hene dike dikin dibe kirin kiriye kirine piştî
-    li ji bi di ku de re ser bo ne her ya ên ev wan min me got kir hat hatin da nav çi ve ye in an din hemû divê
-    herkes navbera bê bên nabe nikare xwedî weke wekî dibin
-"""
-_KURMANJI = frozenset(_KURMANJI_WORDS.split())
+_KURMANJI = _LISTS_OF_WORDS["kurmanji"]
 _OFTEN_TOGETHER = 0.035
 """Least value, for Kurmanji, of the share of frequent words times the share of words with a circumflex."""
 _VIETNAMESE_LETTER = re.compile("[ăđơưĂĐƠƯẠ-ỹ]")

@@ -9,10 +9,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from dataclasses import dataclass, fields
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -396,34 +398,10 @@ def _without_inner_points(sort: Array) -> Array:
 
 # Marks of elements.
 _WORDS = {
-    "comment": r"comments?(?:list|body|posts?|blocks?|texts?|area|thread|box|wrap|container)?"
-    r"|disqus|respond|replies|reply|forumposts?|komment\w*|coment\w*",
-    "nav": r"nav|navi|navbar|navigation|navlink|menu|submenu|breadcrumbs?|crumbs?|pager|pagination|paging"
-    r"|toolbar|tabs?",
-    "side": r"sidebar|side|rail|aside|widgets?|sidecol|complementary",
-    "foot": r"footer|foot|copyright|legal|contentinfo|bottom",
-    "head": r"header|masthead|topbar|banner|logo|top",
-    "share": r"shar\w*|social|sns|like|facebook|twitter|tweet|print|bookmark|follow|addthis|tools?",
-    "related": r"relat\w*|recommend\w*|more|most|popular|trend\w*|latest|teasers?|readmore|also|next|prev|previous"
-    r"|recent|similar|hot|rank\w*|list",
-    "ad": r"ads?|advert\w*|sponsor\w*|promo\w*|adsense|commercial|dfp|outbrain|taboola|partner",
-    "meta": r"meta|byline|authors?|date|dateline|datetime|time|timestamp|credits?|source|info|published?|pubdate"
-    r"|category|rating|views|bio|writer|editor",
-    "caption": r"caption|figcaption|photos?|fotos?|images?|img|gallery|slideshow|figure|media|video|pic|pictures?"
-    r"|thumb\w*",
-    "tag": r"tags?|tagcloud|keywords?|topics?|labels?",
-    "sign": r"newsletter|subscri\w*|login|signup|register|cookies?|consent|modal|popup|overlay|dialog|form"
-    r"|search|vote|poll|survey|gdpr|alert|notice",
-    "good": r"articles?|content|body|post|entry|story|text|main|detail|articlebody|articletext|prose|news|read|hentry"
-    r"|cuerpo|artikel|blog",
-    "title": r"title|headline|headings?|subject",
-    "lead": r"lead|lede|summary|intro|standfirst|description|abstract|excerpt|subtitle|dek|deck|sapo|teasertext",
-    "widget": r"authors?|writer|bio|saboxplugin|newsletters?|mc4wp|mailchimp|subscri\w*|copyrights?|most|popular"
-    r"|trending|polls?|cookies?|cc|gdpr|modal|follow|google|telegram|whatsapp|views?|ratings?|disqus|wpd\w*|respond|error|font"
-    r"|short\w*|jwplayer|videojs|onesignal|push|signup|jetpack|cta|donat\w*|paywall|weather|ticker|download|promo|call"
-    r"|consent|brlbs|borlabs|cmplz|placeholder|privacy",
+    mark: "|".join(words.split())
+    for mark, words in tomllib.loads(Path(__file__).with_name("class_words.toml").read_text(encoding="utf-8")).items()
 }
-"""Words in a name, and the mark they give. The mark "widget" also needs a full name in ``_WIDGET``."""
+"""Words in a name, and the mark they give."""
 _TAGS = {
     **{name: name for name in ("article", "main", "nav", "aside", "header", "footer", "form", "figure", "table")},
     **dict.fromkeys(("ul", "ol"), "ul"),
