@@ -15,7 +15,7 @@ TABLE = "pipelines/text/scripts.py"
 ROW = '    Script("Glag", "Glagolitic", ((0x2C00, 0x2C5F),), "⁘", True, 2.0, has_spaces=False),\n'
 PROGRAM = """
 import json
-from corpus_spider.evaluation.words import words as scored
+from corpus_spider.lab.words import words as scored
 from corpus_spider.terminal.layout import is_right_to_left, pieces
 from corpus_spider.web.formatting import direction
 from corpus_spider.words.clouds import direction_of

@@ -20,10 +20,12 @@ with numbers in letters (י"ד בחשוון תשפ"ה). The time of day and the 
 from __future__ import annotations
 
 import re
+import tomllib
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.metadata.dates.calendars import (
@@ -430,29 +432,10 @@ _DOTTED = re.compile(
     r"(?P<second>(?!))?\s*(?:น|uhr|(?=(?:wi(?:b|ta?)|gmt|utc|ces?t)\b)|(?<=kl)\b)"
 )
 _CLOCK_FIGURES = re.compile(r"(?<!\d)\d{1,2}[:.]\d{2}(?![\d.])")
-# Parts of the day, as words after a time of the twelve-hour clock, and before it.
-_DAY_PARTS = {
-    "morning": (
-        (
-            r"""a\.?\s?m\b|صباحا?|ص\b|صبح|بامداد|قبل\s?از\s?ظهر|ق\.?\s?ظ|غ\.\s?م|پ\.\s?ن|ب\.\s?ن|چ\.\s?ب|לפנה"צ|בבוקר"""
-            r"|π\.?\s?μ|sa\b|sáng|öö\b|pg\b|pagi|p\.d\.|ap\.|dop\.|bn\b|gh\b|priešpiet|priekšp|дп\b|претпл|ү\.ө|тң\b"
-            r"|පෙ\.?\s?ව|ກ່ອນທ່ຽງ|ጥዋት|ከጠዋቱ|ቅ\.ቀ|पूर्वाह्न|পূর্বাহ্ন|পূৰ্বাহ্ন|முற்பகல்|காலை|ព្រឹក|დილის"
-        ),
-        r"上午|凌晨|早上|午前|오전|सुबह|সকাল|ভোর|পূৰ্বাহ্ন|காலை|පෙ\.ව\.?|နံနက်|ព្រឹក|öö",
-    ),
-    "noon": (r"ظهرا?|دوپہر|trưa|tgh\b|tengah hari", "中午|दोपहर|দুপুর|மதியம்|နေ့လယ်"),
-    "evening": (
-        (
-            r"""p\.?\s?m\b|مساء?ا?|م\b|عصر|شام|بعد\s?از\s?ظهر|ب\.?\s?ظ|غ\.\s?و|د\.\s?ن|چ\.\s?ک|אחה"צ|בערב"""
-            r"|μ\.?\s?μ|ch\b|chiều|ös\b|ptg\b|petang|m\.d\.|ip\.|odp\.|pop\.|pn\b|gd\b|popiet|pēcp|пп\b|попл|ү\.х|тк\b"
-            r"|ප\.?\s?ව|ຫຼັງທ່ຽງ|ከሰዓት|ድ\.ቀ|अपराह्न|অপরাহ্ন|অপৰাহ্ন|பிற்பகல்|மாலை|ល្ងាច|រសៀល|საღამოს"
-        ),
-        r"下午|傍晚|午後|오후|शाम|বিকাল|বিকেল|সন্ধ্যা|অপৰাহ্ন|பிற்பகல்|மாலை|ප\.ව\.?|ညနေ|ល្ងាច|រសៀល|ös",
-    ),
-    "night": ("شب|رات|tối|đêm|malam", "晚上|रात|রাত|இரவு|ည"),
-}
+_TABLE = tomllib.loads(Path(__file__).with_name("times_of_day.toml").read_text(encoding="utf-8"))
 _BEHIND, _BEFORE = (
-    "|".join(f"(?P<{part}>{fold(words[place])})" for part, words in _DAY_PARTS.items()) for place in (0, 1)
+    "|".join(f"(?P<{part}>{fold(''.join(words[place].splitlines()))})" for part, words in _TABLE["day_parts"].items())
+    for place in ("behind", "before")
 )
 _PART_BEHIND, _PART_BEFORE = re.compile(rf"\s*(?:{_BEHIND})"), re.compile(rf"(?:{_BEFORE})\s*$")
 _GREENWICH = "gmt|utc|غرینتش|جرینتش|گرینویچ"
@@ -462,45 +445,6 @@ _OFFSET = re.compile(
 _NAMED_OFFSET = re.compile(
     rf"\b(?:{_GREENWICH})\]?\s?(?P<sign>[+\u2212-])\s?(?P<hours>\d{{1,2}})(?::?(?P<minutes>\d{{2}}))?(?!\d)"
 )
-_ZONES = {
-    0: ("z", "utc", "gmt", "ut", "غرينتش", "جرينتش", "گرینویچ", "ت.غ", "ت غ"),
-    60: ("cet", "mez", "wat", "بتوقيت الجزائر"),
-    120: ("cest", "mesz", "eet", "sast"),
-    180: (
-        "eest",
-        "msk",
-        "мск",
-        "مكة",
-        "توقيت السعودية",
-        "ksa",
-        "بتوقيت السعودية",
-        "بتوقيت مكة",
-        "بتوقيت الرياض",
-        "بتوقيت بغداد",
-        "بتوقيت الكويت",
-        "بتوقيت الدوحة",
-        "بتوقيت صنعاء",
-        "tsi",
-    ),
-    210: ("به وقت تهران", "به\u200cوقت تهران", "وقت تهران"),
-    240: ("بتوقيت أبوظبي", "بتوقيت الإمارات", "بتوقيت دبي", "بتوقيت مسقط"),
-    270: ("به وقت کابل", "به\u200cوقت کابل"),
-    300: ("pkt",),
-    345: ("npt",),
-    390: ("mmt",),
-    420: ("ict", "wib", "giờ việt nam", "giờ hà nội", "giờ vn"),
-    480: ("sgt", "hkt", "wita", "myt", "pht", "北京时间", "北京時間", "香港時間", "台北時間", "台灣時間"),
-    540: ("jst", "kst", "wit", "日本時間", "한국시간"),
-    600: ("aest",),
-    660: ("aedt",),
-    720: ("nzst",),
-    780: ("nzdt",),
-    -240: ("edt",),
-    -300: ("est", "cdt"),
-    -360: ("mdt",),
-    -420: ("pdt", "mst"),
-    -480: ("pst",),
-}
 _ZONE_SINCE = (
     dict.fromkeys(("به وقت تهران", "بهوقت تهران", "وقت تهران"), date(2022, 9, 22))
     | dict.fromkeys(("msk", "мск"), date(2014, 10, 26))
@@ -508,7 +452,11 @@ _ZONE_SINCE = (
 )
 """First day of the present offset, for zones that had summer time or another offset before."""
 _AFTER_HOURS = re.compile(r"^(?:uhr|น)\b[ .,(\[]*")
-_ZONE_MINUTES = {fold(name): minutes for minutes, names in _ZONES.items() for name in names}
+_ZONE_MINUTES = {
+    fold(name): int(minutes)
+    for minutes, names in _TABLE["zones"].items()
+    for name in "".join(names.splitlines()).split("|")
+}
 _NAMED_ZONE = re.compile(
     rf"(?<![^\W_])(?:{'|'.join(re.escape(name) for name in sorted(_ZONE_MINUTES, key=len, reverse=True))})(?![^\W\d_])"
 )
