@@ -311,7 +311,7 @@ def address_kind(url: str) -> AddressForm:
     """Return the kind of page that a URL suggests. Articles have a date, a number or a headline in it.
 
     >>> address_kind("https://a.example/vi/"), address_kind("https://a.example/2024/05/13/flood")
-    (<Address.FRONT: 'address of a front page'>, <Address.ARTICLE: 'address as of an article'>)
+    (<AddressForm.FRONT: 'address of a front page'>, <AddressForm.ARTICLE: 'address as of an article'>)
     """
     address = parse(url)
     if address is None:

@@ -148,7 +148,7 @@ class WordSplitter:
     def spans(self, line: str) -> list[Span]:
         """Return the places of the words of one line.
 
-        >>> [line[a:b] for line in ["Il l'a dit: «non»..."] for a, b in Words("fr").spans(line)]
+        >>> [line[a:b] for line in ["Il l'a dit: «non»..."] for a, b in WordSplitter("fr").spans(line)]
         ['Il', "l'a", 'dit', 'non']
         """
         if self.is_simple(line):

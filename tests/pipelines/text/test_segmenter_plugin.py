@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipelines.text.segmentation import choice, plugin
+from pipelines.text.segmentation.clusters import clusters
 from pipelines.text.words import words
 from storage import plugins
 from storage.errors import ConfigError
@@ -42,7 +43,7 @@ def test_a_named_segmenter_takes_the_place_of_ours(installed: Path) -> None:
     plugins.allow([(plugins.SEGMENTERS, "khmer-fours"), (plugins.SEGMENTERS, "broken")])
     assert next(KHMER[start:end] for start, end in words("km").spans(KHMER)) == KHMER[:4]
     assert choice.library_names()["km"] == "khmer-fours (khmer 2.1)"
-    assert choice.segmenter_of("lo")("ສະບາຍດີ") == choice.clusters("ສະບາຍດີ")
+    assert choice.segmenter_of("lo")("ສະບາຍດີ") == clusters("ສະບາຍດີ")
     assert choice.failures() > 0
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from pipelines.extractors.auto.blocks.page import BIT, KIND, MIN_PROSE, UNFOLDED, UNMARKED
 from pipelines.extractors.auto.blocks.walk import LINE, one_line
 from pipelines.extractors.base import PARAGRAPH_KINDS
-from pipelines.text.scripts import SENTENCE_ENDS, UNSPACED_TEXT
+from pipelines.text.scripts import SENTENCE_ENDS, SINGLE
 from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ MIN_TITLE = 15
 HALF = 0.5
 """Share of the stated title, at least, in such a line."""
 
-_WIDE = re.compile(f"[{UNSPACED_TEXT}\u3000-\u3004\uff00-\uffef]{{2}}")
-"""Two neighbours in scripts that put no space between words."""
+_WIDE = re.compile(f"[{SINGLE}\u3000-\u303f\uff00-\uffef]{{2}}")
+"""Two neighbours in Chinese or Japanese. In Thai and others a space may separate the parts of a sentence."""
 _COMMAS = ",،、，՝"
 _CERTAIN = {ParagraphKind.HEADING, ParagraphKind.PREFORMATTED}
 _NAMING = re.compile(r'\s(?:class|id|itemprop)="([^"]*)"')

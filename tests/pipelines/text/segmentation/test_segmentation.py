@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pipelines.text.segmentation import choice
 from pipelines.text.segmentation.choice import CHOICES, LONGEST, WORDS, Segmenter, advice, library_names, unit_of
+from pipelines.text.segmentation.clusters import clusters
 from pipelines.text.tokenizer import COMPOUND, tokenised
 from pipelines.text.words import words
 from storage.records import GLUE, SENTENCE
@@ -79,7 +80,7 @@ def test_a_segmenter_that_fails_or_changes_the_text_is_counted_and_replaced() ->
 )
 def test_a_character_cluster_is_a_letter_with_its_marks(run: str, expected: str) -> None:
     """A Burmese vowel stays with its letter."""
-    assert "|".join(choice.clusters(run)) == expected
+    assert "|".join(clusters(run)) == expected
 
 
 def test_a_long_run_is_cut_into_pieces() -> None:
