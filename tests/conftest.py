@@ -25,12 +25,10 @@ from sqlalchemy import text
 from storage import plugins
 from storage.corpus import Corpus
 from storage.database.schema import metadata
-from tests.corpus_spider.faults import damage, new_corpus, small_crawls, state
+from tests.signals import pytest_configure, pytest_runtest_logstart  # noqa: F401 - hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from tests.corpus_spider.faults import SmallCrawls, State
 
 # A busy machine is slow to draw, and fixtures of a function may serve many examples where a test sees to it.
 PATIENT = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
@@ -218,22 +216,6 @@ def shared_postgresql_url(postgres_server: PostgresServer) -> str:
     url = postgres_server.url(postgres_server.new_database())
     Corpus.open(url, create=True).close()
     return url
-
-
-@pytest.fixture(scope="module")
-def crawls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallCrawls]:
-    """Crawls of a small site in programs of their own, with a say in what the disk does."""
-    with small_crawls(tmp_path_factory.mktemp("shim")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def calm(crawls: SmallCrawls, tmp_path_factory: pytest.TempPathFactory) -> State:
-    """What a crawl comes to that nothing happens to."""
-    folder = new_corpus(tmp_path_factory.mktemp("calm") / "corpus")
-    assert crawls.run(folder) == 0
-    assert damage(folder) == []
-    return state(f"sqlite:///{folder / 'corpus.db'}")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.corpus_spider.faults import damage, new_corpus, small_crawls, state
 from tests.corpus_spider.gold_samples import ENTRIES, TRUE_TEXTS, write_manifest
 from tests.corpus_spider.local_paper import Newspaper, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.corpus_spider.faults import SmallCrawls, State
 
 SECTIONS = """
 [corpus]
@@ -71,3 +74,19 @@ def paper() -> Iterator[Newspaper]:
         newspaper.robots = (200, {}, b"")
         newspaper.extra["/feed.xml"] = lambda: (404, {}, b"")
         yield newspaper
+
+
+@pytest.fixture(scope="session")
+def crawls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallCrawls]:
+    """Crawls of a small site in programs of their own, with a say in what the disk does."""
+    with small_crawls(tmp_path_factory.mktemp("shim")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def calm(crawls: SmallCrawls, tmp_path_factory: pytest.TempPathFactory) -> State:
+    """What a crawl comes to that nothing happens to."""
+    folder = new_corpus(tmp_path_factory.mktemp("calm") / "corpus")
+    assert crawls.run(folder) == 0
+    assert damage(folder) == []
+    return state(f"sqlite:///{folder / 'corpus.db'}")

@@ -18,11 +18,10 @@ import psycopg
 import pytest
 
 from corpus_spider.config.loader import load
-from corpus_spider.maintenance.check import check
 from storage import Corpus
 from storage.documents.model import Selection
 from tests.corpus_spider.running import ROOT, environment, until
-from tests.corpus_spider.small_crawl import settings
+from tests.corpus_spider.small_paper import settings
 
 if TYPE_CHECKING:
     import random
@@ -133,6 +132,8 @@ def new_corpus(folder: Path, database: str = "sqlite:///corpus.db") -> Path:
 
 def damage(folder: Path) -> list[str]:
     """Return what a deep check finds wrong."""
+    from corpus_spider.maintenance.check import check
+
     return check(load(folder / "corpus.toml"), deep=True).problems
 
 

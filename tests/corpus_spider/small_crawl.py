@@ -32,15 +32,13 @@ from corpus_spider.maintenance import reextract
 from pipelines.page.process import process, survey
 from storage.errors import CorpusError
 from storage.records import Capture, Fetched
-from tests.corpus_spider.local_paper import Newspaper, corpus_toml
+from tests.corpus_spider.small_paper import PAUSE, newspaper
 
 if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.template_learning import Survey
     from storage.records import Lease, Processed, SiteModel
+    from tests.corpus_spider.local_paper import Newspaper
 
-PORT = 8081
-PAUSE = "SMALL_CRAWL_PAUSE"
-"""Environment variable: seconds before each page."""
 SMALL_GROUP, SMALL_FILE = 4, 12_000
 """Pages of a group and bytes of a WARC file, so that a small crawl has many of both."""
 
@@ -65,15 +63,6 @@ class Here:
 
     def close(self) -> None:
         pass
-
-
-def newspaper(articles: int = 12) -> Newspaper:
-    return Newspaper(articles=articles, restless=True, port=PORT)
-
-
-def settings(database: str = "sqlite:///corpus.db", **crawl: object) -> str:
-    """Return the corpus.toml of a small crawl."""
-    return corpus_toml(newspaper(), database, **{"site_models": False} | crawl) + 'extractor = "density"\n'
 
 
 def exchange(paper: Newspaper, lease: Lease) -> Fetched:

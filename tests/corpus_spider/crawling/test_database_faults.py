@@ -35,7 +35,7 @@ from tests.corpus_spider.faults import (
     state,
 )
 from tests.corpus_spider.running import PATIENCE, SEED, often, until
-from tests.corpus_spider.small_crawl import PAUSE
+from tests.corpus_spider.small_paper import PAUSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
