@@ -237,7 +237,7 @@ def test_what_goes_wrong_in_a_process_is_told_with_its_place(folder: Path, tmp_p
 
 HANGING = """
 def hanging(pipe, work):
-    for answer in (None, parallel.Part(0, b"")):
+    for answer in (None, parallel._SharedPart(0, b"")):
         pipe.recv()
         pipe.send(answer)
     pipe.recv()

@@ -155,7 +155,7 @@ def first_address(folder: Path) -> str:
 @pytest.mark.parametrize("deep", [False, True])
 @pytest.mark.parametrize(
     ("step", "first"),
-    [("_find", True), ("_find", False), ("_renamed", False), ("_second_opinion", True), ("Models", True)],
+    [("_find", True), ("_find", False), ("_renamed", False), ("_second_opinion", True), ("ConfiguredModels", True)],
 )
 def test_an_original_that_another_command_takes_away_meanwhile_is_no_damage(
     corpus: Path, monkeypatch: pytest.MonkeyPatch, step: str, first: bool, deep: bool, others: Callable[[Path], None]
@@ -193,7 +193,7 @@ def test_a_file_that_a_removal_is_writing_anew_is_no_damage(corpus: Path, monkey
         return models(*parts)
 
     monkeypatch.setattr(Removals, "move", looked)
-    monkeypatch.setattr(integrity, "Models", modelled)
+    monkeypatch.setattr(integrity, "ConfiguredModels", modelled)
     emptied(corpus)
     (report,) = reports
     # That the removal is not through is true, and told.
