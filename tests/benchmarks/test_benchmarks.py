@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import signal
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from corpus_spider.demo.site import build_site, truth
-from tests.corpus_spider.running import PATIENCE, ROOT, environment, heeded
+from tests.corpus_spider.running import PATIENCE, ROOT, environment, loaded_program
 from tests.extras import need
 
 if TYPE_CHECKING:
@@ -102,16 +100,8 @@ def test_a_benchmark_runs_in_small(run: str, inputs: dict[str, Path], tmp_path: 
     before = subprocess.run(["git", "status", "--short"], cwd=ROOT, capture_output=True, check=True).stdout
     arguments = RUNS[run].format(**inputs, work=tmp_path).split()
     more = {"CORPUS_SPIDER_GOLD": str(inputs["gold"]), "TMPDIR": str(tmp_path)}
-    with heeded(signal.SIGTERM):
-        ended = subprocess.run(
-            [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *verb, *arguments],
-            cwd=tmp_path,
-            env=environment(**more),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+    script = ROOT / "benchmarks" / f"{name}.py"
+    ended = loaded_program().run(tmp_path, [*verb, *arguments], environment(**more), PATIENCE, script)
     assert ended.returncode in ({0, 1} if name in GATED else {0}), ended.stderr
     assert "Traceback" not in ended.stderr
     assert any(character.isdigit() for character in ended.stdout) or list(tmp_path.iterdir()), ended.stdout

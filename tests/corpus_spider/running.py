@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tests.corpus_spider.loaded_program import LoadedProgram
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("CORPUS_SPIDER_SEED", "20261121"))
@@ -56,7 +60,7 @@ def program(*arguments: str) -> list[str]:
 def heeded(number: int) -> Iterator[None]:
     """Have programs that are started in the block heed a signal.
 
-    These tests may ignore SIGHUP, under nohup(1), and SIGTERM, in a process of pytest-xdist.
+    These tests may ignore SIGHUP, under nohup(1).
     """
     before = signal.signal(number, signal.SIG_DFL)
     try:
@@ -67,6 +71,8 @@ def heeded(number: int) -> Iterator[None]:
 
 def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a verb in a process group of its own and return what it printed and its exit code."""
+    if sys.platform == "linux" and (loaded := loaded_program()).can_run(environment(**more)):
+        return loaded.run(folder, arguments, environment(**more), 2 * PATIENCE)
     return subprocess.run(
         program(*arguments),
         cwd=folder,
@@ -77,6 +83,16 @@ def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProce
         check=False,
         start_new_session=True,
     )
+
+
+@cache
+def loaded_program() -> LoadedProgram:
+    """Return the process that has the program loaded. It starts with the first run."""
+    from tests.corpus_spider.loaded_program import LoadedProgram
+
+    loaded = LoadedProgram()
+    atexit.register(loaded.close)
+    return loaded
 
 
 def start(folder: Path, *arguments: str, **more: str) -> subprocess.Popen[str]:

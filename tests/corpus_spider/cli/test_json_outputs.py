@@ -21,7 +21,8 @@ from corpus_spider.demo.server import serve
 from corpus_spider.demo.site import build_site
 from storage import Corpus, Selection
 from tests.corpus_spider.cli.commands import verbs
-from tests.corpus_spider.running import PATIENCE, ROOT, environment, program
+from tests.corpus_spider.running import PATIENCE, ROOT, environment
+from tests.corpus_spider.running import run as run_program
 from tests.extras import need
 
 SCHEMAS = ROOT / "corpus_spider" / "cli" / "schemas"
@@ -118,15 +119,7 @@ def home(demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def crawler(folder: Path, *arguments: str) -> Any:
     """Return the JSON output of a command that needs a process of its own."""
-    done = subprocess.run(
-        [*program(*arguments), "--json"],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = run_program(folder, *arguments, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

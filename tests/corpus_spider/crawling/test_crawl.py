@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
 import subprocess
 import sys
@@ -16,23 +15,16 @@ import pytest
 from storage import Corpus
 from storage.records import MACHINE_FAULTS
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs
-from tests.corpus_spider.running import PATIENCE, run
+from tests.corpus_spider.running import PATIENCE, environment, run
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def crawl(folder: Path, *arguments: str, code: int = 0) -> str:
     """Run `corpus-spider crawl` as a user does, check its exit code and return what it printed."""
-    command = [sys.executable, "-m", "corpus_spider", "crawl", *arguments]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=2 * PATIENCE, env=environment(), check=False
-    )
+    done = run(folder, "crawl", *arguments)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
-
-
-def environment(**more: str) -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": str(ROOT)} | more
 
 
 def configured(folder: Path, newspaper: Newspaper, **crawl: object) -> Path:
