@@ -92,12 +92,13 @@ KILLS := tests/corpus_spider/crawling/test_kills.py tests/corpus_spider/crawling
 	tests/storage/database/test_sqlite_limits.py tests/storage/warc/test_warc_writer.py
 
 # The slow part of the hostile server: traps, a hundred silent hosts, names that resolve to private addresses, and all of
-# it in one crawl. Also a hundred thousand random URLs.
+# it in one crawl. Also a hundred thousand random URLs, and pages of 10 MiB.
 test-hostile: setup
 	CORPUS_SPIDER_THOROUGH=1 $(BIN)/python -m pytest -q -m "hostile or not hostile" \
 		tests/corpus_spider/crawling/test_hostile_bench.py tests/corpus_spider/crawling/test_hostile_whole.py \
 		tests/corpus_spider/crawling/test_tarpits.py \
-		tests/corpus_spider/middlewares/test_guard.py tests/pipelines/urls/test_urls.py
+		tests/corpus_spider/middlewares/test_guard.py tests/pipelines/extractors/test_memory.py \
+		tests/pipelines/urls/test_urls.py
 
 # The wheel in fresh environments, for each Python from 3.11 to 3.14 on this machine: a crawl, an export, a release, and
 # the release loaded with nothing but `datasets`. Then the other ways to install. Needs a package registry; some minutes.
