@@ -68,16 +68,3 @@ def test_every_test_file_of_the_makefile_exists() -> None:
     """A file that was moved is not left out of `make check` or `make test-kills`."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert [path for path in re.findall(r"\btests/[\w./-]*\w", makefile) if not (ROOT / path).exists()] == []
-
-
-def test_the_table_of_behaviours_is_long_enough() -> None:
-    """ARCHITECTURE.md answers "where is ...?" for thirty behaviours."""
-    table = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## Where is")[2]
-    rows = [line for line in table.splitlines() if line.startswith("|")]
-    assert len(rows) - 2 >= 30
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_each_document_is_one_page(document: str) -> None:
-    """A page is 150 lines at most."""
-    assert len((ROOT / document).read_text(encoding="utf-8").splitlines()) <= 150
