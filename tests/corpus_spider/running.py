@@ -71,8 +71,7 @@ def heeded(number: int) -> Iterator[None]:
 
 def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a verb in a process group of its own and return what it printed and its exit code."""
-    loaded = loaded_program()
-    if loaded.can_run(environment(**more)):
+    if sys.platform == "linux" and (loaded := loaded_program()).can_run(environment(**more)):
         return loaded.run(folder, arguments, environment(**more), 2 * PATIENCE)
     return subprocess.run(
         program(*arguments),
