@@ -58,7 +58,7 @@ def lines(text: str, sought: SoughtWords, splitter: Splitter, most: int = 1_000)
 
     >>> from corpus_spider.search.question import parse
     >>> from pipelines.text.words import splitter
-    >>> sought = Sought(parse('"chinh phu"', splitter()))
+    >>> sought = SoughtWords(parse('"chinh phu"', splitter()))
     >>> [found] = lines("Thủ tướng Chính phủ họp.", sought, splitter())
     >>> found.left, found.keyword, found.right, found.right_word
     ('Thủ tướng ', 'Chính phủ', ' họp.', 'họp')
