@@ -52,8 +52,7 @@ _SURE = 0.6
 """Confidence from which a line may be in another language than the whole text."""
 _CONFIDENT = 0.8
 """Confidence from which a text in another language than the wanted ones is one."""
-# Languages that detectors confuse in a line or in a short text.
-_NEIGHBOURS = (
+NEIGHBOURS = (
     malay.PAIR,
     frozenset({"no", "nn", "da", "sv"}),
     frozenset({"hr", "bs", "sr", "sl"}),
@@ -64,6 +63,7 @@ _NEIGHBOURS = (
     frozenset({"ur", "pnb", "skr"}),
     frozenset({"xh", "zu", "ss"}),
 )
+"""Groups of languages that detectors confuse in a line or in a short text."""
 
 
 def identify(text: str) -> LanguageGuess:
@@ -96,7 +96,7 @@ def settled(found: LanguageGuess, wanted: Collection[str]) -> LanguageGuess:
     """
     if found.language in wanted or found.confidence >= _CONFIDENT:
         return found
-    near = [each for each in wanted if any({each, found.language} <= group for group in _NEIGHBOURS)]
+    near = [each for each in wanted if any({each, found.language} <= group for group in NEIGHBOURS)]
     if len(near) != 1:
         return found
     return replace(found, language=near[0], confidence=round(1 - found.confidence, 4))
@@ -161,7 +161,7 @@ def identify_lines(text: str, whole: LanguageGuess) -> tuple[LanguageGuess, ...]
         if first.language == whole.language:
             return first
         second = first if next(opinions, None) is None else guess(line)
-        neighbours = any({second.language, whole.language} <= group for group in _NEIGHBOURS)
+        neighbours = any({second.language, whole.language} <= group for group in NEIGHBOURS)
         doubtful = second.language == UNKNOWN or second.confidence < _SURE or neighbours
         return like_the_whole if doubtful and same else second
 
