@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, NotRequired, Required, TypedDict
 
 from corpus_spider.archive.retention import ExpiredFile
+from corpus_spider.batch.batch import BatchReport
 from corpus_spider.cli.extract import ExtractReport
 from corpus_spider.cli.glossary import GlossaryEntry
 from corpus_spider.crawling.model_learning import SiteLearning
@@ -507,6 +508,7 @@ OUTPUTS = (
     Output("migrate", "migrate", MigrationReport),
     Output("move", "move", MoveReport),
     Output("plot", "plot", PlotOutput),
+    Output("process", "process", BatchReport),
     Output("prune", "prune", list[ExpiredFile]),
     Output("reextract", "reextract", ReextractReport),
     Output("remove", "remove", RemovalReport),
