@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from storage.errors import ConfigError
+from storage.errors import ConfigError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -82,9 +82,13 @@ def part_name(archive: str) -> str:
 def local_file(archive: str) -> Iterator[Path]:
     """Give an archive as a local file. A remote one is downloaded to a temporary file first.
 
-    A damaged archive is read more than once, at any place, so it must be whole before it is read.
+    A damaged archive is read more than once, at any place, so it must be whole before it is read. Raises
+    MissingFileError or DownloadError when it cannot be had.
     """
     if not _ADDRESS.match(archive):
+        # A file that is not there is not a damaged one.
+        if not Path(archive).is_file():
+            raise MissingFileError("no such file", where=archive, do="Is the disk or folder mounted?")
         yield Path(archive)
         return
     from corpus_spider.network.download import download

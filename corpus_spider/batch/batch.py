@@ -141,7 +141,7 @@ def merge(archives: Sequence[str], release: Path, rules: BatchRules) -> BatchRep
     )
     lines = [
         {name: value for name, value in msgspec.to_builtins(part).items() if name not in {"files", "counts", "rules"}}
-        | {"documents": part.documents}
+        | {"documents": part.documents, "sha256": part.files[0]["sha256"]}
         for part in finished
     ]
     report.bytes = complete(release, about, census, [part.files for part in finished], lines)

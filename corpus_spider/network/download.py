@@ -10,6 +10,7 @@ import shutil
 import time
 import urllib.request
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.client import HTTPException
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.error import HTTPError
@@ -32,7 +33,7 @@ TIMEOUT = 60.0
 CHUNK = 1 << 20
 """Bytes read at a time."""
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
-_RANGE_PASSED = 416
+PARTIAL = 206
 
 
 class DownloadError(CorpusError):
@@ -46,10 +47,11 @@ def download(address: str, target: Path, wait: Callable[[float], None] = time.sl
         return
     failures = 0
     with target.open("wb") as file:
+        transfer = _Transfer(address, file)
         while True:
             before = file.tell()
             try:
-                if _append(address, file):
+                if transfer.go_on():
                     return
                 why, pause = "the connection was cut", 0.0
             except HTTPError as error:
@@ -62,39 +64,43 @@ def download(address: str, target: Path, wait: Callable[[float], None] = time.sl
             if failures >= ATTEMPTS:
                 do = "Run the same command again later. Finished archives are kept."
                 raise DownloadError(f"no byte in {counted(ATTEMPTS, 'attempt')} ({why})", where=address, do=do)
-            pause = max(pause, FIRST_WAIT * 2**failures)
-            logger.warning("%s: %s. Next attempt in %.0f s", address, why, min(pause, LONGEST_WAIT))
-            wait(min(pause, LONGEST_WAIT))
+            pause = min(max(pause, FIRST_WAIT * 2**failures), LONGEST_WAIT)
+            logger.warning("%s: %s. Next attempt in %.0f s", address, why, pause)
+            wait(pause)
 
 
-def _append(address: str, file: BinaryIO) -> bool:
-    """Append what is missing of a file. Return whether it is whole now. Start again if the server knows no ranges."""
-    start = file.tell()
-    headers = {"User-Agent": "corpus-spider", "Accept-Encoding": "identity"}
-    if start:
-        headers["Range"] = f"bytes={start}-"
-    request = urllib.request.Request(address, headers=headers)  # noqa: S310 - `download` allows only http(s)
-    try:
-        answer = urllib.request.urlopen(request, timeout=TIMEOUT)  # noqa: S310
-    except HTTPError as error:
-        if error.code == _RANGE_PASSED and start:
-            file.seek(0)
-            file.truncate()
-            return False
-        raise
-    with answer:
-        if start and answer.status == 200:
-            file.seek(0)
-            file.truncate()
-        length = answer.headers.get("Content-Length", "")
-        expected = file.tell() + int(length) if length.isdigit() else None
-        while chunk := answer.read(CHUNK):
-            file.write(chunk)
-        return expected is None or file.tell() >= expected
+@dataclass(slots=True)
+class _Transfer:
+    """One file on its way. ``validator``: its ETag, so that halves of two files are never joined."""
+
+    address: str
+    file: BinaryIO
+    validator: str = ""
+
+    def go_on(self) -> bool:
+        """Append what is missing. Return whether the file is whole now.
+
+        It starts again if the server knows no ranges, or the file has changed.
+        """
+        start = self.file.tell()
+        headers = {"User-Agent": "corpus-spider", "Accept-Encoding": "identity"}
+        if start and self.validator:
+            headers |= {"Range": f"bytes={start}-", "If-Range": self.validator}
+        request = urllib.request.Request(self.address, headers=headers)  # noqa: S310 - `download` allows only http(s)
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:  # noqa: S310
+            if answer.status != PARTIAL:
+                self.file.seek(0)
+                self.file.truncate()
+            self.validator = answer.headers.get("ETag", "")
+            length = answer.headers.get("Content-Length", "")
+            expected = self.file.tell() + int(length) if length.isdigit() else None
+            while chunk := answer.read(CHUNK):
+                self.file.write(chunk)
+            return expected is None or self.file.tell() >= expected
 
 
 def _stated_pause(error: HTTPError) -> float:
-    stated = error.headers.get("Retry-After", "") if error.headers else ""
+    stated = (error.headers.get("Retry-After") if error.headers else None) or ""
     return float(stated) if stated.isdigit() else 0.0
 
 

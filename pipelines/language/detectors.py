@@ -90,6 +90,13 @@ def detect_without_vote(text: str, script: str) -> tuple[str, float]:
     return standard(code, script), confidence
 
 
+def detected_languages() -> frozenset[str]:
+    """Return the languages that CLD2 detects, in any script."""
+    import pycld2
+
+    return frozenset(standard(code, script) for _, code in pycld2.LANGUAGES for script in ("Latn", "Arab", "Cyrl"))
+
+
 def languages_of(text: str, script: str) -> list[tuple[str, float]]:
     """Return up to three languages of a text whose main script is given, with their shares; empty if none is known."""
     import pycld2

@@ -10,8 +10,8 @@ from __future__ import annotations
 import html
 from functools import lru_cache
 
-from pipelines.language.detect import DECISIVE, NEIGHBOURS, main_script
-from pipelines.language.detectors import languages_of
+from pipelines.language.detect import DECISIVE, NEIGHBOURS, OF_DECISIVE, main_script
+from pipelines.language.detectors import detected_languages, languages_of
 
 MIN_SHARE = 0.05
 """Share of the letters of a page from which a language counts."""
@@ -22,8 +22,13 @@ _SILENT = ("script", "style", "svg", "template")
 
 
 def may_have(page: str, languages: tuple[str, ...]) -> bool:
-    """Return whether a decoded HTML page may have text in one of some languages."""
+    """Return whether a decoded HTML page may have text in one of some languages.
+
+    Each page may, if one of the languages is unknown to the detector and has no script of its own.
+    """
     wanted, scripts = _wanted(languages)
+    if not wanted:
+        return True
     text = visible_text(page)
     script, share = main_script(text)
     if script in scripts and share >= MIN_SHARE:
@@ -34,10 +39,14 @@ def may_have(page: str, languages: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=64)
 def _wanted(languages: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return some languages with their close neighbours, and the scripts that only these have."""
-    near = (group for group in NEIGHBOURS if group.intersection(languages))
+    """Return some languages with their close neighbours, and the scripts that only these have; empty: all pages."""
+    of_script = {DECISIVE[script]: frozenset({DECISIVE[script], *others}) for script, others in OF_DECISIVE.items()}
+    near = [group for group in (*NEIGHBOURS, *of_script.values()) if group.intersection(languages)]
     wanted = frozenset(languages).union(*near)
-    return wanted, frozenset(script for script, language in DECISIVE.items() if language in wanted)
+    scripts = frozenset(script for script, language in DECISIVE.items() if language in wanted)
+    decided = {language for script in scripts for language in (DECISIVE[script], *OF_DECISIVE.get(script, ()))}
+    unknown = set(languages) - decided - detected_languages()
+    return (frozenset(), frozenset()) if unknown else (wanted, scripts)
 
 
 def visible_text(page: str) -> str:
