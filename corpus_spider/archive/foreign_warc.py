@@ -49,10 +49,18 @@ _DAMAGED = (EOFError, ValueError, OSError, RuntimeError, OverflowError, zlib.err
 
 @dataclass(frozen=True, slots=True)
 class ForeignPage:
-    """A page. ``rewritten``: it does not have the stated payload digest, but its record is sound."""
+    """A page, and where its record is.
+
+    ``rewritten``: it does not have the stated payload digest, but its record is sound. ``offset``: as in
+    `ForeignRecord`.
+    """
 
     capture: Capture
     rewritten: bool
+    offset: int = 0
+    record_id: str = ""
+    payload_digest: str = ""
+    """As stated; empty if it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +223,13 @@ def _response(
         protocol=answer.protocol,
         recovered=record.recovered,
     )
-    return ForeignPage(capture, rewritten=not agrees)
+    return ForeignPage(
+        capture,
+        rewritten=not agrees,
+        offset=record.offset,
+        record_id=fields.get("warc-record-id", ""),
+        payload_digest=fields.get("warc-payload-digest", ""),
+    )
 
 
 def _payload_agrees(fields: dict[str, str], payloads: tuple[bytes, bytes]) -> bool:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli import extract as extracted
 from corpus_spider.cli import (
+    batch_commands,
     figure_commands,
     help_commands,
     maintenance_commands,
@@ -29,6 +29,7 @@ from corpus_spider.cli import (
     web_commands,
     words_commands,
 )
+from corpus_spider.cli import extract as extracted
 from corpus_spider.cli import show as lookup
 from corpus_spider.cli.export_commands import keeping
 from corpus_spider.cli.options import (
@@ -98,6 +99,7 @@ def cli() -> None:
 for command in (
     sites,
     *keeping.commands.values(),
+    *batch_commands.VERBS,
     *maintenance_commands.VERBS,
     *monitoring_commands.VERBS,
     rules_commands.rules,

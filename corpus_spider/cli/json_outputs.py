@@ -13,6 +13,7 @@ from typing import Any, NotRequired, TypedDict
 
 from corpus_spider.api.status import CorpusStatus
 from corpus_spider.archive.retention import ExpiredFile
+from corpus_spider.batch.batch import BatchReport
 from corpus_spider.cli.doc_search import DocPassage
 from corpus_spider.config.model import EffectiveSettings
 from corpus_spider.crawling.crawl_plan import CrawlPlan
@@ -108,6 +109,7 @@ OUTPUTS = (
     Output("migrate", "migrate", MigrationReport),
     Output("move", "move", MoveReport),
     Output("plot", "plot", FigureNumbers),
+    Output("process", "process", BatchReport),
     Output("prune", "prune", list[ExpiredFile]),
     Output("reextract", "reextract", ReextractReport),
     Output("remove", "remove", RemovalReport),

@@ -53,8 +53,7 @@ _SURE = 0.6
 """Confidence from which a line may be in another language than the whole text."""
 _CONFIDENT = 0.8
 """Confidence from which a text in another language than the wanted ones is one."""
-# Languages that detectors confuse in a line or in a short text.
-_NEIGHBOURS = (
+NEIGHBOURS = (
     malay.PAIR,
     frozenset({"no", "nn", "da", "sv"}),
     frozenset({"hr", "bs", "sr", "sl"}),
@@ -65,6 +64,7 @@ _NEIGHBOURS = (
     frozenset({"ur", "pnb", "skr"}),
     frozenset({"xh", "zu", "ss"}),
 )
+"""Groups of languages that detectors confuse in a line or in a short text."""
 
 
 def identify(text: str) -> LanguageGuess:
@@ -97,7 +97,7 @@ def settled(found: LanguageGuess, wanted: Collection[str]) -> LanguageGuess:
     """
     if found.language in wanted or found.confidence >= _CONFIDENT:
         return found
-    near = [each for each in wanted if any({each, found.language} <= group for group in _NEIGHBOURS)]
+    near = [each for each in wanted if any({each, found.language} <= group for group in NEIGHBOURS)]
     if len(near) != 1:
         return found
     return replace(found, language=near[0], confidence=round(1 - found.confidence, 4))
@@ -162,7 +162,7 @@ def identify_lines(text: str, whole: LanguageGuess) -> tuple[LanguageGuess, ...]
         if first.language == whole.language:
             return first
         second = first if next(opinions, None) is None else guess(line)
-        neighbours = any({second.language, whole.language} <= group for group in _NEIGHBOURS)
+        neighbours = any({second.language, whole.language} <= group for group in NEIGHBOURS)
         doubtful = second.language == UNKNOWN or second.confidence < _SURE or neighbours
         return like_the_whole if doubtful and same else second
 
@@ -223,6 +223,8 @@ _OTHER_BURMESE = (
     ("pwo", re.compile("[\u1065-\u1070]")),
     ("kht", re.compile("[\ua9e0-\ua9fe\uaa60-\uaa7f]")),
 )
+OF_DECISIVE = {"Mymr": tuple(language for language, _ in _OTHER_BURMESE)}
+"""Further languages of decisive scripts, told apart by their own letters."""
 _OF_ITS_OWN = 0.02
 """Share of the characters in Burmese script from which letters of another language decide."""
 # Share of kana among kana and Han. Japanese prose is half kana; Chinese quotes a brand name now and then.

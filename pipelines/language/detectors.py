@@ -90,6 +90,25 @@ def detect_without_vote(text: str, script: str) -> tuple[str, float]:
     return standard(code, script), confidence
 
 
+def detected_languages() -> frozenset[str]:
+    """Return the languages that CLD2 detects, in any script."""
+    import pycld2
+
+    return frozenset(standard(code, script) for _, code in pycld2.LANGUAGES for script in ("Latn", "Arab", "Cyrl"))
+
+
+def languages_of(text: str, script: str) -> list[tuple[str, float]]:
+    """Return up to three languages of a text whose main script is given, with their shares; empty if none is known."""
+    import pycld2
+
+    try:
+        _, _, details = pycld2.detect(text.encode("utf-8", "ignore"), isPlainText=True, bestEffort=True)
+    except pycld2.error:
+        return []
+    found = ((standard(code, script), percent / 100) for _, code, percent, _ in details)
+    return [(language, share) for language, share in found if language != UNKNOWN and share]
+
+
 def _elect(text: str, guess: tuple[str, float], sure: str) -> tuple[str, float]:
     """Return the language with the most votes, and a confidence.
 

@@ -20,6 +20,7 @@ from pipelines.discovery import feeds, links, list_pages, sitemaps
 from pipelines.discovery.date_range import within
 from pipelines.extractors.auto.blocks.template_learning import Survey, survey_html
 from pipelines.extractors.explanation import MAX_ITEMS
+from pipelines.language.page_filter import may_have
 from pipelines.metadata.rights import robots_headers
 from pipelines.page.own_lines import leave_out
 from pipelines.page.postprocess import ParsedPage, explain_source, extract, judge, open_source, tidy, title_of
@@ -50,10 +51,11 @@ FIRST_MIDNIGHT = timedelta(hours=14)
 """Time before UTC at which a day begins in Kiribati, the first time zone. Crawls of eastern papers run in that time."""
 
 
-def process(capture: Capture, model: SiteModel, *, only_links: bool = False) -> Processed:
+def process(capture: Capture, model: SiteModel, *, only_links: bool = False, skim: bool = False) -> Processed:
     """Process one exchange into a document or a drop, with the links found.
 
     ``only_links``: stop before the extraction of a page. The result has its links, and neither document nor drop.
+    ``skim``: drop a page before it is parsed if a cheap test finds no text in a wanted language. It finds no links.
     """
     # Redirect
     if capture.status in REDIRECTS:
@@ -78,6 +80,8 @@ def process(capture: Capture, model: SiteModel, *, only_links: bool = False) -> 
     decoded = _decode(capture, body)
     if isinstance(decoded, Drop):
         return Processed(drop=decoded)
+    if skim and model.languages and not may_have(decoded.text, model.languages):
+        return Processed(drop=Drop("language"))
 
     # Parse and metadata
     source = open_source(decoded, capture, model)

@@ -68,6 +68,8 @@ class Task:
     """Lines of a stored text, to be marked on the page."""
     only_links: bool = False
     """Read only the links of the page, because its extraction has failed."""
+    skim: bool = False
+    """Drop the page if a cheap test finds no text in a wanted language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,7 @@ def _outcome(task: Task) -> Reply:
         if task.explain:
             found = explain(task.capture, task.model)
             return Reply(Processed(drop=found)) if isinstance(found, Drop) else Reply(Processed(), explanation=found)
-        return Reply(process(task.capture, task.model))
+        return Reply(process(task.capture, task.model, skim=task.skim))
     except MemoryError:
         return Reply(Processed(drop=Drop("worker_memory")))
     except Exception as error:  # noqa: BLE001 - the edge of the processing stage: counted, and logged by the parent

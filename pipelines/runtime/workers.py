@@ -224,6 +224,7 @@ class WorkerPool:
         *,
         keep_links: bool = False,
         again_later: bool = False,
+        skim: bool = False,
     ) -> Future[Processed]:
         """Process a capture. A page that kills workers gives a drop with the reason.
 
@@ -231,11 +232,12 @@ class WorkerPool:
         the next attempt. An exception of it ends the task. ``keep_links``: read the links of a page whose extraction
         failed in a second task, which extracts nothing. A page that has crashed its workers has no links.
         ``again_later``: a later run may try the page again, so its worker that is killed has no successor now, and the
-        links of a page with one of `MACHINE_FAULTS` are not read.
+        links of a page with one of `MACHINE_FAULTS` are not read. ``skim``: as in `pipelines.page.process.process`.
         """
 
         def work() -> Processed:
-            processed = self._run(Task(capture, model), crashes, on_crash, again_later=again_later).processed
+            task = Task(capture, model, skim=skim)
+            processed = self._run(task, crashes, on_crash, again_later=again_later).processed
             reason = processed.drop.reason if processed.drop else ""
             if not keep_links or reason not in _READABLE or (again_later and reason in MACHINE_FAULTS):
                 return processed

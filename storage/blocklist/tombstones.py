@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 import sqlalchemy as sa
 
+from storage.blocklist.author_keys import author_keys
 from storage.database.schema import original, tombstone, url
 from storage.database.transactions import among, chunks, insert_many, upsert
 from storage.records import Lease, UrlState
@@ -113,6 +115,33 @@ def refused(connection: Connection, addresses: Iterable[str]) -> set[str]:
     return {
         address for address in wanted if not pages.isdisjoint(keys[address]) or not domains.isdisjoint(above[address])
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Blocklist:
+    """All blocked pages (keys), domains and authors (hashes) of a corpus, for pages that no database sees."""
+
+    pages: frozenset[str] = frozenset()
+    domains: frozenset[str] = frozenset()
+    authors: frozenset[str] = frozenset()
+
+    def has_address(self, address: str) -> bool:
+        """Return whether an address is blocked."""
+        if self.pages and not self.pages.isdisjoint((page_key(address), loose_key(address))):
+            return True
+        return bool(self.domains) and not self.domains.isdisjoint(domains_of(address))
+
+    def has_author(self, author: str | None) -> bool:
+        """Return whether one of the authors that a page states is blocked."""
+        return bool(self.authors and author) and not self.authors.isdisjoint(author_keys(author))
+
+
+def blocklist(connection: Connection) -> Blocklist:
+    """Read the whole blocklist."""
+    values: dict[str, set[str]] = {PAGE: set(), DOMAIN: set(), AUTHOR: set()}
+    for kind, value in connection.execute(sa.select(tombstone.c.kind, tombstone.c.value)):
+        values[kind].add(value)
+    return Blocklist(*map(frozenset, values.values()))
 
 
 def standing(connection: Connection, kind: str, values: Collection[str]) -> set[str]:

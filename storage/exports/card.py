@@ -196,11 +196,14 @@ def _numbers(counts: Mapping[str, Any]) -> str:
 
 def _provenance(manifest: Mapping[str, Any]) -> str:
     selection = json.dumps(manifest["selection"], ensure_ascii=False, sort_keys=True)
+    source = "public pages, by the rules of each site's robots.txt"
+    if "archives" in manifest:
+        source = "the archives in `archives.jsonl`"
     return "\n".join(
         [
             "## Provenance",
             "",
-            f"Made by {_text(manifest['software'])} from public pages, by the rules of each site's robots.txt. The",
+            f"Made by {_text(manifest['software'])} from {source}. The",
             "texts belong to their publishers. `url` and `fetched_at` are address and time of fetching, `licence_url`",
             "is the licence that a page states.",
             f"Selection: {_code(selection)}. Characters folded: {_code(', '.join(manifest['folds']) or 'none')}.",

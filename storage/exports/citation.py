@@ -41,19 +41,20 @@ def citation(manifest: Mapping[str, Any], licence: str) -> str:
     the newest page. The version adds the beginning of the digest of all documents.
     """
     counts = manifest["counts"]
-    day = counts["fetched"][1]
+    day, of_archives = counts["fetched"][1], "archives" in manifest
+    made = "taken from web archives and cleaned" if of_archives else "crawled, cleaned and de-duplicated"
     fields: dict[str, Any] = {
         "cff-version": "1.2.0",
         "message": "If you use this corpus, please cite it as below.",
         "type": "dataset",
         "title": title_of(manifest),
         "authors": [_author(name) for name in manifest["authors"]] or [{"name": f"Makers of {title_of(manifest)}"}],
-        "abstract": f"Newspaper texts, crawled, cleaned and de-duplicated. Documents: {counts['documents']}. "
+        "abstract": f"Newspaper texts, {made}. Documents: {counts['documents']}. "
         f"Characters: {counts['chars']}. Languages: {', '.join(counts['languages']) or 'none'}.",
         "keywords": ["corpus", "newspapers", *(code for code in counts["languages"] if code != "und")],
     }
     if day:
-        fields["version"] = f"{day}-{manifest['index']['sha256'][:VERSION_DIGITS]}"
+        fields["version"] = f"{day}-{manifest['archives' if of_archives else 'index']['sha256'][:VERSION_DIGITS]}"
         fields["date-released"] = day
     if manifest["contact"]:
         fields["contact"] = [_contact(manifest["contact"])]

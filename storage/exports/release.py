@@ -194,7 +194,11 @@ def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape:
     with files.open(REMOVED) as stream:
         for each in about.removed:
             stream.write(jsonl.line(dict(each)))
-    manifest = _manifest(files, about, shape, census) | {"files": shards}
+    manifest = manifest_of(about, shape.format_name, census) | {
+        "files": shards,
+        "index": files.entry(INDEX) | {"fields": list(shape.fields)},
+        "removed": files.entry(REMOVED) | {"documents": len(about.removed)},
+    }
     if shape.format_name in FIELD_FORMATS:
         manifest["fields"] = [field.name for field in shape.written or default_fields(shape.format_name)]
     if shape.format_name == "vert":
@@ -215,7 +219,8 @@ def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape:
     return manifest
 
 
-def _manifest(files: _Files, about: Release, shape: ReleaseForm, census: Census) -> dict[str, Any]:
+def manifest_of(about: Release, format_name: str, census: Census) -> dict[str, Any]:
+    """Return what every manifest of a release has: its description and its counts."""
     return {
         "release": FORMAT,
         "name": about.name,
@@ -225,14 +230,12 @@ def _manifest(files: _Files, about: Release, shape: ReleaseForm, census: Census)
         "software": about.software,
         "schema": about.schema,
         "contact": about.contact,
-        "format": shape.format_name,
-        **({"exporter": EXPORTERS[shape.format_name]} if shape.format_name in EXPORTERS else {}),
+        "format": format_name,
+        **({"exporter": EXPORTERS[format_name]} if format_name in EXPORTERS else {}),
         "selection": about.selection,
         "folds": list(about.folds),
         "configuration": about.configuration,
         "counts": census.plain(),
-        "index": files.entry(INDEX) | {"fields": list(shape.fields)},
-        "removed": files.entry(REMOVED) | {"documents": len(about.removed)},
     }
 
 

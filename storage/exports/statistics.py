@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from storage.documents.model import CorpusDocument
 
@@ -24,6 +24,10 @@ class TextTally:
     def add(self, chars: int) -> None:
         self.documents += 1
         self.chars += chars
+
+    def include(self, plain: Mapping[str, int]) -> None:
+        self.documents += plain["documents"]
+        self.chars += plain["chars"]
 
     def plain(self) -> dict[str, int]:
         return {"documents": self.documents, "chars": self.chars}
@@ -65,6 +69,23 @@ class Census:
             self.licences[row.site] = row.licence
         self.fetched = _spanning(self.fetched, row.fetched_at.isoformat()[:10])
         self.published = _spanning(self.published, day)
+
+    def include(self, plain: Mapping[str, Any]) -> None:
+        """Add the statistics of a part, as `plain` returned them."""
+        self.total.include(plain)
+        for group, tallies in (
+            (self.languages, plain["languages"]),
+            (self.scripts, plain["scripts"]),
+            (self.sites, plain["sites"]),
+            (self.months, plain["months"]),
+        ):
+            for name, tally in tallies.items():
+                group[name].include(tally)
+        self.licences |= {name: tally["licence"] for name, tally in plain["sites"].items() if tally["licence"]}
+        for day in plain["fetched"]:
+            self.fetched = _spanning(self.fetched, day)
+        for day in plain["published"]:
+            self.published = _spanning(self.published, day)
 
     def plain(self) -> dict[str, Any]:
         """Return the statistics as plain JSON values, in sorted order."""

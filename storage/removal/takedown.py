@@ -25,6 +25,8 @@ from storage.blocklist.tombstones import (
     DOMAIN,
     PAGE,
     REMOVED,
+    Blocklist,
+    blocklist,
     bury,
     domains_of,
     loose_key,
@@ -150,6 +152,10 @@ class Removals:
         """Return every site in the frontier, to lock them."""
         statement = sa.select(host.c.site).distinct().order_by(host.c.site)
         return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
+
+    def blocklist(self) -> Blocklist:
+        """Return all blocked pages, domains and authors."""
+        return self.database.read(blocklist)
 
     def affected(self, request: RemovalRequest) -> AffectedPages:
         """Return the pages that a request would remove. Changes nothing."""

@@ -1,0 +1,142 @@
+"""Commands for archives and releases of any size: process."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.cli.options import as_json, languages, repeated, several, since, until, verb_of
+from corpus_spider.terminal.console import human_size
+from storage.errors import DamageError
+from storage.reporting import counted
+
+if TYPE_CHECKING:
+    from corpus_spider.batch.batch import BatchReport
+    from corpus_spider.batch.rules import BatchRules
+    from corpus_spider.cli.options import CommonOptions
+
+INCOMPLETE = 1
+"""Exit code when an archive gave no part."""
+
+_verbs = click.Group()
+"""Holds the commands until the program adds them to its own group."""
+
+
+@verb_of(
+    _verbs,
+    (
+        "process CC-NEWS-20250101-00001.warc.gz -o release/ --language vi",
+        "process crawl/ -o release/ --host vnexpress.net",
+        "process 'archives/*.warc.gz' -o release/ --dry-run",
+        "process warc.paths.gz -o release/ --shard 3/64",
+        "process warc.paths.gz -o release/ --merge",
+    ),
+)
+@click.argument("names", metavar="ARCHIVE...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="FOLDER", required=True, type=click.Path(path_type=Path), help="The release.")
+@languages("Only texts in this language. Pages without such text are dropped before they are parsed")
+@several("--host", "hosts", "HOST", "Only pages of this host and its subdomains")
+@click.option(
+    "--sites-from",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Only pages of the sites in this corpus.toml, or of the hosts in this list (one a line).",
+)
+@repeated("--url", "urls", "REGEX", "Only pages whose URL matches this regular expression")
+@since("Only pages that were fetched on or after this day.")
+@until("Only pages that were fetched on or before this day.")
+@click.option("--extractor", metavar="NAME", default="auto", show_default=True, help="Method that finds the main text.")
+@click.option("--all-pages", is_flag=True, help="With --language: extract every page before its language is tested.")
+@click.option("--shard", metavar="I/N", default="1/1", help="Make the parts of every N-th archive, from the I-th on.")
+@click.option("--merge", is_flag=True, help="Check that all parts are there, and complete the release.")
+@click.option("--overwrite", is_flag=True, help="Make finished parts again.")
+@click.option("--dry-run", is_flag=True, help="List the archives of this task; read none.")
+@as_json
+def process(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> int:
+    """Process archives to a release, without a corpus.
+
+    ARCHIVE is a WARC, ARC or WACZ file, a folder, a pattern, an address (https://, s3://), a path list of Common Crawl
+    (.paths, .paths.gz), or - for a list on standard input. Each archive becomes one part: a Parquet file with the
+    fields of an export, a file of fingerprints, and a manifest. A killed task is repeated and makes its missing parts.
+    Settings of [crawl] and removals come from a corpus.toml, if there is one. Exit code 6: archives are damaged, and
+    their sound pages are in the release. Exit code 1: an archive gave no part.
+    """
+    from corpus_spider.batch import batch
+    from corpus_spider.batch.archives import Shard, archives_of
+
+    shard, found = Shard.parsed(options["shard"]), archives_of(names)
+    release: Path = options["output"]
+    chosen = shard.of(found)
+    if options["dry_run"]:
+        state.console.json(list(chosen)) if options["as_json"] else state.console.result("\n".join(chosen))
+        return 0
+    rules = _rules(state, options)
+    if options["merge"]:
+        report = batch.merge(found, release, rules)
+    else:
+        with state.console.progress("pages") as show:
+            report = batch.make_parts(chosen, release, rules, again=options["overwrite"], on_page=_counter(show))
+        if shard.count == 1 and not report.failed:
+            merged = batch.merge(found, release, rules)
+            report = replace(merged, made=report.made)
+    state.console.json(report) if options["as_json"] else _summarise(state, report)
+    return INCOMPLETE if report.failed else DamageError.exit_code if report.losses else 0
+
+
+VERBS = tuple(_verbs.commands.values())
+
+
+def _counter(show: Any) -> Any:
+    pages = 0
+
+    def count() -> None:
+        nonlocal pages
+        pages += 1
+        show(pages)
+
+    return count
+
+
+def _rules(state: CommonOptions, options: dict[str, Any]) -> BatchRules:
+    from corpus_spider.batch.rules import rules_of
+
+    return rules_of(
+        state.load_or_default(),
+        languages=options["languages"],
+        extractor=options["extractor"],
+        hosts=options["hosts"],
+        sites_from=options["sites_from"],
+        urls=options["urls"],
+        since=f"{options['since']:%Y-%m-%d}" if options["since"] else "",
+        until=f"{options['until']:%Y-%m-%d}" if options["until"] else "",
+        skim=not options["all_pages"],
+    )
+
+
+def _summarise(state: CommonOptions, report: BatchReport) -> None:
+    console = state.console
+    made = f"{report.made:,} made now, {report.archives - report.made:,} finished before"
+    console.result(
+        f"{counted(report.documents, 'document')} from {counted(report.pages, 'page')} of"
+        f" {counted(report.archives, 'archive')} ({made})."
+    )
+    if report.skipped:
+        console.table("Skipped responses", ("reason", "responses"), report.skipped.most_common())
+    if report.dropped:
+        console.table("Pages without a document", ("reason", "pages"), report.dropped.most_common())
+    for line in report.damaged:
+        console.note(f"damaged: {line}")
+    for archive, error in report.failed.items():
+        console.note(f"no part: {archive}: {error}")
+    if report.unprocessed:
+        console.note(
+            f"A limit of time or memory stopped {counted(report.unprocessed, 'page')}. On a less busy machine"
+            " `--overwrite` processes their archives again."
+        )
+    if report.bytes:
+        console.result(f"Complete: {report.release} ({human_size(report.bytes)}).")
+    elif not report.failed:
+        console.note("When all tasks have finished, run the same command with --merge and without --shard.")

@@ -1,0 +1,54 @@
+"""Write and read the fingerprints of a release's documents, for `dedup`: a Parquet file beside each part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from storage.records import Fingerprint
+
+GROUP_ROWS = 20_000
+"""Rows of a row group, some 10 MB."""
+
+
+def schema() -> Any:
+    """Return the Arrow schema. ``bands`` has a signed 32-bit number for each band; the others are as in Fingerprint."""
+    import pyarrow
+
+    return pyarrow.schema(
+        [
+            pyarrow.field("id", pyarrow.string()),
+            pyarrow.field("scheme", pyarrow.string()),
+            pyarrow.field("exact", pyarrow.binary(16)),
+            pyarrow.field("shingles", pyarrow.int32()),
+            pyarrow.field("sketch", pyarrow.binary()),
+            pyarrow.field("bands", pyarrow.list_(pyarrow.int32())),
+            pyarrow.field("numbers", pyarrow.binary()),
+        ]
+    )
+
+
+def write(prints: Sequence[tuple[str, Fingerprint]], stream: BinaryIO) -> None:
+    """Write ids and fingerprints of documents, in this order."""
+    import pyarrow
+    from pyarrow import parquet
+
+    columns = schema()
+    with parquet.ParquetWriter(stream, columns, compression="zstd", use_dictionary=["scheme"]) as writer:
+        for start in range(0, max(len(prints), 1), GROUP_ROWS):
+            group = prints[start : start + GROUP_ROWS]
+            rows = [
+                {
+                    "id": each,
+                    "scheme": one.scheme,
+                    "exact": one.exact,
+                    "shingles": one.shingles,
+                    "sketch": one.sketch,
+                    "bands": list(one.bands),
+                    "numbers": one.numbers,
+                }
+                for each, one in group
+            ]
+            writer.write_table(pyarrow.Table.from_pylist(rows, schema=columns))

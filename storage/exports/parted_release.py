@@ -1,0 +1,91 @@
+"""Complete a release whose documents are there already, as parts that tasks made: manifest, card, checksums.
+
+==================== ===============================================================================================
+``data/``            the documents, a Parquet file for each archive
+``fingerprints/``    their fingerprints, for ``dedup``
+``parts/``           a manifest for each archive
+``archives.jsonl``   the archives with their counts and damage
+``manifest.json``    content and provenance, as in every release; beside it the card and the citation
+==================== ===============================================================================================
+
+The manifest comes last. A folder without it is an unfinished release.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from storage.disk import sync_folder
+from storage.exports import jsonl
+from storage.exports.atomic import checksum_line, checksum_path
+from storage.exports.card import card, licence_of
+from storage.exports.changes import MANIFEST
+from storage.exports.citation import citation
+from storage.exports.files import disk_errors, opened
+from storage.exports.release import CARD, CITATION, REMOVED, manifest_of
+from storage.fields import FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from storage.exports.files import HashingStream
+    from storage.exports.release import Release
+    from storage.exports.statistics import Census
+
+ARCHIVES = "archives.jsonl"
+
+
+def complete(
+    folder: Path,
+    about: Release,
+    census: Census,
+    parts: Sequence[Sequence[Mapping[str, Any]]],
+    archives: Iterable[Mapping[str, Any]],
+) -> int:
+    """Write what a release has beside its parts. Return its size in bytes.
+
+    ``parts``: entries of each part's files, the documents first. ``archives``: plain JSON values of each archive.
+    """
+    written: dict[str, tuple[str, int]] = {
+        entry["path"]: (entry["sha256"], entry["bytes"]) for part in parts for entry in part
+    }
+
+    def add(name: str, content: bytes) -> dict[str, Any]:
+        with _replaced(folder / name) as stream:
+            stream.write(content)
+        written[name] = stream.sha256.hexdigest(), stream.count
+        return {"path": name, "bytes": stream.count, "sha256": written[name][0]}
+
+    checksums = checksum_path(folder)
+    with disk_errors(folder):
+        (folder / MANIFEST).unlink(missing_ok=True)
+        checksums.unlink(missing_ok=True)
+    manifest = manifest_of(about, "parquet", census) | {
+        "files": [dict(part[0]) for part in parts],
+        "fingerprints": [dict(entry) for part in parts for entry in part[1:]],
+        "fields": [field.name for field in FIELDS],
+        "archives": add(ARCHIVES, b"".join(jsonl.line(dict(each)) for each in archives)),
+        "removed": add(REMOVED, b"") | {"documents": 0},
+    }
+    add(CARD, card(manifest).encode())
+    add(CITATION, citation(manifest, licence_of(manifest)).encode())
+    add(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n")
+    with _replaced(checksums) as stream:
+        for name, (digest, _) in sorted(written.items()):
+            stream.write(checksum_line(digest, f"{folder.name}/{name}"))
+    return sum(size for _, size in written.values())
+
+
+@contextmanager
+def _replaced(path: Path) -> Iterator[HashingStream]:
+    aside = path.with_name(f".{path.name}.new")
+    with disk_errors(path):
+        aside.unlink(missing_ok=True)
+    with opened(aside, durable=True) as stream:
+        yield stream
+    with disk_errors(path):
+        aside.replace(path)
+        sync_folder(path.parent)
