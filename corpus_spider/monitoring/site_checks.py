@@ -216,7 +216,7 @@ def judge(case: SiteCase, rule: HealthThresholds, now: datetime) -> list[SitePro
 
 
 def is_unfinished(case: SiteCase, rule: HealthThresholds, now: datetime) -> bool:
-    """Return whether the first crawl of a site was interrupted, or still runs, in the last ``rule.max_age`` days.
+    """Return whether the first crawl of a site was interrupted, or still runs, in the last ``max_age`` days.
 
     Its counters show nothing yet, and the next crawl resumes it. A crawl that was killed has no exit code.
     """
@@ -227,7 +227,7 @@ def is_unfinished(case: SiteCase, rule: HealthThresholds, now: datetime) -> bool
 
 
 def not_crawled(case: SiteCase, rule: HealthThresholds, now: datetime) -> list[SiteProblem]:
-    """Report that no crawl of the site has finished for ``rule.max_age`` days."""
+    """Report that no crawl of the site has finished for ``max_age`` days of the rule."""
     ends = [night.started for night in case.nights if night.whole]
     if not ends:
         words = "no crawl of this site has finished yet" if case.nights else "never crawled"
@@ -311,7 +311,7 @@ def _longest(low: Sequence[bool]) -> int:
 
 
 def unusual(case: SiteCase, share: Share, rule: HealthThresholds) -> list[SiteProblem]:
-    """Report that a share has risen. A share that stays high is reported for ``rule.nights`` nights.
+    """Report that a share has risen. A share that stays high is reported for ``nights`` nights of the rule.
 
     Missing pages do not count while the sources yield: articles may contain any number of dead links.
     """
