@@ -22,15 +22,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from pipelines.text.segmentation import (
-    icu,
-    laonlp_lao,
-    nlpo3_thai,
-    plugin,
-    rjieba_chinese,
-    sudachi_japanese,
-    underthesea_vietnamese,
-)
+from pipelines.text.segmentation import libraries, plugin
 from pipelines.text.segmentation.clusters import clusters
 from storage import plugins
 from storage.errors import ConfigError
@@ -53,15 +45,15 @@ class Choice:
     without: str
 
 
-_ICU = ("icu", icu.load)
+_ICU = ("icu", libraries.load_icu)
 CHOICES: Mapping[str, Choice] = {
-    "th": Choice((("nlpo3", nlpo3_thai.load), _ICU), "thai", CLUSTERS),
-    "lo": Choice((("laonlp", laonlp_lao.load), _ICU), "lao", CLUSTERS),
+    "th": Choice((("nlpo3", libraries.load_nlpo3), _ICU), "thai", CLUSTERS),
+    "lo": Choice((("laonlp", libraries.load_laonlp), _ICU), "lao", CLUSTERS),
     "km": Choice((_ICU,), "segment", CLUSTERS),
     "my": Choice((_ICU,), "segment", CLUSTERS),
-    "vi": Choice((("underthesea", underthesea_vietnamese.load),), "vietnamese", SYLLABLES),
-    "zh": Choice((("rjieba", rjieba_chinese.load),), "chinese", CHARACTERS),
-    "ja": Choice((("sudachi", sudachi_japanese.load),), "japanese", CHARACTERS),
+    "vi": Choice((("underthesea", libraries.load_underthesea),), "vietnamese", SYLLABLES),
+    "zh": Choice((("rjieba", libraries.load_rjieba),), "chinese", CHARACTERS),
+    "ja": Choice((("sudachi", libraries.load_sudachi),), "japanese", CHARACTERS),
 }
 """Languages whose words are not simply what stands between two spaces."""
 PACKAGES: Mapping[str, Sequence[str]] = {
