@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 DISTRIBUTION = "corpus-spider"
 LEAST_PYTHON = (3, 11)
-SCARCE = 5
+SCARCE_RESERVES = 5
 """Warn below this many times the reserve of disk space."""
 CLOCK_ERROR = 120.0
 """Seconds that the clock may be behind the files of the corpus."""
-RELEASED = 1_767_225_600.0
+RELEASE_TIME = 1_767_225_600.0
 """Epoch seconds: 1 January 2026. No right clock is earlier."""
 DNS_SECONDS = 10.0
 ZONES = ("Asia/Ho_Chi_Minh", "Asia/Bangkok", "Africa/Cairo", "Asia/Tehran")
@@ -281,7 +281,7 @@ def disk(machine: Machine, reserve: int, folder: Path) -> Check:
     if machine.free < reserve:
         what = f"{free}, less than the reserve of {human_size(reserve)}"
         return Check("disk", Level.WRONG, what, advice, DISK)
-    if machine.free < SCARCE * reserve:
+    if machine.free < SCARCE_RESERVES * reserve:
         return Check("disk", Level.WARNING, f"{free}; a crawl stops at {human_size(reserve)}", advice)
     return Check("disk", Level.WELL, free)
 
@@ -297,7 +297,7 @@ def clock(now: float, newest_file: float) -> Check:
     """Judge the clock: it must not be behind the files of the corpus. Recrawls and certificates depend on it."""
     told = f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(now))} {zone()}"
     advice = "Set the clock: timedatectl set-ntp true."
-    if now < RELEASED:
+    if now < RELEASE_TIME:
         return Check("clock", Level.WRONG, f"{told} is before the release of this program", advice, CONFIG)
     if newest_file > now + CLOCK_ERROR:
         what = f"{told} is {duration(newest_file - now)} before the newest file of the corpus"

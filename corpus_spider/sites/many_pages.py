@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from corpus_spider.sites.single_page import ExtractRequest
     from storage.records import Capture, Processed, SiteModel
 
-AHEAD = 4
+PAGES_AHEAD = 4
 """Pages for each worker that are read before their turn, so that no worker waits."""
 STANDARD_INPUT = "-"
 UNREADABLE, NOT_FETCHED = "unreadable", "not_fetched"
@@ -150,7 +150,7 @@ def extract_all(
         waiting: deque[_BegunPage] = deque()
         for page in pages:
             waiting.append(job.begin(page))
-            if len(waiting) > AHEAD * pool.size:
+            if len(waiting) > PAGES_AHEAD * pool.size:
                 yield job.end(waiting.popleft())
         while waiting:
             yield job.end(waiting.popleft())

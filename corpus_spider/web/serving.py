@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 DEFAULT_ADDRESS = "127.0.0.1:8321"
-_WEAK = 20
+_MIN_TOKEN_CHARS = 20
 """Characters that a token has at least."""
 _TLS = "Give --tls-cert and --tls-key, or name the host that a TLS proxy answers to with --behind-proxy."
 LONGEST_SECONDS = 5.0
@@ -96,8 +96,8 @@ def read_token(path: Path) -> str:
         raise ConfigError(f"the token cannot be read: {error}", where=str(path), do=do) from error
     if mode & 0o077:
         raise ConfigError("others can read the token", where=str(path), do=f"Run: chmod 600 {path}")
-    if len(text) < _WEAK:
-        what = f"the token has {len(text)} characters, and needs {_WEAK}"
+    if len(text) < _MIN_TOKEN_CHARS:
+        what = f"the token has {len(text)} characters, and needs {_MIN_TOKEN_CHARS}"
         raise ConfigError(what, where=str(path), do="Make one with: openssl rand -hex 24")
     return text
 

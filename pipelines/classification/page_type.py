@@ -118,7 +118,7 @@ UNKNOWN = ArticleLimits(3.0, 0.45, 0.35)
 FRONT = ArticleLimits(10.0, 0.25, 0.3)
 SURE_LIMITS, UNSURE_LIMITS = ArticleLimits(3.0, 0.5, 0.5), ArticleLimits(3.0, 0.25, 0.3)
 """Limits for pages without other evidence than the extractor's confidence."""
-SURE, UNSURE = 0.9, 0.7
+SURE_CONFIDENCE, UNSURE_CONFIDENCE = 0.9, 0.7
 """Confidence: from the first on limits are wider, below the second narrower."""
 
 STATED_DATES = frozenset({RULES, "json-ld", "meta", "time", "url"})
@@ -228,7 +228,9 @@ def _limits(evidence: ArticleEvidence) -> ArticleLimits:
     if evidence.address is AddressForm.FRONT:
         return FRONT
     confidence = evidence.confidence
-    sure, unsure = (False, False) if confidence is None else (confidence >= SURE, confidence < UNSURE)
+    sure, unsure = (
+        (False, False) if confidence is None else (confidence >= SURE_CONFIDENCE, confidence < UNSURE_CONFIDENCE)
+    )
     headed = evidence.headed and not evidence.headlines
     if evidence.dated or headed or evidence.address is AddressForm.ARTICLE:
         return UNKNOWN if unsure and not evidence.dated else LIKELY

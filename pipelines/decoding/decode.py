@@ -35,7 +35,7 @@ _SEVEN_BIT = ("iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr",
 # Valid multi-byte characters of UTF-8 per invalid one. Text in a legacy charset has less than a third.
 _GOOD_PER_BAD = 2
 # Characters, and the ratio below that number. A headline in legacy Thai may contain a few valid sequences by chance.
-_MANY, _FEW_PER_BAD = 50, 3
+_MIN_GOOD_LETTERS, _FEW_PER_BAD = 50, 3
 _ASCII, _HIGH = bytes(range(0x80)), bytes(range(0x80, 0x100))
 # Bytes 0x80 to 0xBF that are no letters in windows-1252.
 _SIGNS = bytes(byte for byte in range(0x80, 0xC0) if not bytes([byte]).decode("cp1252", "replace").isalpha())
@@ -215,7 +215,7 @@ def _utf8_text(body: bytes) -> str | None:
         text = mended.decode("utf-8", "replace")
         good = len(text) - len(text.encode("ascii", "ignore")) - text.count("\ufffd")
         bad = _FORBIDDEN.sub(b"\xff", mended).decode("utf-8", "replace").count("\ufffd")
-        least = bad * (_GOOD_PER_BAD if good >= _MANY else _FEW_PER_BAD)
+        least = bad * (_GOOD_PER_BAD if good >= _MIN_GOOD_LETTERS else _FEW_PER_BAD)
         return text if good >= (1 if error.reason == "unexpected end of data" else least) else None
 
 

@@ -35,7 +35,11 @@ def listing(request: Request) -> Response:
     shown = here.corpus.documents.of_ids(found.ids)
     shown = newest_first(shown) if order == DAY or not asked.question else shown
     values = {"asked": asked, "found": found, "documents": shown, "per_page": PAGE, "deepest": DEEPEST}
-    values |= {"formats": downloads.TYPES, "most": downloads.MOST, "form": form_fields(asked.selection)}
+    values |= {
+        "formats": downloads.TYPES,
+        "most": downloads.MAX_DOWNLOAD_DOCUMENTS,
+        "form": form_fields(asked.selection),
+    }
     values |= {"refused": refusal(here, asked.selection)}
     return pages(request)(request, "documents.html", {**values, "question": asked.question})
 

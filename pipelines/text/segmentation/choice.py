@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 WORDS, SYLLABLES, CHARACTERS, CLUSTERS = "words", "syllables", "characters", "character clusters"
 """Units of counting."""
-LONGEST = 1_000
+MAX_RUN_CHARS = 1_000
 """Characters that a segmenter gets at once. Longer runs are cut, so that the time stays linear."""
 
 
@@ -83,8 +83,8 @@ class Segmenter:
         parts: list[str] = []
         at = 0
         while at < len(run):
-            space = run.rfind(" ", at, at + LONGEST) + 1 if len(run) - at > LONGEST else 0
-            end = space if space > at else at + LONGEST
+            space = run.rfind(" ", at, at + MAX_RUN_CHARS) + 1 if len(run) - at > MAX_RUN_CHARS else 0
+            end = space if space > at else at + MAX_RUN_CHARS
             parts += self._piece(run[at:end], self.cut)
             at = end
         return parts
