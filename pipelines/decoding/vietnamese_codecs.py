@@ -72,7 +72,7 @@ _LEAST_HITS, _LEAST_SHARE = 3, 0.04
 _MIN_SYLLABLE_SHARE, _MIN_SHARE_DISTANCE = 0.8, 0.15
 """Share of the marked words that must be syllables, and its least distance to the share under windows-1258."""
 # Share of bytes beyond ASCII. Vietnamese has fewer; text in other scripts would take long to decode in three ways.
-_ASCII, _MOST_MARKED = bytes(range(128)), 0.5
+_ASCII, _MAX_MARKED_SHARE = bytes(range(128)), 0.5
 _MAX_MARKED_WORDS = 400
 """Marked words. More do not change the share."""
 # A syllable of Vietnamese without its marks: an initial and a rhyme.
@@ -113,7 +113,7 @@ def recognise(sample: bytes, stated: str | None = None) -> str | None:
         sample: text of the page, undecoded.
         stated: the Vietnamese charset that header or page declare. It is believed if the text is too short for words.
     """
-    if sample.isascii() or (not stated and len(sample.translate(None, _ASCII)) > _MOST_MARKED * len(sample)):
+    if sample.isascii() or (not stated and len(sample.translate(None, _ASCII)) > _MAX_MARKED_SHARE * len(sample)):
         return None
     readings = {codec: decode(sample, codec) for codec in CODECS}
     if stated and _syllables(readings[stated]) >= _MIN_SYLLABLE_SHARE:

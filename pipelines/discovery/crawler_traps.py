@@ -37,7 +37,7 @@ HOST_DRY = 2000
 """Pages of a host in a row without a new text."""
 MAX_PLACES = 2000
 """Places in memory. The least recent is dropped."""
-MAX_NAMED = 200_000
+MAX_NAMED_URLS = 200_000
 """Links, and hosts, in memory. The oldest is dropped."""
 _RECENT_TEXTS = 100
 """Texts of a place with which a text is compared."""
@@ -216,6 +216,6 @@ class CrawlerTraps:
         if one in known:
             return False
         known[one] = None
-        if len(known) > MAX_NAMED:
+        if len(known) > MAX_NAMED_URLS:
             known.popitem(last=False)
         return True

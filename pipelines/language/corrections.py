@@ -42,7 +42,7 @@ _COMMONER = {("Arab", "uz"): "fa"}
 """Script and language -> the commoner one that names of the rarer one are quoted in. Dari newspapers name Turks."""
 _COMMONEST = {"Cyrl": "ru"}
 """Script -> language to compare with if the detector knows no language of the text (Chuvash)."""
-_LEAST_STRANGE = 2
+_MIN_STRANGE_LETTERS = 2
 """Letters. A guess is dropped if the language does not write that many."""
 _STRANGE_SHARE = 0.04
 """Share of all letters. A guess is dropped from that share of letters it does not write."""
@@ -150,7 +150,7 @@ def by_letters(language: str, script: str, text: str) -> str:
         return language
     letters, strange = _strange(script, text)
     best = min(strange, key=lambda name: strange[name])
-    clear = strange[stands] >= max(_LEAST_STRANGE, _STRANGE_SHARE * letters)
+    clear = strange[stands] >= max(_MIN_STRANGE_LETTERS, _STRANGE_SHARE * letters)
     return best if clear and strange[best] * 3 <= strange[stands] else language
 
 

@@ -228,7 +228,7 @@ _OF_ITS_OWN = 0.02
 # Share of kana among kana and Han. Japanese prose is half kana; Chinese quotes a brand name now and then.
 _KANA_SHARE = 0.1
 # Share of Latin letters below which Latin names are not counted.
-_CLEARLY = 0.75
+_MIN_LATIN_SHARE = 0.75
 _NAMES = regex.compile(ADDRESS + r"|(?<![\p{L}\p{N}])\p{Lu}\p{Latin}*")
 _MOST_KNOWN = 2**16
 _ASCII_OTHERS = bytes(code for code in range(128) if not chr(code).isalpha())
@@ -254,7 +254,7 @@ def main_script(text: str) -> tuple[str, float]:
     if kana > _KANA_SHARE * (kana + counts["Hani"]):
         counts["Jpan"] = kana + counts.pop("Hani", 0)
         del counts["Hira"], counts["Kana"]
-    if 0 < counts["Latn"] < _CLEARLY * counts.total() and max(counts, key=lambda code: counts[code]) == "Latn":
+    if 0 < counts["Latn"] < _MIN_LATIN_SHARE * counts.total() and max(counts, key=lambda code: counts[code]) == "Latn":
         counts["Latn"] -= sum(_KNOWN[letter] == "Latn" for name in _NAMES.findall(text) for letter in name)
     total = counts.total()
     if total < LEAST_LETTERS:
