@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from corpus_spider.terminal.slow_count import SlowCount
-    from pipelines.runtime.page_pipeline import PagePipeline, PipelineCounts
+    from pipelines.runtime.counters import PipelineCounts
+    from pipelines.runtime.page_pipeline import PagePipeline
 
 logger = logging.getLogger(__name__)
 
