@@ -109,7 +109,7 @@ def discover(state: CommonOptions, /, given: tuple[str, ...], **options: Any) ->
     from corpus_spider.config.values import web_address
     from corpus_spider.sites import discover_many
     from corpus_spider.sites.discover import DiscoveredSite
-    from corpus_spider.sites.single_page import NotFetchedError
+    from corpus_spider.sites.page_request import NotFetchedError
 
     everything = options["everything"]
     if bool(given) == everything:

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from msgspec import UNSET, UnsetType
 
+from corpus_spider.sites.page_request import NotFetchedError
 from corpus_spider.sites.polite_client import Pace, PoliteClient, RequestLimitError, manners_of
-from corpus_spider.sites.single_page import NotFetchedError
 from pipelines.discovery.candidates import (
     USUAL_FEEDS,
     USUAL_SITEMAPS,
