@@ -30,7 +30,7 @@ from pipelines.decoding.decode import decode
 from pipelines.extractors.registry import get
 from pipelines.text.minhash import fingerprint
 from pipelines.text.normalise import canonical_text
-from storage.documents.recurring_lines import PROSE
+from storage.documents.recurring_lines import MIN_PROSE_CHARS
 
 if TYPE_CHECKING:
     from corpus_spider.lab.gold import GoldPage
@@ -71,7 +71,7 @@ def measure(sites: list[Site]) -> None:
     for least in LEAST:
         for times in TIMES:
             bars = {False: least, True: least * times}
-            marked = [(site, key) for site, key in lines if len(site.texts[key]) >= bars[len(key) >= PROSE]]
+            marked = [(site, key) for site, key in lines if len(site.texts[key]) >= bars[len(key) >= MIN_PROSE_CHARS]]
             number = sum(site.times[key] for site, key in marked)
             right = sum(site.times[key] for site, key in marked if key not in site.true)
             print(f"{least} x{times}: {number:5} marked, precision {right / max(1, number):.3f},", end=" ")

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 ERRORS = tuple(error.exit_code for error in (CorpusError, DiskError, DatabaseError, LockedError, DamageError))
 """Exit codes of runs that may have been unable to release their leases."""
-SHOWN = 20
+MAX_REPORTED_ROWS = 20
 """Reported rows per rule."""
 STEP = "rules of the database checked"
 
@@ -51,8 +51,9 @@ RETURNED = "a removed text that is in the corpus again; `corpus-spider remove` r
 
 
 def problems(connection: Connection, on_progress: Progress = unseen) -> list[str]:
-    """Return one line for each violation, at most `SHOWN` per rule. ``on_progress`` gets the finished rules.
+    """Return one line for each violation, at most `MAX_REPORTED_ROWS` per rule.
 
+    ``on_progress`` gets the number of finished rules.
     What an interrupted removal has still to do is one line, and no violation of the other rules of removals.
     """
     is_interrupted = connection.execute(REMOVAL_RULES[INTERRUPTED].limit(1)).first() is not None
@@ -63,11 +64,11 @@ def problems(connection: Connection, on_progress: Progress = unseen) -> list[str
     for number, (rule, query) in enumerate(RULES.items(), 1):
         on_progress(STEP, number, total)
         if rule not in left:
-            found += [f"{rule}: {row[0]}" for row in connection.execute(query.limit(SHOWN))]
+            found += [f"{rule}: {row[0]}" for row in connection.execute(query.limit(MAX_REPORTED_ROWS))]
     on_progress(STEP, total - 1, total)
     declared = set(connection.execute(_DECLARED).scalars())
     again = (each for each in returned(connection) if each.public_id not in declared)
-    return found + [f"{RETURNED}: {each.public_id} ({each.url})" for each in islice(again, SHOWN)]
+    return found + [f"{RETURNED}: {each.public_id} ({each.url})" for each in islice(again, MAX_REPORTED_ROWS)]
 
 
 def _engine_problems(connection: Connection) -> Iterator[str]:

@@ -44,7 +44,7 @@ class TooSlowError(DatabaseError):
     """A statement took longer than its limit (exit 4)."""
 
 
-NAMED = 5
+MAX_NAMED_SITES = 5
 """Sites that a message names. A corpus may have thousands."""
 
 
@@ -55,8 +55,8 @@ class LockedError(CorpusError):
 
     def __init__(self, sites: tuple[str, ...], *, where: str = "", do: str = "", holder: str = "another crawl") -> None:
         self.sites = sites
-        more = [f"{len(sites) - NAMED} more"] if len(sites) > NAMED else []
-        names = ", ".join([*sites[:NAMED], *more])
+        more = [f"{len(sites) - MAX_NAMED_SITES} more"] if len(sites) > MAX_NAMED_SITES else []
+        names = ", ".join([*sites[:MAX_NAMED_SITES], *more])
         held = names if len(sites) == 1 else f"{len(sites)} sites: {names}"
         super().__init__(f"{holder} holds {held}", where=where, do=do)
 

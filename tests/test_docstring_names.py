@@ -21,7 +21,6 @@ FILE_ENDINGS = frozenset(
 )
 ELSEWHERE = {
     "dataset.from_generator": "the library datasets",
-    "min_text_length": "readability-lxml",
     "request.meta": "Scrapy",
     "page.content": "Playwright",
     "page.close": "Playwright",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from storage.documents.model import CorpusDocument, Status
     from storage.documents.selection import SelectionKeywords
 
-SHOWN = 10
+MAX_NOTEBOOK_ROWS = 10
 """Languages and sites in a notebook."""
 
 
@@ -341,9 +341,11 @@ def _require_limit(limit: object, most: int) -> None:
 def _counts(status: Status) -> str:
     tables = []
     for kind, rows in (("language", status.by_language), ("site", status.by_site)):
-        tables.append(html_table((kind, "documents", "characters"), [(r.key, r.count, r.chars) for r in rows[:SHOWN]]))
-        if len(rows) > SHOWN:
-            tables.append(f"<p>{len(rows) - SHOWN:,} more</p>")
+        tables.append(
+            html_table((kind, "documents", "characters"), [(r.key, r.count, r.chars) for r in rows[:MAX_NOTEBOOK_ROWS]])
+        )
+        if len(rows) > MAX_NOTEBOOK_ROWS:
+            tables.append(f"<p>{len(rows) - MAX_NOTEBOOK_ROWS:,} more</p>")
     note = f"<p>{status.duplicates:,} of these are duplicates, which documents() leaves out.</p>"
     return "".join([*tables, note if status.duplicates else ""])
 

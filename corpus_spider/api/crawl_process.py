@@ -38,7 +38,7 @@ from corpus_spider.cli.app import main
 main()
 """
 """Program of the child. It finds this package where the caller has it, and nothing in the current folder."""
-SAID = 20
+MAX_ERROR_LINES = 20
 """Last lines of the child for the message of an error."""
 _ERRORS = {each.exit_code: each for each in (ConfigError, DiskError, DatabaseError, DamageError, NewerCorpusError)}
 
@@ -130,7 +130,7 @@ def _as_setting(value: object) -> str:
 
 def _run(command: list[str], *, quiet: bool) -> tuple[int, str, str]:
     """Run a command and copy what it says. Return exit code, standard output, and the last lines of what it said."""
-    said: deque[str] = deque(maxlen=SAID)
+    said: deque[str] = deque(maxlen=MAX_ERROR_LINES)
     with subprocess.Popen(  # noqa: S603 - our own program
         command,
         stdin=subprocess.DEVNULL,

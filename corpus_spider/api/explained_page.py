@@ -39,7 +39,7 @@ def find_page(config: Config, target: str, url: str = "", *, allow_private: bool
 
     Raises ConfigError if there is no such page, and NotFetchedError if its address cannot be fetched.
     """
-    from corpus_spider.sites import single_page
+    from corpus_spider.sites import page_request, single_page
 
     if is_id(target) and not Path(target).exists():
         config.require_corpus()
@@ -47,7 +47,7 @@ def find_page(config: Config, target: str, url: str = "", *, allow_private: bool
     if single_page.is_address(target):
         if _is_stored(config, target):
             return _stored(config, target)
-        capture = single_page.fetch(target, single_page.manners(config, allow_private=allow_private))
+        capture = page_request.fetch(target, page_request.manners(config, allow_private=allow_private))
         return NamedPage(capture, capture.url, single_page.model_for(config, capture.url, single_page.ExtractRequest()))
     capture = single_page.read(target, config.crawl.max_body, url)
     return NamedPage(capture, url or ("standard input" if target == "-" else Path(target).name), SiteModel())

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 SHOWN_ROWS = 20
 """Rows of a list in a notebook."""
-CELL = 120
+MAX_CELL_CHARS = 120
 """Characters of a cell in a notebook."""
 
 
@@ -63,11 +63,11 @@ def _keyword_line(row: Mapping[str, Any]) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= CELL else f"{text[: CELL - 1]}…"
+    return text if len(text) <= MAX_CELL_CHARS else f"{text[: MAX_CELL_CHARS - 1]}…"
 
 
 def _last(text: str) -> str:
-    return text if len(text) <= CELL else f"…{text[1 - CELL :]}"
+    return text if len(text) <= MAX_CELL_CHARS else f"…{text[1 - MAX_CELL_CHARS :]}"
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

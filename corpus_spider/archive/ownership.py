@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 OWNER = "locks/corpus"
 """File in the folder with the path of the corpus.toml that crawls into it."""
-_LONGEST, _LARGEST = 1 << 13, 1 << 20
+MAX_PATH_BYTES, MAX_CONFIG_BYTES = 1 << 13, 1 << 20
 """Bytes. Limits of a path and of a corpus.toml: a folder from elsewhere may name any file."""
 
 
@@ -118,7 +118,7 @@ def _named(mark: Path) -> str:
     """Return the path in a folder's owner file; "" if there is none. A power cut may leave zeros in the file."""
     try:
         with os.fdopen(open_to_read(mark), "rb") as file:
-            named = file.read(_LONGEST).decode().removesuffix("\n")
+            named = file.read(MAX_PATH_BYTES).decode().removesuffix("\n")
     except (OSError, UnicodeError):
         return ""
     return "" if "\0" in named else named
@@ -128,7 +128,7 @@ def _is_there(named: str) -> bool:
     """Return whether a path is a regular file that is neither empty nor too large."""
     path = Path(named)
     with suppress(OSError):
-        return path.is_file() and 0 < path.stat().st_size <= _LARGEST
+        return path.is_file() and 0 < path.stat().st_size <= MAX_CONFIG_BYTES
     return False
 
 

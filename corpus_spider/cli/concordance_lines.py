@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SHORT_ID = 8
 """Digits of an id. One of a billion pairs of documents shares them, and `show` lists both of such a pair."""
-WIDE = 100
+MIN_FULL_COLUMNS = 100
 """Columns from which day and site are shown too."""
 _CUT = "…"
 _LEFT_ISOLATE, _POP = "\u2066", "\u2069"
@@ -31,7 +31,7 @@ def drawn(places: Sequence[ConcordancePlace], width: int) -> list[str]:
     The document stands behind the text, so that the direction of a row is that of its text. A terminal with
     bidirectional text mirrors rows of a right-to-left script as a whole, so the columns stay aligned.
     """
-    names = ("id", "day", "site") if width >= WIDE else ("id",)
+    names = ("id", "day", "site") if width >= MIN_FULL_COLUMNS else ("id",)
     cells = [[place.id[:SHORT_ID], place.day, safe(place.site)][: len(names)] for place in places]
     header = [heading(name) for name in names]
     sizes = [max(cell_len(row[at]) for row in (header, *cells)) for at in range(len(names))]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_PASSAGES = 20
 MAX_OF_PAGE = 4
 """Passages of one page, unless all of its rows are wanted."""
-MIN_SIMILARITY, MAX_SIMILAR = 60.0, 3
+MIN_SIMILARITY, MAX_SUGGESTIONS = 60.0, 3
 """For words that are suggested: per cent of `rapidfuzz.fuzz.ratio`, and their number."""
 PARTS = ("how-to", "reference", "explanation", "tutorial")
 """Parts of the documentation, in the order of equally good passages."""
@@ -174,5 +174,5 @@ def similar(query: str, known: Sequence[DocPassage]) -> list[str]:
     words = dict.fromkeys(word for each in known for word in _words(f"{each.name} {each.section}"))
     words |= dict.fromkeys(each.name for each in known if each.name.isidentifier())
     wanted = "_".join(_words(query))
-    found = process.extract(wanted, list(words), scorer=fuzz.ratio, score_cutoff=MIN_SIMILARITY, limit=MAX_SIMILAR)
+    found = process.extract(wanted, list(words), scorer=fuzz.ratio, score_cutoff=MIN_SIMILARITY, limit=MAX_SUGGESTIONS)
     return [word for word, _, _ in found]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from corpus_spider.terminal.console import Console
     from storage.records import Document, Drop
 
-NAMED = 20
+MAX_NAMED_PAGES = 20
 """Pages without text that are named while they are extracted. The others are counted."""
 ENCODING_WORDS = {
     "bom": "by its byte order mark",
@@ -92,10 +92,10 @@ def _name(report: ExtractReport, found: PageResult, console: Console) -> None:
     if found.is_skipped:
         if console.verbose:
             console.note(f"{found.source.target}: skipped, {drop.detail if drop and drop.detail else 'no HTML'}")
-    elif found.reading.document is None and len(report.failed) <= NAMED:
+    elif found.reading.document is None and len(report.failed) <= MAX_NAMED_PAGES:
         failed = report.failed[-1]
         detail = f" ({failed['detail']})" if failed["detail"] else ""
-        more = " (further pages without text are only counted)" if len(report.failed) == NAMED else ""
+        more = " (further pages without text are only counted)" if len(report.failed) == MAX_NAMED_PAGES else ""
         console.note(f"{failed['file']}: no text, {failed['reason']}{detail}{more}")
 
 

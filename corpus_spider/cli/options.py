@@ -55,7 +55,7 @@ class LastDay(MomentParameter):
 
 DAY_FORMS = ("a day such as 2026-11-20, or a month such as 2026-11", "%Y-%m-%d", "%Y-%m")
 CLOCK = MomentParameter("a time such as 02:15", "%H:%M")
-MOST = 10**9
+MAX_NUMBER = 10**9
 """Largest accepted number. Databases have an upper bound of their own."""
 MOST_DAYS = 36_500
 LEVELS = {-1: "WARNING", 0: "INFO"}

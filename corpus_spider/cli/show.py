@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.api.lookup import look_up, next_command, original
-from corpus_spider.cli.options import MOST, CommonOptions, as_json, limit, several, several_sites, verb_of
+from corpus_spider.cli.options import MAX_NUMBER, CommonOptions, as_json, limit, several, several_sites, verb_of
 from corpus_spider.terminal.console import readable
 from corpus_spider.terminal.reasons import NO_PAGES
 from corpus_spider.terminal.values import in_local_time, local
@@ -63,7 +63,7 @@ def show(state: CommonOptions, /, target: str, **options: Any) -> None:
 @verb_of(_verbs, ("dropped --reason no_article", "dropped --site vnexpress --limit 0 --json"))
 @several("--reason", "reasons", "NAME", "Only this reason")
 @several_sites
-@limit("Maximum number, newest first; 0: all.", 100, MOST, 0)
+@limit("Maximum number, newest first; 0: all.", 100, MAX_NUMBER, 0)
 @as_json
 def dropped(state: CommonOptions, /, **options: Any) -> None:
     """List pages without a document, and URLs that failed.

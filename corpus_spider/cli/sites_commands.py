@@ -20,7 +20,7 @@ from corpus_spider.cli.options import (
     verb_of,
 )
 from corpus_spider.exit_codes import SICK
-from storage.errors import NAMED
+from storage.errors import MAX_NAMED_SITES
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def discover(state: CommonOptions, /, given: tuple[str, ...], **options: Any) ->
     from corpus_spider.config.values import web_address
     from corpus_spider.sites import discover_many
     from corpus_spider.sites.discover import DiscoveredSite
-    from corpus_spider.sites.single_page import NotFetchedError
+    from corpus_spider.sites.page_request import NotFetchedError
 
     everything = options["everything"]
     if bool(given) == everything:
@@ -184,7 +184,7 @@ def check(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> in
         state.console.table("Sources", sources_check.HEADER, [one.row for one in states])
         for sentence in sources_check.advice(states):
             state.console.note(sentence)
-    for site in [site for site in config.sites if site.name in sick and site.start][:NAMED]:
+    for site in [site for site in config.sites if site.name in sick and site.start][:MAX_NAMED_SITES]:
         address = shlex.quote(site.start[0])
         state.console.note(f"Today's sources of {site.name}: {state.program} sites discover {address} --write")
     if options["write"] and config.path:

@@ -33,7 +33,7 @@ OTHER_NAMES = {
     "sorani": "ckb",
 }
 """Codes by English names that CLDR does not have."""
-ALIKE = 0.8
+MIN_NAME_SIMILARITY = 0.8
 """Minimum similarity (Ratcliff and Obershelp) of a misspelled name."""
 
 
@@ -70,7 +70,7 @@ def code_of(name: str) -> str:
     ('vi', 'fa', '')
     """
     names = _names()
-    close = difflib.get_close_matches(name.casefold().strip(), names, n=1, cutoff=ALIKE)
+    close = difflib.get_close_matches(name.casefold().strip(), names, n=1, cutoff=MIN_NAME_SIMILARITY)
     return names[close[0]] if close else ""
 
 

@@ -43,13 +43,13 @@ Workers = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=10**15)]
 MIB = 2**20
 GIB = 2**30
-LARGEST = 2**50
-Size = Annotated[int, msgspec.Meta(ge=1, le=LARGEST)]
-Reserve = Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
+MAX_BYTE_COUNT = 2**50
+Size = Annotated[int, msgspec.Meta(ge=1, le=MAX_BYTE_COUNT)]
+Reserve = Annotated[int, msgspec.Meta(ge=0, le=MAX_BYTE_COUNT)]
 DEFAULT_EXTRACTOR = "auto"
 # A worker needs about 100 MiB for its imports alone.
-WorkerMemory = Annotated[int, msgspec.Meta(ge=256 * MIB, le=LARGEST)]
-FileSize = Annotated[int, msgspec.Meta(ge=MIB, le=LARGEST)]
+WorkerMemory = Annotated[int, msgspec.Meta(ge=256 * MIB, le=MAX_BYTE_COUNT)]
+FileSize = Annotated[int, msgspec.Meta(ge=MIB, le=MAX_BYTE_COUNT)]
 LogFiles = Annotated[int, msgspec.Meta(ge=0, le=1000)]
 Patience = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 Texts = tuple[str, ...]

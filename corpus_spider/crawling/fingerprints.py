@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from storage.reporting import Progress
 
 logger = logging.getLogger(__name__)
-MANY = 2_000
+MIN_PARALLEL_TEXTS = 2_000
 """Texts from which on several processes pay: each starts in about a second."""
 _AT_ONCE = 25
 SECONDS_A_TEXT = 0.002
@@ -44,7 +44,7 @@ def renew(corpus: Corpus, processes: int, on_progress: Progress = unseen) -> int
 
 
 def _renew(corpus: Corpus, number: int, processes: int, progress: Progress) -> int:
-    if number < MANY or processes < 2:
+    if number < MIN_PARALLEL_TEXTS or processes < 2:
         return corpus.documents.renew_fingerprints(SCHEME, _prints, progress)
     context = multiprocessing.get_context("forkserver")
     with ProcessPoolExecutor(processes, mp_context=context) as pool:

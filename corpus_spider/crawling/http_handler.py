@@ -26,7 +26,7 @@ from twisted.web.client import HTTPConnectionPool
 from twisted.web.http import _ChunkedTransferDecoder, _MalformedChunkedDataError
 from twisted.web.http_headers import InvalidHeaderName
 
-from corpus_spider.crawling.open_files import RESTING
+from corpus_spider.crawling.open_files import MAX_IDLE_CONNECTIONS
 from corpus_spider.extensions.capture import LEASE
 from corpus_spider.network.errors import RefusalError
 from corpus_spider.network.tls import EncryptedHosts
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 MAX_HEAD = 256 * 1024
 """Maximum bytes of the head of a response. Servers send a few hundred; Twisted takes any number."""
-SMALL = 1024
+SMALL_PIECE_BYTES = 1024
 """Bytes. Smaller pieces of a body that arrive together are delivered together."""
 DOUBTFUL = frozenset({400, 408, 421, 431})
 """Statuses of a request that the server misread or gave up. The next bytes may belong to it too."""
@@ -109,7 +109,7 @@ class BoundedPool(HTTPConnectionPool):
     def _putConnection(self, key: Any, connection: Any) -> None:  # noqa: N802
         connection.unanswered = partial(self.ask_once, key)
         super()._putConnection(key, connection)  # type: ignore[no-untyped-call]
-        while len(self._timeouts) > RESTING:
+        while len(self._timeouts) > MAX_IDLE_CONNECTIONS:
             oldest = next(iter(self._timeouts))
             self._let_go(next(each for each, resting in self._connections.items() if oldest in resting), oldest)
         self._connections = {each: resting for each, resting in self._connections.items() if resting}
@@ -232,7 +232,7 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
         """Collect small pieces of a body that arrive together. TLS delivers each record by itself, and records of one
         byte each would keep the crawl busy with a single page.
         """
-        if len(data) < SMALL and self._parser is not None and self._parser.state == BODY:
+        if len(data) < SMALL_PIECE_BYTES and self._parser is not None and self._parser.state == BODY:
             if not self._small:
                 _soon(self._hand_on)
             self._small.append(data)

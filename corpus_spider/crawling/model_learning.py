@@ -42,7 +42,7 @@ SAMPLE = 60
 """Pages that a site model is learned from: the newest ones, since layouts change."""
 SECONDS = 60.0
 """Maximum seconds of learning at the start of a crawl."""
-UNLIMITED = 10.0**9
+UNLIMITED_SECONDS = 10.0**9
 NEW_DOCUMENTS = 100
 """New documents after which a site is learned again: a new layout or campaign is known after some nights.
 
@@ -79,7 +79,7 @@ def learn_sites(
     with opening as opened:
         corpus, locks = opened.corpus, opened.locks
         counts = corpus.documents.count_by_site(opened.sites)
-        learned = _Learner(config, corpus, opened.pool, UNLIMITED).learn(counts, on_progress)
+        learned = _Learner(config, corpus, opened.pool, UNLIMITED_SECONDS).learn(counts, on_progress)
         locks.ensure()
         if not dry_run:
             corpus.models.add([each.model for each in learned.values() if not each.model.is_empty])
@@ -115,7 +115,8 @@ def learn_due(config: Config, corpus: Corpus, pool: WorkerPool, seconds: float =
     counts = corpus.documents.count_by_site([site.name for site in config.sites])
     known = corpus.models.newest(tuple(counts))
     growth = {
-        site: number / (known[site].documents or 1) if site in known else UNLIMITED for site, number in counts.items()
+        site: number / (known[site].documents or 1) if site in known else UNLIMITED_SECONDS
+        for site, number in counts.items()
     }
     due = {
         site: counts[site]

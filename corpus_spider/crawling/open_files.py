@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 10
 """Connections per place of `concurrency`: one at work, and those to slow hosts (downloader.SLOW_SHARE)."""
-RESTING = 256
+MAX_IDLE_CONNECTIONS = 256
 """Maximum idle connections kept for a later request. A site may have any number of hosts."""
 OWN_FILES = 48
 """Open files of the program itself: libraries, log, database, originals, pipes to workers, a few connections."""
@@ -19,4 +19,4 @@ def open_files(config: Config) -> tuple[int, int]:
     """Return how many files and connections a crawl would like to have open at once, and how many it needs."""
     # SQLite locks a site by an open file.
     locks = len(config.sites) if config.database_url.startswith("sqlite") else 0
-    return locks + CONNECTIONS * config.crawl.concurrency + RESTING + 2 * OWN_FILES, locks + OWN_FILES
+    return locks + CONNECTIONS * config.crawl.concurrency + MAX_IDLE_CONNECTIONS + 2 * OWN_FILES, locks + OWN_FILES

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 SITEMAP_SPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
-NEWEST = 10
+NEWEST_ARTICLES = 10
 
 
 def feed(edition: Edition) -> tuple[str, str]:
     """Return the content type and the text of the edition's feed, RSS 2.0 or Atom (RFC 4287)."""
     own = [article for article in edition.articles if article.language == edition.paper.language and not article.wire]
-    articles = own[:NEWEST]
+    articles = own[:NEWEST_ARTICLES]
     if edition.paper["feed"]["kind"] == "atom":
         return "application/atom+xml; charset=utf-8", _atom(edition, articles)
     return "application/rss+xml; charset=utf-8", _rss(edition, articles)

@@ -25,7 +25,7 @@ SLOT_SECONDS = 5
 """Maximum wait for a free connection slot."""
 IDLE_SECONDS = 30
 """Timeout of an idle connection."""
-LOGGED = 100_000
+MAX_LOGGED_REQUESTS = 100_000
 """Maximum number of logged requests. Later ones are answered but not logged."""
 OWN_NAMES = {"127.0.0.1", "localhost"}
 
@@ -67,7 +67,7 @@ class DemoServer(ThreadingHTTPServer):
     def log_request(self, request: LoggedRequest) -> None:
         """Log a request, unless the log is full."""
         with self._lock:
-            if len(self.requests) < LOGGED:
+            if len(self.requests) < MAX_LOGGED_REQUESTS:
                 self.requests.append(request)
 
     def process_request(self, request: Any, client_address: Any) -> None:

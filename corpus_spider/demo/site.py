@@ -26,7 +26,7 @@ Key = tuple[str, str]
 
 TRACKING = ("utm_", "fbclid=", "gclid=")
 HTML = "text/html; charset=utf-8"
-FEWEST = 3
+MIN_ARTICLES = 3
 """Articles that a newspaper needs for its lists and boxes."""
 PICTURES = ("video", "gallery-1", "gallery-2", "gallery-3")
 CODECS = {"windows-874": "cp874"}
@@ -85,8 +85,8 @@ def build_site(port: int = 80, until: date | None = None) -> DemoSite:
     Raises ConfigError if a newspaper had fewer than FEWEST articles.
     """
     editions = _editions(port, until)
-    if any(len(edition.listed) < FEWEST for edition in editions):
-        first = max(edition.listed[-FEWEST].date.date() for edition in _editions(port))
+    if any(len(edition.listed) < MIN_ARTICLES for edition in editions):
+        first = max(edition.listed[-MIN_ARTICLES].date.date() for edition in _editions(port))
         raise ConfigError(f"the newspapers have too few articles until {until}", do=f"Name {first} or a later day.")
     answers: dict[Key, DemoResponse] = {(papers.LANDING_HOST, "/"): _page(200, rendering.landing_page(editions))}
     for edition in editions:

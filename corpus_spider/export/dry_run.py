@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from storage.documents.selection import Selection
     from storage.exports.release import ReleaseForm
 
-OFTEN = 1000
+PROGRESS_DOCUMENTS = 1000
 CHANGES = ("added", "changed", "removed")
 
 
@@ -132,7 +132,7 @@ def rehearse(config: Config, wanted: ExportRequest, console: Console) -> ExportP
             whole.add(document)
             for name, key in _KEYS.items():
                 groups[name][key(document)].add(document)
-            if whole.documents % OFTEN == 0:
+            if whole.documents % PROGRESS_DOCUMENTS == 0:
                 show(whole.documents)
         left_out["repeats another"] = _repeated(corpus, wanted.selection)
     return ExportPlan(

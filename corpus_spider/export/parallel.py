@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from storage.documents.selection import Selection
     from storage.exports.formats import Destination
 
-MANY = 10_000
+MIN_PARALLEL_DOCUMENTS = 10_000
 """Documents from which on processes pay. One process takes about a second for so many."""
-MOST = 4
+MAX_PROCESSES = 4
 """Processes. More make parts faster than one thread can compress and hash them."""
-AHEAD = 2
+PARTS_PER_PROCESS = 2
 """Parts in progress for each process, so that it does not wait for the slowest."""
-ROOM = 8 * 2**20
+SHARED_BYTES = 8 * 2**20
 """Bytes of memory that each process shares with the writer. Larger parts go through the pipe, which copies them three
 times more.
 """
@@ -68,11 +68,11 @@ def pay(corpus: Corpus, wanted: Selection, format_name: str) -> bool:
     """Return whether several processes are possible and pay for an export. A fork must not copy threads."""
     possible = sys.platform == "linux" and threading.active_count() == 1 and _number() > 1
     known = corpus.database.is_sqlite and format_name in PARTED_FORMATS
-    return possible and known and corpus.documents.count_exceeds(wanted, MANY)
+    return possible and known and corpus.documents.count_exceeds(wanted, MIN_PARALLEL_DOCUMENTS)
 
 
 def _number() -> int:
-    return min(MOST, len(os.sched_getaffinity(0)))
+    return min(MAX_PROCESSES, len(os.sched_getaffinity(0)))
 
 
 @contextmanager
@@ -141,7 +141,7 @@ def _in_order(view: View, readers: Sequence[_Reader], stack: ExitStack) -> Itera
     under_way: deque[Future[ExportPart | list[Sequence[int]]]] = deque()
     for stretch in view.stretches():
         under_way.append(threads.submit(made, stretch))
-        if len(under_way) > AHEAD * len(readers):
+        if len(under_way) > PARTS_PER_PROCESS * len(readers):
             yield from _parts_of(under_way.popleft().result(), made)
     while under_way:
         yield from _parts_of(under_way.popleft().result(), made)
@@ -178,7 +178,7 @@ class _Side:
 
     def send(self, answer: Any) -> None:
         """Send an answer. The writer has read the memory before it sends the next request."""
-        if isinstance(answer, ExportPart) and len(answer.data) <= ROOM:
+        if isinstance(answer, ExportPart) and len(answer.data) <= SHARED_BYTES:
             self._room[: len(answer.data)] = answer.data
             answer = _SharedPart(answer.rows, len(answer.data))
         self._pipe.send(answer)
@@ -190,7 +190,7 @@ class _Reader:
     def __init__(self, work: Work, others: Sequence[_Reader]) -> None:
         context = multiprocessing.get_context("fork")
         self._pipe, theirs = context.Pipe()
-        self._room = mmap.mmap(-1, ROOM)
+        self._room = mmap.mmap(-1, SHARED_BYTES)
         # A copy of our end would keep the pipe open after our death, and the process waiting.
         ours = [self._pipe, *(other._pipe for other in others)]  # noqa: SLF001
         self._process = context.Process(target=_serve, args=(_Side(theirs, self._room), ours, work), daemon=True)

@@ -136,12 +136,12 @@ def site_models(options: Mapping[str, Any], console: Console) -> None:
 
     Raises ConfigError if there is no such site.
     """
-    from corpus_spider.lab.site_model_gain import COLUMNS, LEAST, gains, large_sites, rows, total
+    from corpus_spider.lab.site_model_gain import COLUMNS, MIN_SITE_PAGES, gains, large_sites, rows, total
 
     sites = large_sites(load_gold(options["gold"]))
     if not sites:
         raise ConfigError(
-            f"no site has {LEAST} pages", where=str(options["gold"]), do="Add pages, or name their sites."
+            f"no site has {MIN_SITE_PAGES} pages", where=str(options["gold"]), do="Add pages, or name their sites."
         )
     with console.progress("pages", sum(map(len, sites.values()))) as show:
         found = list(gains(sites, (*options["extractors"], DEFAULT)[0], show))

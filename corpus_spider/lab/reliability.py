@@ -1,7 +1,7 @@
 """Reliability of an extractor's confidence: expected F1 against actual F1 (a reliability diagram).
 
 Pages are binned by expected F1. The expected calibration error is the mean distance of both, weighted by pages. Ranking
-is the AUC of confidence for poor texts: the probability that a page with F1 below ``POOR`` has less confidence than
+is the AUC of confidence for poor texts: the probability that a page with F1 below ``POOR_F1`` has less confidence than
 another page. After Guo et al., "On Calibration of Modern Neural Networks", ICML 2017, section 2.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0)
 """Bounds of the bins. They are narrower where most pages are."""
-POOR = 0.5
+POOR_F1 = 0.5
 """A text with a lower F1 is poor."""
 SIDE, MARGIN, DOT = 300, 40, 12
 
@@ -56,7 +56,7 @@ def reliability(scores: Sequence[PageScore]) -> Reliability | None:
         if page.confidence is not None:
             place = min(max(bisect_right(EDGES, page.confidence) - 1, 0), len(EDGES) - 2)
             groups.setdefault(place, []).append(page)
-            ranked.append((page.confidence, page.score.f1 < POOR))
+            ranked.append((page.confidence, page.score.f1 < POOR_F1))
     if not ranked:
         return None
     bins = tuple(_bin(place, groups[place]) for place in sorted(groups))

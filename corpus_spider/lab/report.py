@@ -7,7 +7,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
-from corpus_spider.lab.reliability import POOR, reliability
+from corpus_spider.lab.reliability import POOR_F1, reliability
 from corpus_spider.lab.summary import (
     ALL,
     Summary,
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from corpus_spider.lab.evaluate import Report
     from corpus_spider.lab.intervals import Interval
 
-FEW = 10
+MIN_RELIABLE_PAGES = 10
 """A mean over fewer pages is marked as unreliable."""
 
 COLUMNS = ("pages", "F1", "95 %", "median", "P", "R", "words", "bag", "Thai", "empty", "refused", "stored", "MB/s")
-NAMED = 10
+MAX_NAMED_PAGES = 10
 """Maximum number of pages without a text that are listed. The rest is counted."""
 NOTHING = "-"
 _INTERVAL = re.compile(r"(?<=\d) to (?=[-+\d])")
@@ -47,7 +47,7 @@ def render(*reports: Report, drawn: bool = False, against: str | None = None) ->
     other = named(reports, against)
     parts = [_overall(reports, draw)]
     if len(reports) == 1:
-        title = f"By language (* fewer than {FEW} pages)"
+        title = f"By language (* fewer than {MIN_RELIABLE_PAGES} pages)"
         rows = [(_marked(name, one.pages), *_cells(one)) for name, one in by_language(reports[0]).items()]
         parts.append(draw(title, ("language", *COLUMNS), rows))
     else:
@@ -78,7 +78,7 @@ def _compared(reports: Sequence[Report], draw: Callable[..., str]) -> str:
         cells = [f"{summary.f1:.3f}" if summary else NOTHING for summary in summaries]
         rows.append((_marked(language, pages), str(pages), *cells))
     columns = ("language", "pages", *(report.name for report in reports))
-    return draw(f"F1 by language (* fewer than {FEW} pages)", columns, rows)
+    return draw(f"F1 by language (* fewer than {MIN_RELIABLE_PAGES} pages)", columns, rows)
 
 
 def _differences(reports: Sequence[Report], other: Report, draw: Callable[..., str]) -> str:
@@ -87,10 +87,11 @@ def _differences(reports: Sequence[Report], other: Report, draw: Callable[..., s
         groups = {ALL: list(report.scores)} | grouped(report.scores, lambda page: page.language)
         for language, scores in groups.items() if report is not other else ():
             found = difference(scores, other)
-            if found and (language == ALL or len(scores) >= FEW):
+            if found and (language == ALL or len(scores) >= MIN_RELIABLE_PAGES):
                 cells = (str(len(scores)), f"{found.f1:+.3f}", _bounds(found.interval, "+.3f"))
                 rows.append((report.name, language, *cells))
-    title = f"Difference of F1 to {other.name}, page by page (languages of fewer than {FEW} pages only in --json)"
+    languages = f"languages of fewer than {MIN_RELIABLE_PAGES} pages only in --json"
+    title = f"Difference of F1 to {other.name}, page by page ({languages})"
     return draw(title, ("texts", "language", "pages", "difference", "95 %"), rows)
 
 
@@ -108,7 +109,7 @@ def _reliability(report: Report, draw: Callable[..., str]) -> str:
         )
         for one in found.bins
     ]
-    ranking = "" if found.ranking is None else f"; AUC for F1 under {POOR:g}: {found.ranking:.3f}"
+    ranking = "" if found.ranking is None else f"; AUC for F1 under {POOR_F1:g}: {found.ranking:.3f}"
     title = f"{report.name}: expected and actual F1 (calibration error {found.error:.3f}{ranking})"
     return draw(title, ("expected", "pages", "mean expected", "mean F1", "95 %"), rows)
 
@@ -130,12 +131,16 @@ def _refused(report: Report, draw: Callable[..., str]) -> str:
 
 def _reasons(title: str, pages: Sequence[tuple[str, str]], draw: Callable[..., str]) -> str:
     counts = [(reason, str(count)) for reason, count in Counter(reason for _, reason in pages).most_common()]
-    rest = f"… {len(pages) - NAMED} more; --json lists all\n" if len(pages) > NAMED else ""
-    return draw(title, ("reason", "pages"), counts) + draw("These pages", ("page", "reason"), pages[:NAMED]) + rest
+    rest = f"… {len(pages) - MAX_NAMED_PAGES} more; --json lists all\n" if len(pages) > MAX_NAMED_PAGES else ""
+    return (
+        draw(title, ("reason", "pages"), counts)
+        + draw("These pages", ("page", "reason"), pages[:MAX_NAMED_PAGES])
+        + rest
+    )
 
 
 def _marked(name: str, pages: int) -> str:
-    return f"{name} *" if pages < FEW else name
+    return f"{name} *" if pages < MIN_RELIABLE_PAGES else name
 
 
 def _bounds(found: Interval | None, form: str = ".3f") -> str:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from corpus_spider.lab.gold import GoldPage
     from storage.records import Document
 
-LEAST = 5
+MIN_SITE_PAGES = 5
 """Minimum pages of a site."""
-ENOUGH = replace(THRESHOLDS, sample=LEAST - 1)
+ENOUGH = replace(THRESHOLDS, sample=MIN_SITE_PAGES - 1)
 """Thresholds for one page less than a crawl needs, because the scored page is left out."""
 
 
@@ -52,7 +52,7 @@ def large_sites(pages: Iterable[GoldPage]) -> dict[str, list[GoldPage]]:
     sites = defaultdict(list)
     for page in pages:
         sites[page.cluster].append(page)
-    return {site: sites[site] for site in sorted(sites) if len(sites[site]) >= LEAST}
+    return {site: sites[site] for site in sorted(sites) if len(sites[site]) >= MIN_SITE_PAGES}
 
 
 def gains(

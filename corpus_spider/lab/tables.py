@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 HFF = "r2l-nepl"
-GROUPS = 12
+MAX_GROUPS = 12
 """Maximum number of columns. The sites or languages with most pages get one each."""
 
 ALL, OTHER = "all", "(none)"
@@ -106,7 +106,7 @@ def group_of(page: GoldPage | PageScore, by: str) -> str:
 def largest(pages: Sequence[GoldPage], by: str) -> list[str]:
     """Return the groups with most pages, sorted by name."""
     counts = Counter(group for page in pages if (group := group_of(page, by)) != OTHER)
-    return sorted(name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:GROUPS])
+    return sorted(name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_GROUPS])
 
 
 def _means(scores: Sequence[PageScore], by: str, groups: Sequence[str]) -> dict[str, float]:

@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from storage.reporting import Progress
     from storage.warc import ScannedRecord
 
-SAMPLE = 200
+SAMPLE_PAGES = 200
 """Pages that a deep check extracts again, spread evenly over the corpus."""
-OFTEN = 1000
+PROGRESS_TEXTS = 1000
 """Texts between two reports of progress."""
-SHOWN = 20
+MAX_NOTED_IDS = 20
 """Ids of removals in a note."""
 _AT_ONCE = 500
 """Addresses to look up at a time."""
@@ -105,7 +105,7 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
         report.removed_documents = len(corpus.removals.documents())
         report.notes += [OLD_SQLITE] if corpus.database.is_sqlite and not is_sound() else []
         if corpus.database.is_sqlite and (waiting := corpus.removals.deferred()):
-            report.notes.append(f"{corpus.name}: {DEFERRED} ({', '.join(map(str, waiting[:SHOWN]))})")
+            report.notes.append(f"{corpus.name}: {DEFERRED} ({', '.join(map(str, waiting[:MAX_NOTED_IDS]))})")
         if strays := adoption.waiting(config, corpus):
             report.notes.append(f"{counted(strays, 'response')} in WARC files without a row; {ADOPTS}")
         files = {file.name: file.state for file in corpus.warc.files()}
@@ -217,11 +217,11 @@ class _Checker:
     def look_at_documents(self, on_progress: Progress) -> None:
         """Check every text. A deep check extracts a sample again, of documents with an original."""
         models, status = ConfiguredModels(self.config, self.corpus), self.corpus.status()
-        every = max(1, (status.documents + status.superseded) // SAMPLE)
+        every = max(1, (status.documents + status.superseded) // SAMPLE_PAGES)
         number, selection = 0, Selection(include_duplicates=True, versions="all")
         for number, document in enumerate(self.corpus.documents.as_stored(selection), 1):
             self.report.problems += malformed(document)
-            if number % OFTEN == 0:
+            if number % PROGRESS_TEXTS == 0:
                 on_progress("texts checked", number, status.documents + status.superseded)
             if self.deep and number % every == 0 and self.files.get(document.warc) != REMOVED:
                 self.report.reextracted += 1

@@ -18,7 +18,6 @@ from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -26,32 +25,30 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from corpus_spider.config.model import masked
 from corpus_spider.exit_codes import CONFIG, DATABASE, DISK, DONE
 from corpus_spider.maintenance import file_owners
+from corpus_spider.maintenance.library_versions import DISTRIBUTION, installed, lacking, requirements
 from corpus_spider.terminal.console import human_size
 from corpus_spider.terminal.values import duration, number, zone
 from storage.errors import ConfigError, CorpusError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from corpus_spider.config.model import Config
+    from corpus_spider.maintenance.library_versions import NeededLibrary
     from storage.corpus import Corpus
 
-DISTRIBUTION = "corpus-spider"
-LEAST_PYTHON = (3, 11)
-SCARCE = 5
+MIN_PYTHON = (3, 11)
+SCARCE_RESERVES = 5
 """Warn below this many times the reserve of disk space."""
 CLOCK_ERROR = 120.0
 """Seconds that the clock may be behind the files of the corpus."""
-RELEASED = 1_767_225_600.0
+RELEASE_TIME = 1_767_225_600.0
 """Epoch seconds: 1 January 2026. No right clock is earlier."""
 DNS_SECONDS = 10.0
 ZONES = ("Asia/Ho_Chi_Minh", "Asia/Bangkok", "Africa/Cairo", "Asia/Tehran")
 SYNCHRONIZED = Path("/run/systemd/timesync/synchronized")
 """File that systemd-timesyncd makes when it has set the clock."""
-_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)\s*(?:\[[^\]]*\])?\s*([^;]*)(?:;(.*))?")
-_OLDER_THAN = re.compile(r"""python_version\s*<\s*["'](\d+)\.(\d+)["']""")
-_EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
 
 
 class Level(StrEnum):
@@ -80,15 +77,6 @@ class Diagnosis:
 
     ok: bool
     checks: list[Check]
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """A library with its lower bound. ``extra`` is empty for a library that is always needed."""
-
-    name: str
-    least: tuple[int, ...] = ()
-    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,75 +112,14 @@ def exit_code(checks: Sequence[Check]) -> int:
 
 def python(version: tuple[int, ...]) -> Check:
     """Judge the version of Python."""
-    told = ".".join(map(str, version))
-    if version < LEAST_PYTHON:
-        need = ".".join(map(str, LEAST_PYTHON))
-        return Check("Python", Level.WRONG, f"{told} is too old", f"Install Python {need} or later.", CONFIG)
-    return Check("Python", Level.WELL, told)
+    found = ".".join(map(str, version))
+    if version < MIN_PYTHON:
+        need = ".".join(map(str, MIN_PYTHON))
+        return Check("Python", Level.WRONG, f"{found} is too old", f"Install Python {need} or later.", CONFIG)
+    return Check("Python", Level.WELL, found)
 
 
-def requirements() -> list[Requirement]:
-    """Return the requirements of this program that apply to this version of Python."""
-    try:
-        lines = metadata.requires(DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:
-        return []
-    return parse_requirements(lines, sys.version_info[:2])
-
-
-def parse_requirements(lines: Iterable[str], version: tuple[int, ...]) -> list[Requirement]:
-    """Parse requirements (PEP 508) of the forms that this program uses: lower bounds, extras and ``python_version <``.
-
-    >>> parse_requirements(['lxml>=6.1', 'x>=1; python_version < "3.9"', 'web[a]>=2,<3; extra == "net"'], (3, 12))
-    [Requirement(name='lxml', least=(6, 1), extra=''), Requirement(name='web', least=(2,), extra='net')]
-    """
-    found = []
-    for line in lines:
-        parsed = _REQUIREMENT.match(line)
-        if parsed is None or parsed[1] == DISTRIBUTION:
-            continue
-        marker = parsed[3] or ""
-        older = _OLDER_THAN.search(marker)
-        if older and version >= (int(older[1]), int(older[2])):
-            continue
-        bound, extra = re.search(r">=\s*([\d.]+)", parsed[2]), _EXTRA.search(marker)
-        found.append(Requirement(parsed[1], numbers(bound[1]) if bound else (), extra[1] if extra else ""))
-    return found
-
-
-def numbers(version: str) -> tuple[int, ...]:
-    """Return the numbers a version begins with, without zeros at the end: ``6.1.0rc1`` is (6, 1)."""
-    begin = re.match(r"\d+(?:\.\d+)*", version)
-    found = [int(part) for part in begin[0].split(".")] if begin else []
-    while found and not found[-1]:
-        found.pop()
-    return tuple(found)
-
-
-def installed() -> dict[str, str]:
-    """Return the versions of all installed libraries by normalised name."""
-    return {normal(each.metadata["Name"]): each.version for each in metadata.distributions() if each.metadata["Name"]}
-
-
-def normal(name: str) -> str:
-    """Return the normalised name of a library (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def lacking(needed: Iterable[Requirement], versions: Mapping[str, str]) -> list[str]:
-    """Return the libraries that are missing or too old, each with what is needed."""
-    found = []
-    for each in needed:
-        version = versions.get(normal(each.name))
-        least = ".".join(map(str, each.least))
-        if version is None:
-            found.append(f"{each.name} is missing")
-        elif numbers(version) < each.least:
-            found.append(f"{each.name} is {version}, needed is {least}")
-    return found
-
-
-def libraries(needed: Sequence[Requirement], versions: Mapping[str, str]) -> list[Check]:
+def libraries(needed: Sequence[NeededLibrary], versions: Mapping[str, str]) -> list[Check]:
     """Judge the libraries that are always needed."""
     if not needed:
         advice = "Install the program with pip, so that its requirements are known."
@@ -203,9 +130,9 @@ def libraries(needed: Sequence[Requirement], versions: Mapping[str, str]) -> lis
     return [Check("libraries", Level.WELL, f"all {len(core)} are there, with the needed versions")]
 
 
-def extras(needed: Sequence[Requirement], versions: Mapping[str, str], config: Config | None) -> Check:
+def extras(needed: Sequence[NeededLibrary], versions: Mapping[str, str], config: Config | None) -> Check:
     """Judge the optional libraries: those that the corpus uses must be installed."""
-    groups: dict[str, list[Requirement]] = defaultdict(list)
+    groups: dict[str, list[NeededLibrary]] = defaultdict(list)
     for each in needed:
         if each.extra:
             groups[each.extra].append(each)
@@ -281,7 +208,7 @@ def disk(machine: Machine, reserve: int, folder: Path) -> Check:
     if machine.free < reserve:
         what = f"{free}, less than the reserve of {human_size(reserve)}"
         return Check("disk", Level.WRONG, what, advice, DISK)
-    if machine.free < SCARCE * reserve:
+    if machine.free < SCARCE_RESERVES * reserve:
         return Check("disk", Level.WARNING, f"{free}; a crawl stops at {human_size(reserve)}", advice)
     return Check("disk", Level.WELL, free)
 
@@ -295,15 +222,15 @@ def newest(config: Config | None) -> float:
 
 def clock(now: float, newest_file: float) -> Check:
     """Judge the clock: it must not be behind the files of the corpus. Recrawls and certificates depend on it."""
-    told = f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(now))} {zone()}"
+    found = f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(now))} {zone()}"
     advice = "Set the clock: timedatectl set-ntp true."
-    if now < RELEASED:
-        return Check("clock", Level.WRONG, f"{told} is before the release of this program", advice, CONFIG)
+    if now < RELEASE_TIME:
+        return Check("clock", Level.WRONG, f"{found} is before the release of this program", advice, CONFIG)
     if newest_file > now + CLOCK_ERROR:
-        what = f"{told} is {duration(newest_file - now)} before the newest file of the corpus"
+        what = f"{found} is {duration(newest_file - now)} before the newest file of the corpus"
         return Check("clock", Level.WARNING, what, advice)
     is_set = "set by systemd-timesyncd" if SYNCHRONIZED.exists() else "whether it is synchronised is not known"
-    return Check("clock", Level.WELL, f"{told}; {is_set}")
+    return Check("clock", Level.WELL, f"{found}; {is_set}")
 
 
 def time_zone(environ: Mapping[str, str]) -> Check:
@@ -331,13 +258,13 @@ def file_limits(config: Config | None, limits: tuple[int, int]) -> Check:
     wanted, needed = open_files(config) if config else (OWN_FILES, OWN_FILES)
     if limits[1] == resource.RLIM_INFINITY:
         return Check("open files", Level.WELL, "no limit")
-    told = f"{number(limits[1])} may be open at once"
+    found = f"{number(limits[1])} may be open at once"
     advice = f"Raise the hard limit to {wanted}: ulimit -Hn, limits.conf or LimitNOFILE= of a unit."
     if limits[1] < needed:
-        return Check("open files", Level.WRONG, f"{told}, a crawl needs {number(needed)}", advice, DISK)
+        return Check("open files", Level.WRONG, f"{found}, a crawl needs {number(needed)}", advice, DISK)
     if limits[1] < wanted:
-        return Check("open files", Level.WARNING, f"{told}, a crawl uses up to {number(wanted)}", advice)
-    return Check("open files", Level.WELL, told)
+        return Check("open files", Level.WARNING, f"{found}, a crawl uses up to {number(wanted)}", advice)
+    return Check("open files", Level.WELL, found)
 
 
 def names(config: Config | None, *, asked: bool) -> Check:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
 
-NAMED = 3
+MAX_NAMED_FILES = 3
 """Files that a message names."""
 _REFUSED = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM")
 
@@ -65,9 +65,9 @@ def judge(files: Sequence[OwnedFile], folder: Path, keeper: int, user: int) -> O
     if not wrong:
         return None
     owners = ", ".join(dict.fromkeys(name_of(each.uid) for each in wrong))
-    more = f" and {len(wrong) - NAMED} more" if len(wrong) > NAMED else ""
+    more = f" and {len(wrong) - MAX_NAMED_FILES} more" if len(wrong) > MAX_NAMED_FILES else ""
     verb = "belongs" if len(wrong) == 1 else "belong"
-    detail = f"{', '.join(str(each.path) for each in wrong[:NAMED])}{more} {verb} to {owners}"
+    detail = f"{', '.join(str(each.path) for each in wrong[:MAX_NAMED_FILES])}{more} {verb} to {owners}"
     if user in {0, keeper}:
         parts = " ".join(shlex.quote(str(part)) for part in dict.fromkeys(each.part for each in wrong))
         why = f"Run every command as the user {name_of(keeper)}, who owns the corpus"

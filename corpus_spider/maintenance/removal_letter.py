@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from corpus_spider.maintenance.remove import Estimate, RemovalReport, RequestReport
     from storage.removal.undo import LiftReport
 
-SHOWN = 20
+MAX_LISTED_ADDRESSES = 20
 """Ids and addresses of one request."""
-LONG = 120
+MIN_SECONDS_IN_MINUTES = 120
 """Seconds from which on a time is stated in minutes."""
 
 
@@ -64,9 +64,9 @@ def _done_lines(one: RequestReport, missing: Sequence[str]) -> list[str]:
         lines.append("- Pages without a text were not searched for the name. Their originals stay.")
     found = f"- {counted(len(one.documents), 'id')}:"
     lines += [found if one.documents else f"- There was no text: {_why_none(one)}"]
-    lines += [f"  {each}" for each in one.documents[:SHOWN]]
-    if len(one.documents) > SHOWN:
-        lines.append(f"  and {len(one.documents) - SHOWN} more (`--json` lists them)")
+    lines += [f"  {each}" for each in one.documents[:MAX_LISTED_ADDRESSES]]
+    if len(one.documents) > MAX_LISTED_ADDRESSES:
+        lines.append(f"  and {len(one.documents) - MAX_LISTED_ADDRESSES} more (`--json` lists them)")
     return [*lines, *_alike_lines(one.alike)]
 
 
@@ -91,10 +91,10 @@ def _missing_lines(report: RemovalReport) -> list[str]:
         return []
     files = counted(len(report.missing), "WARC file")
     have = "has" if len(report.missing) == 1 else "have"
-    more = len(report.missing) - SHOWN
+    more = len(report.missing) - MAX_LISTED_ADDRESSES
     return [
         f"Not finished: {files} that {have} originals to empty cannot be found:",
-        *(f"  {name}" for name in report.missing[:SHOWN]),
+        *(f"  {name}" for name in report.missing[:MAX_LISTED_ADDRESSES]),
         *([f"  and {more} more (`--json` lists them)"] if more > 0 else []),
         "Mount or restore the folder. Then `corpus-spider remove` empties them and finishes the removal.",
         "If they are lost for good, `corpus-spider remove --lost` finishes it without them.",
@@ -114,7 +114,7 @@ def _estimate_lines(needed: Estimate) -> list[str]:
     if not needed.rewritten:
         return []
     seconds, minutes = needed.seconds, round(needed.seconds / 60)
-    time = counted(seconds, "second") if seconds < LONG else counted(minutes, "minute")
+    time = counted(seconds, "second") if seconds < MIN_SECONDS_IN_MINUTES else counted(minutes, "minute")
     room, free = human_size(needed.room), human_size(needed.free)
     return [f"It rewrites {human_size(needed.rewritten)}: about {time}, and {room} of disk space ({free} are free)."]
 
@@ -133,7 +133,10 @@ def _alike_lines(alike: Sequence[str]) -> list[str]:
     if not alike:
         return []
     others = "other address has" if len(alike) == 1 else "other addresses have"
-    lines = [f"{len(alike)} {others} the same or nearly the same text:", *(f"  {each}" for each in alike[:SHOWN])]
+    lines = [
+        f"{len(alike)} {others} the same or nearly the same text:",
+        *(f"  {each}" for each in alike[:MAX_LISTED_ADDRESSES]),
+    ]
     return [*lines, "Add `--duplicates` to remove them too."]
 
 

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-KEPT = timedelta(days=1)
+ROBOTS_LIFETIME = timedelta(days=1)
 """Seconds. A stored robots.txt is valid for this long."""
 BYTES_IN_MEMORY = 4 * 2**20
 """Total size of the files whose rules are in memory. The rules take about twenty times as much."""
-_LEAST = 1024
+_MIN_TEXT_BYTES = 1024
 ROBOTS = "corpus_robots"
 """Key of `Request.meta` that marks a request for robots.txt."""
 
@@ -80,13 +80,13 @@ class OriginRules:
         """Parse a copy of robots.txt."""
         word = "cached" if cached else {RULES: "allowed", MISSING: "missing"}[copy.verdict]
         age = (datetime.now(UTC) - copy.fetched_at).total_seconds()
-        since, size = time.monotonic() - age, max(len(copy.body), _LEAST)
+        since, size = time.monotonic() - age, max(len(copy.body), _MIN_TEXT_BYTES)
         return cls(parse_robots(copy.body), Terms(word, copy.sha256), since, size)
 
     @property
     def current(self) -> bool:
         """Whether it is still valid."""
-        return time.monotonic() - self.since <= KEPT.total_seconds()
+        return time.monotonic() - self.since <= ROBOTS_LIFETIME.total_seconds()
 
 
 class RobotsMiddleware:
@@ -168,7 +168,9 @@ class RobotsMiddleware:
         """Return the stored file, unless it is older than a day, or dated in the future by a wrong clock."""
         pipeline = self._pipeline
         copy = None if pipeline is None else await pipeline.kept_robots(origin)
-        return copy if copy is not None and timedelta() <= datetime.now(UTC) - copy.fetched_at <= KEPT else None
+        return (
+            copy if copy is not None and timedelta() <= datetime.now(UTC) - copy.fetched_at <= ROBOTS_LIFETIME else None
+        )
 
     def _slow_down(self, origin: str, delay: float | None) -> None:
         """Set Crawl-delay as the minimum delay of the host's downloader slot, present and future."""

@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 SECONDS = 15.0
 """Interval of writing during a crawl. Prometheus reads about as often."""
 PREFIX = "corpus_spider_"
-EXACT = 2**53
+EXACT_INTEGERS = 2**53
 """Integers below have an exact float."""
 MARK = "# The corpus at the end of the last crawl.\n"
 RUN_COUNTERS = {
@@ -216,7 +216,7 @@ def _zeros(names: Iterable[str]) -> dict[str, float]:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() and abs(value) < EXACT else repr(float(value))
+    return str(int(value)) if float(value).is_integer() and abs(value) < EXACT_INTEGERS else repr(float(value))
 
 
 def _escaped(label: str) -> str:

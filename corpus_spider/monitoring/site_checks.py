@@ -40,13 +40,13 @@ SAME_NIGHT = timedelta(hours=12)
 """Runs less than this apart belong to one night: a crawl was stopped and resumed."""
 SILENT_SHARE = 0.2
 """A night with less than this share of the usual articles is silent."""
-MISSING = 5
+MIN_MISSING_ARTICLES = 5
 """Minimum missing articles, so that small sites are not reported. Also the minimum responses of `no_article_yet`."""
 LONGEST_PAUSE = 3
 """Nights. A site that pauses now and then (weekends) is silent after its longest pause, or after this."""
-ALL, LEAST_OF_ALL = 0.8, 3
-"""A share of `ALL` among at least `LEAST_OF_ALL` is a problem in any night, whatever was usual. If no source of a site
-could be read, one is enough, because nothing else of that site is fetched.
+NEARLY_ALL_SHARE, LEAST_OF_ALL = 0.8, 3
+"""A share of `NEARLY_ALL_SHARE` among at least `LEAST_OF_ALL` is a problem in any night, whatever was usual.
+If no source of a site could be read, one is enough, because nothing else of that site is fetched.
 """
 LEAST_OFFLINE = 2
 """Sites. With one site, the site itself may be the cause."""
@@ -80,7 +80,7 @@ class Share:
     always: bool = False
     alone: bool = False
     first: bool = False
-    nearly_all: float = ALL
+    nearly_all: float = NEARLY_ALL_SHARE
 
 
 _NO_TEXT = ("no_text", "short")
@@ -216,7 +216,7 @@ def judge(case: SiteCase, rule: HealthThresholds, now: datetime) -> list[SitePro
 
 
 def is_unfinished(case: SiteCase, rule: HealthThresholds, now: datetime) -> bool:
-    """Return whether the first crawl of a site was interrupted, or still runs, in the last ``rule.max_age`` days.
+    """Return whether the first crawl of a site was interrupted, or still runs, in the last ``max_age`` days.
 
     Its counters show nothing yet, and the next crawl resumes it. A crawl that was killed has no exit code.
     """
@@ -227,7 +227,7 @@ def is_unfinished(case: SiteCase, rule: HealthThresholds, now: datetime) -> bool
 
 
 def not_crawled(case: SiteCase, rule: HealthThresholds, now: datetime) -> list[SiteProblem]:
-    """Report that no crawl of the site has finished for ``rule.max_age`` days."""
+    """Report that no crawl of the site has finished for ``max_age`` days of the rule."""
     ends = [night.started for night in case.nights if night.whole]
     if not ends:
         words = "no crawl of this site has finished yet" if case.nights else "never crawled"
@@ -258,7 +258,7 @@ def silence(case: SiteCase, rule: HealthThresholds) -> list[SiteProblem]:
         low = [count < usual * SILENT_SHARE for count in counts]
         pause = min(_longest(low[-quiet - rule.nights : -quiet]), LONGEST_PAUSE)
         new = sum(counts[-quiet:])
-        if all(low[-quiet:]) and quiet > pause and quiet * usual - new >= MISSING:
+        if all(low[-quiet:]) and quiet > pause and quiet * usual - new >= MIN_MISSING_ARTICLES:
             articles = counted(new, "new article") if new else "no new article"
             nights = "in the last night" if quiet == 1 else f"in {quiet} nights"
             words = f"{articles} {nights}; usually there are {usual:g} a night"
@@ -311,7 +311,7 @@ def _longest(low: Sequence[bool]) -> int:
 
 
 def unusual(case: SiteCase, share: Share, rule: HealthThresholds) -> list[SiteProblem]:
-    """Report that a share has risen. A share that stays high is reported for ``rule.nights`` nights.
+    """Report that a share has risen. A share that stays high is reported for ``nights`` nights of the rule.
 
     Missing pages do not count while the sources yield: articles may contain any number of dead links.
     """
@@ -410,7 +410,7 @@ def no_article_yet(case: SiteCase) -> list[SiteProblem]:
     if last is None or not last.whole or case.yielded or any(run.exit_code == LIMITED for run in last.runs):
         return []
     responses = last.total("fetched")
-    if responses < MISSING:
+    if responses < MIN_MISSING_ARTICLES:
         return []
     why = _commonest(last, {reason for run in last.runs for reason in run.reasons})
     return [SiteProblem(case.site, Sign.SILENT, f"no article yet in {responses} responses{why}")]

@@ -24,7 +24,7 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
-_LINE = 65_536
+_MAX_LINE_BYTES = 65_536
 """Longest header line, in bytes."""
 
 
@@ -87,7 +87,7 @@ class _FinalResponse(HTTPResponse):
             version, status, reason = super()._read_status()  # type: ignore[misc]
             if not 101 < status < 200:
                 return version, status, reason
-            while self.fp.readline(_LINE).strip():
+            while self.fp.readline(_MAX_LINE_BYTES).strip():
                 pass
 
 

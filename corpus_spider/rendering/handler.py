@@ -57,7 +57,7 @@ SCROLLED_MS = 1_000
 """The same after the page has been scrolled to its end."""
 VIEWPORT = {"width": 1280, "height": 10_000}
 """Pixels. It is so tall that text which is loaded when it comes into view is loaded at once."""
-LOST = 0.5
+MAX_LOST_SHARE = 0.5
 """Share of the text. A page that keeps less of what it has shown has hidden it behind a notice, or has left."""
 MAX_PARTS = 200
 """Maximum number of requests of one page that are answered."""
@@ -286,7 +286,7 @@ def chosen(seen: Sequence[Snapshot]) -> str | None:
     """
     fullest = max(seen, key=lambda snapshot: snapshot[0])
     last = seen[-1]
-    return (last if last[0] >= LOST * fullest[0] else fullest)[1]
+    return (last if last[0] >= MAX_LOST_SHARE * fullest[0] else fullest)[1]
 
 
 async def _snapshot(session: CDPSession, max_chars: int) -> Snapshot:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from storage.reporting import Progress
 
 logger = logging.getLogger(__name__)
-FULL = 50_000
+MAX_SHARD_DOCUMENTS = 50_000
 """Documents of a shard. A removal rebuilds one shard, which takes some 20 seconds for so many."""
 WORTH_A_PROCESS = 2_000
 """Documents from which on a shard of its own pays for a process. Starting one and loading segmenters takes a second."""
@@ -54,7 +54,7 @@ DOCUMENTS = "documents"
 LOW_PRIORITY = 19
 """Niceness of what builds an index: it takes the time that a crawl and the web page leave."""
 _FORMAT = "format"
-_AT_ONCE = 2 * FULL
+_AT_ONCE = 2 * MAX_SHARD_DOCUMENTS
 """Documents up to which new shards come in place of old ones in one step. Beyond that they would need much memory."""
 _PAGE = 200
 _LOOK_SECONDS = 0.5
@@ -285,11 +285,11 @@ def _plan(manifest: Manifest, stamps: Mapping[str, tuple[int, int]], processes: 
     pending = [each for each in stamps if each not in same or known[each][1] in outdated]
     sizes = manifest.shards()
     for number, size in sorted(sizes.items(), key=lambda item: item[1]):
-        if number not in outdated and pending and size <= len(pending) and size < FULL:
+        if number not in outdated and pending and size <= len(pending) and size < MAX_SHARD_DOCUMENTS:
             outdated.add(number)
             pending += [each for each, (_, of) in known.items() if of == number and each in same]
     pending.sort()
-    size = min(FULL, max(WORTH_A_PROCESS, -(-len(pending) // max(1, processes))))
+    size = min(MAX_SHARD_DOCUMENTS, max(WORTH_A_PROCESS, -(-len(pending) // max(1, processes))))
     parts = [pending[start : start + size] for start in range(0, len(pending), size)]
     return _RefreshPlan(outdated, parts, len(stamps.keys() - same), len(known.keys() - same))
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from storage.reporting import Progress
 
 BUILD = "`corpus-spider index` brings it up to date"
-SHOWN = 5
+MAX_NAMED_WORDS = 5
 """Words that a problem names."""
-_OFTEN = 1000
+_PROGRESS_DOCUMENTS = 1000
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ def _check(
         if shard.Shard.open(shard_folder(folder, number)).ids() != listed:
             report.problems.append(f"shard {number} of the search index holds other documents than its list; {BUILD}")
     if corpus.removals.documents() and (strange := _strange_words(corpus, manifest, on_progress)):
-        shown = ", ".join(strange[:SHOWN])
+        shown = ", ".join(strange[:MAX_NAMED_WORDS])
         report.problems.append(f"the search index has {counted(len(strange), 'word')} of no text: {shown}; {BUILD}")
 
 
@@ -104,6 +104,6 @@ def _strange_words(corpus: Corpus, manifest: Manifest, on_progress: Progress) ->
             counted_words = words.counted(line)
             forms = (letters(word, language) for word in counted_words)
             left.difference_update(words.searched(line), counted_words, forms)
-        if number % _OFTEN == 0:
+        if number % _PROGRESS_DOCUMENTS == 0:
             on_progress("texts compared with the index", number, None)
     return sorted(left)

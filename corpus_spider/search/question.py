@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 64
 """Words of one question."""
-_DEEPEST = 20
+_MAX_NESTING = 20
 _PIECE = regex.compile(r'\s*(?:(?P<open>\()|(?P<close>\))|(?P<not>-(?=\S))|"(?P<phrase>[^"]*)"?|(?P<word>[^\s()"]+))')
 _HOW = 'Write words, "a phrase", a beginning such as govern*, AND, OR, NOT and brackets.'
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』＂", '"'))
@@ -250,8 +250,8 @@ class _Parser:
 
     def _bracket(self) -> Question | None:
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise ConfigError(f"brackets are nested more than {_DEEPEST} times", do=_HOW)
+        if self._depth > _MAX_NESTING:
+            raise ConfigError(f"brackets are nested more than {_MAX_NESTING} times", do=_HOW)
         inner = self._either()
         self._depth -= 1
         if self._peek()[0] != "close":

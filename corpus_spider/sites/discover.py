@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from msgspec import UNSET, UnsetType
 
+from corpus_spider.sites.page_request import NotFetchedError
 from corpus_spider.sites.polite_client import Pace, PoliteClient, RequestLimitError, manners_of
-from corpus_spider.sites.single_page import NotFetchedError
 from pipelines.discovery.candidates import (
     USUAL_FEEDS,
     USUAL_SITEMAPS,
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 MAX_REQUESTS = 30
 SHARES = {"stated": 8, "robots": 8, "linked": 12, "usual": 8, "section": 10}
 """Maximum number of URLs of each origin, so that one origin cannot use up all requests."""
-STALE = timedelta(days=90)
+MAX_ENTRY_AGE = timedelta(days=90)
 """A source whose newest entry is older is useless for a crawl of news."""
-ERRORS = 400
+LOWEST_ERROR_STATUS = 400
 """Lowest error status."""
 MAX_FEEDS = 20
 OWN_PATH = 0.9
@@ -170,7 +170,7 @@ def discover(
     search.see(capture.url, source)
     tree = parse_tree(source.text)
     search.all(tree, capture.url)
-    if capture.status >= ERRORS and not search.found:
+    if capture.status >= LOWEST_ERROR_STATUS and not search.found:
         do = "Check the address in a browser."
         raise NotFetchedError(f"status {capture.status}, and no usable source", where=capture.url, do=do)
     anchors = page_anchors(tree, capture.url, model, robots_headers(capture))
@@ -256,7 +256,7 @@ class SourceSearch:
             raise
         except NotFetchedError as error:
             return replace(named, refused=error.what, asked=True)
-        refused = f"status {capture.status}" if capture.status >= ERRORS else ""
+        refused = f"status {capture.status}" if capture.status >= LOWEST_ERROR_STATUS else ""
         if capture.url.rstrip("/") != named.url.rstrip("/"):
             refused = f"redirects to {capture.url}"
         elif not refused and read_source(capture, self.model).form is not SourceFormat.PAGE:
@@ -328,7 +328,7 @@ class SourceSearch:
         return any(one.kind == kind and not one.refused for one in self.findings)
 
 
-def stale(newest: str | None, age: timedelta = STALE, now: datetime | None = None) -> str:
+def stale(newest: str | None, age: timedelta = MAX_ENTRY_AGE, now: datetime | None = None) -> str:
     """Return a message if the newest entry is older than ``age``; an empty string otherwise, or without a date."""
     limit = ((now or datetime.now(UTC)) - age).date().isoformat()
     return f"nothing since {newest[:10]}" if newest and newest[:10] < limit else ""

@@ -9,8 +9,8 @@ from corpus_spider.config.name_list import read_list
 from corpus_spider.config.writer import add_site, set_site_keys
 from corpus_spider.sites.at_once import at_once
 from corpus_spider.sites.discover import MAX_REQUESTS, Discovery, discover
+from corpus_spider.sites.page_request import NotFetchedError
 from corpus_spider.sites.polite_client import Pace
-from corpus_spider.sites.single_page import NotFetchedError
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:

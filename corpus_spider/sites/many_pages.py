@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from corpus_spider.sites import single_page
+from corpus_spider.sites import page_request, single_page
 from corpus_spider.sites.polite_client import PoliteClient
 from corpus_spider.sites.single_page import PageReading, checked, is_address
 from pipelines.runtime.workers import WorkerLimits, WorkerPool
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from corpus_spider.sites.single_page import ExtractRequest
     from storage.records import Capture, Processed, SiteModel
 
-AHEAD = 4
+PAGES_AHEAD = 4
 """Pages for each worker that are read before their turn, so that no worker waits."""
 STANDARD_INPUT = "-"
 UNREADABLE, NOT_FETCHED = "unreadable", "not_fetched"
@@ -150,7 +150,7 @@ def extract_all(
         waiting: deque[_BegunPage] = deque()
         for page in pages:
             waiting.append(job.begin(page))
-            if len(waiting) > AHEAD * pool.size:
+            if len(waiting) > PAGES_AHEAD * pool.size:
                 yield job.end(waiting.popleft())
         while waiting:
             yield job.end(waiting.popleft())
@@ -158,13 +158,13 @@ def extract_all(
 
 def _opener(wanted: ExtractRequest, config: Config, *, alone: bool) -> Callable[[str], Capture]:
     """Return a function that reads or fetches a target. Several web pages of a host are fetched with its delay."""
-    manners = single_page.manners(config, allow_private=wanted.allow_private)
+    manners = page_request.manners(config, allow_private=wanted.allow_private)
     client = PoliteClient(manners, config.crawl.delay, budget=2**31)
 
     def opened(target: str) -> Capture:
         if not is_address(target):
             return single_page.read(target, config.crawl.max_body, wanted.url)
-        return single_page.fetch(target, manners) if alone else client.get(target)
+        return page_request.fetch(target, manners) if alone else client.get(target)
 
     return opened
 

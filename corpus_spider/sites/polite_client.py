@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from corpus_spider.network.connection import Manners
-from corpus_spider.sites.single_page import (
+from corpus_spider.sites.page_request import (
     IN_A_BROWSER,
     TOO_MANY_REDIRECTS,
     NotFetchedError,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.sites.at_once import at_once
 from corpus_spider.sites.discover import stale
+from corpus_spider.sites.page_request import CANNOT_FETCH, ROBOTS_UNREAD, NotFetchedError
 from corpus_spider.sites.polite_client import Pace, PoliteClient, manners_of
-from corpus_spider.sites.single_page import CANNOT_FETCH, ROBOTS_UNREAD, NotFetchedError
 from pipelines.discovery.links import page_links
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.sources import FEEDS, SITEMAPS, SourceContent, SourceFormat, read_source

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from corpus_spider.lab.gold import GoldPage
     from corpus_spider.terminal.console import Console
 
-FEW = 10
+MIN_RELIABLE_PAGES = 10
 """With fewer pages the result is unreliable."""
 LEARNING = ("auto", "scored")
 """Extractors that use the site model."""
@@ -109,7 +109,7 @@ def conclude(fit: Fit, config: Config, console: Console, *, write: bool) -> None
     """Print the keys for corpus.toml, or write them if they are an improvement. Print notes on the reliability."""
     from corpus_spider.config.writer import lines, set_site_keys
 
-    if fit.pages < FEW:
+    if fit.pages < MIN_RELIABLE_PAGES:
         console.note(f"The result is unreliable: it is from {counted(fit.pages, 'page')} only.")
     if not fit.pays:
         console.note(f"No improvement: on held-back pages, {fit.present} is as good or better.")

@@ -24,16 +24,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from corpus_spider.terminal.slow_count import SlowCount
-    from pipelines.runtime.page_pipeline import PagePipeline, PipelineCounts
+    from pipelines.runtime.counters import PipelineCounts
+    from pipelines.runtime.page_pipeline import PagePipeline
 
 logger = logging.getLogger(__name__)
 
 OFFLINE = "Is this machine online? `corpus-spider doctor --network` checks it."
-BUSIEST = 5
+MAX_SITE_LINES = 5
 """Sites with a line of their own."""
 MOST_REASONS = 6
 """Reasons of dropped pages in one line."""
-WIDE = 120
+MIN_WIDE_COLUMNS = 120
 """Columns from which sites and reasons are shown below the counts."""
 
 
@@ -127,10 +128,10 @@ def _joined(parts: Mapping[str, str]) -> str:
 
 def details(counts: PipelineCounts, seconds: float, width: int) -> list[str]:
     """Return lines about the busiest sites and the reasons of dropped pages; none in a narrow terminal."""
-    if width < WIDE:
+    if width < MIN_WIDE_COLUMNS:
         return []
     # The names are those of corpus.toml, and reasons are words of this program: neither is text of a page.
-    busiest = sorted(counts.sites.items(), key=lambda each: (-each[1].pages, each[0]))[:BUSIEST]
+    busiest = sorted(counts.sites.items(), key=lambda each: (-each[1].pages, each[0]))[:MAX_SITE_LINES]
     rows = [
         (
             name,

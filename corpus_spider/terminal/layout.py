@@ -110,10 +110,10 @@ def _segmenter() -> Callable[[str], list[str]]:
     """Return the segmenter of words, or of characters with their marks if it is not installed."""
     import regex
 
-    from pipelines.text.segmentation import icu
+    from pipelines.text.segmentation import libraries
 
     try:
-        return icu.load()
+        return libraries.load_icu()
     except ImportError:
         return lambda run: regex.findall(r"[เแโใไເແໂໃໄ]?\X[ะาำๆฯະາຳ]*", run)
 

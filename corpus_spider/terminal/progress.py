@@ -22,7 +22,7 @@ PLAIN_SECONDS = 30.0
 """Interval of progress lines without a terminal."""
 CLOCK, COUNTS, SPINNER = 7, 20, 4
 """Columns of a terminal for a clock (0:00:00), for counts such as 1234567/1234567, and for the spinner. With spaces."""
-WIDE_ENOUGH = 80
+MIN_BAR_COLUMNS = 80
 """Columns from which there is room for a bar."""
 
 
@@ -113,7 +113,7 @@ def bar_columns(columns: int) -> tuple[ProgressColumn, ...]:
     step = Column(no_wrap=True, max_width=max(columns - CLOCK - COUNTS - 2, 8))
     text = TextColumn("{task.description}", markup=False, table_column=step)
     count = MofNCompleteColumn(table_column=Column(no_wrap=True))
-    return (SpinnerColumn(), _clock(), text, *([BarColumn()] if columns >= WIDE_ENOUGH else []), count)
+    return (SpinnerColumn(), _clock(), text, *([BarColumn()] if columns >= MIN_BAR_COLUMNS else []), count)
 
 
 def text_columns(_: int) -> tuple[ProgressColumn, ...]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -18,13 +16,12 @@ from corpus_spider.monitoring.advice import next_command
 from corpus_spider.terminal.values import per_cent
 from corpus_spider.web import formatting
 from corpus_spider.web.guard import Guard
+from corpus_spider.web.page_maker import Pages
 from corpus_spider.web.state import BusyError
 from corpus_spider.web.views import crawls, document, documents, downloads, dropped, overview, searching, words
 from storage.errors import CorpusError, TooSlowError, UnfinishedIndexError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -32,36 +29,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 FOLDER = Path(__file__).parent
-VIEWS = (
-    ("/documents", "Documents"),
-    ("/words", "Words"),
-    ("/crawls", "Crawls"),
-    ("/sites", "Sites"),
-    ("/dropped", "Dropped"),
-    ("/about", "About"),
-)
-"""Entries of the menu."""
 _MESSAGES = {
     403: "This page opens only from this site.",
     404: "There is no such page here.",
     405: "Only GET and HEAD.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Pages:
-    """Makes HTML from templates, with the values that every page shows."""
-
-    served: ServedCorpus
-    templates: Environment
-
-    def __call__(
-        self, request: Request, template: str, values: Mapping[str, object] | None = None, status: int = 200
-    ) -> HTMLResponse:
-        """Return a page."""
-        shared = {"corpus_name": self.served.config.corpus.name, "views": VIEWS, "here": request.url.path}
-        page = self.templates.get_template(template)
-        return HTMLResponse(page.render({**shared, "question": "", **(values or {})}), status)
 
 
 def application(served: ServedCorpus, hosts: frozenset[str], token: str = "") -> Guard:

@@ -25,7 +25,7 @@ MAX_CHARS = 300_000
 """Characters of each text that are compared, at most."""
 MAX_CELLS = 100_000_000
 """Units of one part times units of the other that are compared, at most: about a tenth of a second and 25 MB."""
-FOLDED = 400
+MIN_FOLDED_CHARS = 400
 """Characters of a part that is the same, from which it is folded in the middle."""
 CONTEXT = 120
 """Characters that are shown before and after a fold."""
@@ -74,7 +74,7 @@ class TextDifference:
     def folded(self) -> Iterator[DifferencePart]:
         """Yield the parts, long same ones as their begin and end with an empty part between."""
         for part in self.parts:
-            if part.kind == SAME and len(part.text) > FOLDED:
+            if part.kind == SAME and len(part.text) > MIN_FOLDED_CHARS:
                 begin, end = part.text[:CONTEXT], part.text[-CONTEXT:]
                 # A fold is between two words, in scripts that have spaces.
                 begin, end = begin[: begin.rfind(" ") + 1] or begin, end[end.find(" ") + 1 :]

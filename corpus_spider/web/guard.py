@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 
-from corpus_spider.web.serving import LONGEST_SECONDS
+from corpus_spider.web.state import MAX_VIEW_SECONDS
 from storage.time_limit import time_limit
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Guard:
     app: ASGIApp
     hosts: frozenset[str]
     token: str = ""
-    seconds: float = LONGEST_SECONDS
+    seconds: float = MAX_VIEW_SECONDS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""

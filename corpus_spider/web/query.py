@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PAGE = 25
 """Documents of one page."""
-DEEPEST = 400
+LAST_PAGE = 400
 """Last page. Older documents are reached with a day."""
 EVERYTHING = Selection()
 MAX_TEXT_CHARS = 200
@@ -62,7 +62,7 @@ def web_query(query: QueryParams) -> WebQuery:
     """Read the query of a URL. Values that make no sense are left out."""
     given = {each.field: _value(each, query) for each in honoured(INDEX)}
     selection = Selection(**{field: value for field, value in given.items() if value is not None})
-    page = int(min(DEEPEST, max(1, _number(query, "page"))))
+    page = int(min(LAST_PAGE, max(1, _number(query, "page"))))
     return WebQuery(query.get("q", "").strip()[:MAX_TEXT_CHARS], selection, query.get("order", "")[:10], page)
 
 

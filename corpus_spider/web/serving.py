@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 DEFAULT_ADDRESS = "127.0.0.1:8321"
-_WEAK = 20
+_MIN_TOKEN_CHARS = 20
 """Characters that a token has at least."""
 _TLS = "Give --tls-cert and --tls-key, or name the host that a TLS proxy answers to with --behind-proxy."
-LONGEST_SECONDS = 5.0
-"""Seconds in which a view must have read what it shows from the corpus and the index."""
 REFRESH_SECONDS = 600.0
 """Interval at which the server refreshes the search index."""
 
@@ -96,8 +94,8 @@ def read_token(path: Path) -> str:
         raise ConfigError(f"the token cannot be read: {error}", where=str(path), do=do) from error
     if mode & 0o077:
         raise ConfigError("others can read the token", where=str(path), do=f"Run: chmod 600 {path}")
-    if len(text) < _WEAK:
-        what = f"the token has {len(text)} characters, and needs {_WEAK}"
+    if len(text) < _MIN_TOKEN_CHARS:
+        what = f"the token has {len(text)} characters, and needs {_MIN_TOKEN_CHARS}"
         raise ConfigError(what, where=str(path), do="Make one with: openssl rand -hex 24")
     return text
 
@@ -123,12 +121,12 @@ def serve(config: Config, where: ListenSettings, note: Callable[[str], None]) ->
 
         from corpus_spider.web.application import application
         from corpus_spider.web.connections import LimitedLoop, LimitedProtocol
-        from corpus_spider.web.state import ServedCorpus
+        from corpus_spider.web.state import MAX_VIEW_SECONDS, ServedCorpus
     except ImportError as error:
         do = "Install the extra `web`: make web, or pip install 'corpus-spider[web]'."
         raise ConfigError(f"the web page needs the package {error.name}", do=do) from error
     with (
-        Corpus.open(config.database_url, read_only=True, seconds=LONGEST_SECONDS) as corpus,
+        Corpus.open(config.database_url, read_only=True, seconds=MAX_VIEW_SECONDS) as corpus,
         Corpus.open(config.database_url, read_only=True) as unlimited,
         bind(where) as listening_socket,
     ):

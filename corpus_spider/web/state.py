@@ -12,7 +12,6 @@ from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import HealthThresholds
 from corpus_spider.terminal.slow_count import SlowCount
 from corpus_spider.web.remembered import LastMade
-from corpus_spider.web.serving import LONGEST_SECONDS
 from pipelines.runtime.workers import WorkerLimits
 from storage.time_limit import time_limit
 
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
     from storage.documents.model import Status
 
+MAX_VIEW_SECONDS = 5.0
+"""Seconds in which a view must have read what it shows from the corpus and the index."""
 EXPENSIVE_AT_ONCE = 2
 """Expensive pages (another extractor, figures, downloads) that are made at one time. Others wait."""
 WAITING_AT_ONCE = 8
@@ -119,7 +120,7 @@ class ServedCorpus:
             yield opened
 
     @contextmanager
-    def expensive(self, seconds: float = LONGEST_SECONDS) -> Iterator[None]:
+    def expensive(self, seconds: float = MAX_VIEW_SECONDS) -> Iterator[None]:
         """Wait for a turn, which lasts so many seconds. Raises BusyError if none comes, or if too many wait."""
         if not self.places.acquire(blocking=False):
             raise BusyError(BUSY)

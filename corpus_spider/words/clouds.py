@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from corpus_spider.search.manifest import Manifest
     from corpus_spider.words.lists import KeyRow, WordRow
 
-LARGEST, SMALLEST = 56.0, 12.0
+MAX_FONT, MIN_FONT = 56.0, 12.0
 """Font sizes in pixels."""
 WIDTH = 960.0
 MARGIN, GAP = 20.0, 14.0
-LONGEST = 40
+MAX_WORD_CHARS = 40
 """Characters. Longer words are left out."""
-COMMON = 0.5
+MAX_DOCUMENT_SHARE = 0.5
 """Share of documents above which a word is left out, where no list of stop words is known."""
-_LINE = 1.7
+_LINE_HEIGHT = 1.7
 """Height of a row against its largest font: marks of Thai and Burmese stand above and below."""
 _LINES = {"ur": 2.5}
 """The same for languages whose letters hang below one another, as in Nastaliq."""
@@ -53,12 +53,12 @@ _BROAD_SCRIPTS = tuple(
     (re.compile(f"[{characters(code)}]"), width) for code, width in (("Mymr", 1.0), ("Khmr", 0.95), ("Arab", 0.7))
 )
 _MARKS = frozenset({"Mn", "Me", "Cf"})
-MORE = 700
+EXTRA_ROWS = 700
 """Rows of a list that are read beyond those wanted: stop words and numbers are left out."""
 FREQUENCY = "frequency, without stop words"
 KEYNESS = "log-likelihood (G2) against {}, without stop words"
 REST = "the rest of the corpus"
-SCALE = f"the font size grows with the square root of the weight, up to {LARGEST:.0f} pixels"
+SCALE = f"the font size grows with the square root of the weight, up to {MAX_FONT:.0f} pixels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Cloud:
 
     def placed(self) -> tuple[list[PlacedWord], float, float]:
         """Return the words with their places, and the width and height of the picture."""
-        line = _LINES.get(self.language, _LINE)
+        line = _LINES.get(self.language, _LINE_HEIGHT)
         return laid_out(self.in_order, is_right_to_left=self.is_right_to_left, line=line)
 
     @property
@@ -139,7 +139,9 @@ def by_frequency(
     kept = (
         WeightedWord(row.word, float(row.frequency), row.frequency)
         for row in rows
-        if _fits(row.word) and not left_out.is_left_out(row.word) and (is_known or row.documents <= COMMON * documents)
+        if _fits(row.word)
+        and not left_out.is_left_out(row.word)
+        and (is_known or row.documents <= MAX_DOCUMENT_SHARE * documents)
     )
     return tuple(list(kept)[:most])
 
@@ -177,12 +179,12 @@ def of_selection(manifest: Manifest, selected: Selection, reference: Selection |
     notes = tuple(IndexTools.of(manifest.settings()).notes(selected.languages))
     is_part = reference is not None or selected != lists.same_languages(selected)
     if is_part:
-        keys = lists.keywords(manifest, selected, reference, most + MORE)
+        keys = lists.keywords(manifest, selected, reference, most + EXTRA_ROWS)
         if keys or reference:
             made = of_keywords(keys, selected.languages, most, source, "the reference" if reference else REST)
             return replace(made, notes=notes)
     documents = lists.sizes(manifest, selected).documents
-    rows = lists.frequencies(manifest, selected, most + MORE)
+    rows = lists.frequencies(manifest, selected, most + EXTRA_ROWS)
     return replace(of_frequencies(rows, selected.languages, documents, most, source), notes=notes)
 
 
@@ -261,7 +263,7 @@ def size_of(weight: float, largest: float) -> float:
     >>> size_of(100, 100), size_of(25, 100), size_of(0, 100)
     (56.0, 34.0, 12.0)
     """
-    return round(SMALLEST + (LARGEST - SMALLEST) * (weight / largest) ** 0.5, 1) if largest > 0 else SMALLEST
+    return round(MIN_FONT + (MAX_FONT - MIN_FONT) * (weight / largest) ** 0.5, 1) if largest > 0 else MIN_FONT
 
 
 def width_of(word: str) -> float:
@@ -279,7 +281,7 @@ def _width(sign: str) -> float:
 
 
 def laid_out(
-    weights: Collection[WeightedWord], *, is_right_to_left: bool, line: float = _LINE
+    weights: Collection[WeightedWord], *, is_right_to_left: bool, line: float = _LINE_HEIGHT
 ) -> tuple[list[PlacedWord], float, float]:
     """Set words in rows, in their order. Return them, and the width and height of the picture.
 
@@ -401,4 +403,4 @@ def _stop_forms(languages: Sequence[str]) -> dict[str, frozenset[str]]:
 
 
 def _fits(word: str) -> bool:
-    return len(word) <= LONGEST and is_wordlike(word)
+    return len(word) <= MAX_WORD_CHARS and is_wordlike(word)

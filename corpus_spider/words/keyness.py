@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Counts = npt.NDArray[np.integer]
     Scores = npt.NDArray[np.float64]
 
-_UNSEEN = 0.5
+_UNSEEN_FREQUENCY = 0.5
 """Stands for a frequency of 0 in a ratio (Hardie 2014)."""
 
 
@@ -37,8 +37,8 @@ def log_ratio(target: Counts, reference: Counts, target_size: int, reference_siz
     >>> log_ratio(np.array([20, 4]), np.array([10, 0]), 1000, 1000).tolist()
     [1.0, 3.0]
     """
-    here = np.where(target == 0, _UNSEEN, target) / target_size
-    there = np.where(reference == 0, _UNSEEN, reference) / reference_size
+    here = np.where(target == 0, _UNSEEN_FREQUENCY, target) / target_size
+    there = np.where(reference == 0, _UNSEEN_FREQUENCY, reference) / reference_size
     return np.asarray(np.log2(here / there))
 
 

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from pipelines.text.words import Splitter, WordSplitter
     from storage.corpus import Corpus
 
-LEAST = 5
+MIN_FREQUENCY = 5
 """Frequency from which on a word is a keyword or collocate."""
 WINDOW = 5
 """Words to each side of a word in which its collocates are counted."""
 MOST_DOCUMENTS = 2_000
 """Documents, the best ones, in which collocates are counted."""
 _PAGE = 50
-CRITICAL = 15.13
+CRITICAL_G2 = 15.13
 """G2 of a keyword: p < .0001."""
 
 
@@ -173,7 +173,7 @@ def keywords(
     counted = there.frequency_of(here.words)
     sure = log_likelihood(here.frequencies, counted, here.tokens, there.tokens)
     size = log_ratio(here.frequencies, counted, here.tokens, there.tokens)
-    chosen = np.flatnonzero((size > 0) & (sure >= CRITICAL) & (here.frequencies >= LEAST))
+    chosen = np.flatnonzero((size > 0) & (sure >= CRITICAL_G2) & (here.frequencies >= MIN_FREQUENCY))
     order = chosen[np.argsort(-sure[chosen], kind="stable")]
     kept, texts = _kept(manifest, cells, here.words[order], most, how)
     order = order[kept]
@@ -233,13 +233,14 @@ def why_empty(manifest: Manifest, selected: Selection, reference: Selection | No
         compared -= sizes(manifest, selected).tokens
     if not compared:
         return "There is nothing to compare with. Choose a site or a time, so that a rest remains."
-    words = f"No word is {LEAST} times there with a log-likelihood of {CRITICAL} or more."
+    words = f"No word is {MIN_FREQUENCY} times there with a log-likelihood of {CRITICAL_G2} or more."
     return f"{words} Choose more texts, or another reference."
 
 
 def why_no_collocate(text: str) -> str:
     """Say why a word has no collocate, and which command shows its places."""
-    return f"No word stands {LEAST} times or more within {WINDOW} words of it. {_search_for(text)} shows its places."
+    found = f"No word stands {MIN_FREQUENCY} times or more within {WINDOW} words of it."
+    return f"{found} {_search_for(text)} shows its places."
 
 
 def _search_for(text: str) -> str:
@@ -273,7 +274,7 @@ def collocates(
             splitters = index.made_with.splitter, index.made_with.words(document.language)
             for line in document.searched_lines:
                 nodes += _count_near(line, splitters, wanted, near, document.language, how)
-    close = [word for word, together in near.counts.items() if together >= LEAST and not how.is_left_out(word)]
+    close = [word for word, together in near.counts.items() if together >= MIN_FREQUENCY and not how.is_left_out(word)]
     known = index.manifest.ids_by_text(close)
     counted = totals(list(index.manifest.cells(selected.only(COUNTS), one_spelling=how.one_spelling)))
     numbers = np.array([known.get(word, 0) for word in close], np.int64)

@@ -58,9 +58,9 @@ MAX_PAGE = 1_000_000
 """Characters of a page that are read."""
 MAX_LINKS = 3000
 """Links of a page that are read."""
-_MAX_KEPT = 200
+_MAX_CACHED_CHARS = 200
 """Characters of a link's text that is cached."""
-MAX_MISSING = 100
+MAX_MISSING_TEXTS = 100
 """Links and paragraphs not found in the text of the page, after which the search ends."""
 PROBE = 30
 """Characters by which a paragraph is found in the text of the page."""
@@ -118,7 +118,7 @@ UNKNOWN = ArticleLimits(3.0, 0.45, 0.35)
 FRONT = ArticleLimits(10.0, 0.25, 0.3)
 SURE_LIMITS, UNSURE_LIMITS = ArticleLimits(3.0, 0.5, 0.5), ArticleLimits(3.0, 0.25, 0.3)
 """Limits for pages without other evidence than the extractor's confidence."""
-SURE, UNSURE = 0.9, 0.7
+SURE_CONFIDENCE, UNSURE_CONFIDENCE = 0.9, 0.7
 """Confidence: from the first on limits are wider, below the second narrower."""
 
 STATED_DATES = frozenset({RULES, "json-ld", "meta", "time", "url"})
@@ -228,7 +228,9 @@ def _limits(evidence: ArticleEvidence) -> ArticleLimits:
     if evidence.address is AddressForm.FRONT:
         return FRONT
     confidence = evidence.confidence
-    sure, unsure = (False, False) if confidence is None else (confidence >= SURE, confidence < UNSURE)
+    sure, unsure = (
+        (False, False) if confidence is None else (confidence >= SURE_CONFIDENCE, confidence < UNSURE_CONFIDENCE)
+    )
     headed = evidence.headed and not evidence.headlines
     if evidence.dated or headed or evidence.address is AddressForm.ARTICLE:
         return UNKNOWN if unsure and not evidence.dated else LIKELY
@@ -401,11 +403,11 @@ def _flatten(tree: LexborHTMLParser) -> tuple[str, list[_Span]]:
         shown = node.text()
         if "{" in shown:  # a style sheet or a script may be in the link
             shown = shown_text(node)
-        text = _folded_again(shown) if len(shown) <= _MAX_KEPT else _folded(shown)
+        text = _folded_again(shown) if len(shown) <= _MAX_CACHED_CHARS else _folded(shown)
         read += len(text)
         start = flat.find(text, position) if len(text) > 1 else position
         missing += start < 0
-        if missing > MAX_MISSING or read > MAX_PAGE:
+        if missing > MAX_MISSING_TEXTS or read > MAX_PAGE:
             break
         if start >= 0 and len(text) > 1:
             position = start + len(text)
@@ -421,7 +423,7 @@ def _locate(texts: Iterable[str], flat: str) -> Iterable[_Span]:
         if start < 0:
             missing += 1
             start = flat.find(text[:PROBE])
-        if missing > MAX_MISSING:
+        if missing > MAX_MISSING_TEXTS:
             return
         if start >= 0:
             yield _Span(start, start + len(text))

@@ -35,7 +35,7 @@ _SEVEN_BIT = ("iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr",
 # Valid multi-byte characters of UTF-8 per invalid one. Text in a legacy charset has less than a third.
 _GOOD_PER_BAD = 2
 # Characters, and the ratio below that number. A headline in legacy Thai may contain a few valid sequences by chance.
-_MANY, _FEW_PER_BAD = 50, 3
+_MIN_GOOD_LETTERS, _FEW_PER_BAD = 50, 3
 _ASCII, _HIGH = bytes(range(0x80)), bytes(range(0x80, 0x100))
 # Bytes 0x80 to 0xBF that are no letters in windows-1252.
 _SIGNS = bytes(byte for byte in range(0x80, 0xC0) if not bytes([byte]).decode("cp1252", "replace").isalpha())
@@ -81,8 +81,8 @@ _FORBIDDEN = re.compile(
 _FOUR_BYTES = re.compile(rb"[\x81-\xfe][0-9][\x81-\xfe][0-9]")
 # C1 controls from which on a page may have been encoded twice, and the share of its characters beyond ASCII that must
 # then form sequences of UTF-8.
-_TWICE = 10
-_MOSTLY = 0.8
+_MIN_TWICE_CONTROLS = 10
+_MIN_TWICE_SHARE = 0.8
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 # Signs of a wrong reading: controls and unassigned characters, symbols and capitals inside words, letters of two
 # alphabets side by side, marks without a letter, long chains of accented letters, half-width katakana in a row.
@@ -166,7 +166,7 @@ def _utf8(body: bytes, header: str | None) -> DecodedBody | None:
         return None
     decoded = _read(text, "utf-8", "utf-8")
     # C1 controls appear when UTF-8 was taken for Latin-1 and encoded again.
-    twice = body.count(b"\xc2") >= _TWICE and len(_C1.findall(body)) >= _TWICE
+    twice = body.count(b"\xc2") >= _MIN_TWICE_CONTROLS and len(_C1.findall(body)) >= _MIN_TWICE_CONTROLS
     return replace(decoded, text=_encoded_once(text)) if twice else decoded
 
 
@@ -177,7 +177,7 @@ def _encoded_once(text: str) -> str:
     which is collapsed later.
     """
     whole = _SEQUENCE.findall(text)
-    if sum(map(len, whole)) < _MOSTLY * len(_UPPER_HALF.findall(text)):
+    if sum(map(len, whole)) < _MIN_TWICE_SHARE * len(_UPPER_HALF.findall(text)):
         return text
     return _SEQUENCE.sub(lambda found: found[0].translate(_LATIN_1).encode("latin-1").decode("utf-8", "replace"), text)
 
@@ -215,7 +215,7 @@ def _utf8_text(body: bytes) -> str | None:
         text = mended.decode("utf-8", "replace")
         good = len(text) - len(text.encode("ascii", "ignore")) - text.count("\ufffd")
         bad = _FORBIDDEN.sub(b"\xff", mended).decode("utf-8", "replace").count("\ufffd")
-        least = bad * (_GOOD_PER_BAD if good >= _MANY else _FEW_PER_BAD)
+        least = bad * (_GOOD_PER_BAD if good >= _MIN_GOOD_LETTERS else _FEW_PER_BAD)
         return text if good >= (1 if error.reason == "unexpected end of data" else least) else None
 
 
@@ -551,9 +551,9 @@ SAMPLE = 24 * 2**10
 TIE = 0.95
 """Share of the highest likelihood. Charsets above it differ from the likeliest in few letters, as ISO 8859-2."""
 # Factor on the likelihood of charsets of DOS, old Macs and regions, which are rare on the web.
-_RARE = 0.7
+_RARE_FACTOR = 0.7
 # Confidence that `best_of` needs.
-_SURE = 0.5
+_SURE_CONFIDENCE = 0.5
 _BETWEEN = re.compile(rb"[\t-/]")
 _UP_TO_BETWEEN = re.compile(rb".*[\t-/]", re.DOTALL)
 
@@ -598,7 +598,7 @@ def _detected(sample: bytes, limit: int) -> dict[str, float]:
         name = row["encoding"]
         codec = codec_of(name) if name else None
         if codec:
-            found[codec] = max(found.get(codec, 0.0), row["confidence"] * (_RARE if name in _rare() else 1))
+            found[codec] = max(found.get(codec, 0.0), row["confidence"] * (_RARE_FACTOR if name in _rare() else 1))
     return found
 
 
@@ -630,4 +630,4 @@ def best_of(data: bytes, among: tuple[str, ...]) -> str | None:
     import chardet
 
     found = chardet.detect(data, compat_names=False, include_encodings=among, no_match_encoding=among[0])
-    return found["encoding"] if found["confidence"] >= _SURE else None
+    return found["encoding"] if found["confidence"] >= _SURE_CONFIDENCE else None

@@ -69,11 +69,11 @@ _WORD = re.compile(r"[^\W\d_]+")
 _MARKED_WORD = re.compile(r"[^\s!-,./:-@\[-`{-~“”‘’«»…–—-]+")
 _LEAST_HITS, _LEAST_SHARE = 3, 0.04
 """Words, and share of all words. The marked function words of Vietnamese that a reading needs."""
-_MEANT, _CLEARLY = 0.8, 0.15
+_MIN_SYLLABLE_SHARE, _MIN_SHARE_DISTANCE = 0.8, 0.15
 """Share of the marked words that must be syllables, and its least distance to the share under windows-1258."""
 # Share of bytes beyond ASCII. Vietnamese has fewer; text in other scripts would take long to decode in three ways.
-_ASCII, _MOST_MARKED = bytes(range(128)), 0.5
-_ENOUGH = 400
+_ASCII, _MAX_MARKED_SHARE = bytes(range(128)), 0.5
+_MAX_MARKED_WORDS = 400
 """Marked words. More do not change the share."""
 # A syllable of Vietnamese without its marks: an initial and a rhyme.
 _SYLLABLE = regex.compile(
@@ -113,10 +113,10 @@ def recognise(sample: bytes, stated: str | None = None) -> str | None:
         sample: text of the page, undecoded.
         stated: the Vietnamese charset that header or page declare. It is believed if the text is too short for words.
     """
-    if sample.isascii() or (not stated and len(sample.translate(None, _ASCII)) > _MOST_MARKED * len(sample)):
+    if sample.isascii() or (not stated and len(sample.translate(None, _ASCII)) > _MAX_MARKED_SHARE * len(sample)):
         return None
     readings = {codec: decode(sample, codec) for codec in CODECS}
-    if stated and _syllables(readings[stated]) >= _MEANT:
+    if stated and _syllables(readings[stated]) >= _MIN_SYLLABLE_SHARE:
         return stated
     hits = {codec: len(_FUNCTION_WORD.findall(text.lower())) for codec, text in readings.items()}
     # Syllables take longer to count, so text in other languages is excluded before.
@@ -127,10 +127,10 @@ def recognise(sample: bytes, stated: str | None = None) -> str | None:
     }
     shares = {codec: _syllables(text) for codec, text in enough.items()}
     best = max(enough, key=lambda codec: (shares[codec] * hits[codec], hits[codec]), default=None)
-    if best is None or shares[best] < _MEANT:
+    if best is None or shares[best] < _MIN_SYLLABLE_SHARE:
         return None
     standard = nfc(sample.decode("cp1258", "replace"))
-    return best if shares[best] >= _syllables(standard) + _CLEARLY else None
+    return best if shares[best] >= _syllables(standard) + _MIN_SHARE_DISTANCE else None
 
 
 _OWN_LETTER = re.compile("[ơưăƠƯĂẠ-ỹ]")
@@ -179,7 +179,7 @@ def _as_bytes(text: str) -> bytes:
 
 def _syllables(text: str) -> float:
     """Return the share of the words with letters beyond ASCII that are syllables of Vietnamese."""
-    marked = [word for word in _MARKED_WORD.findall(text) if not word.isascii()][:_ENOUGH]
+    marked = [word for word in _MARKED_WORD.findall(text) if not word.isascii()][:_MAX_MARKED_WORDS]
     return sum(map(is_syllable, marked)) / max(1, len(marked))
 
 

@@ -11,7 +11,7 @@ import re
 CODECS = frozenset({"iso8859-8", "cp1255", "cp862"})
 _BEGINS = re.compile("(?<![א-ת])[ךםןףץ](?=[א-ת])")
 _ENDS = re.compile("(?<=[א-ת])[ךםןףץ](?![א-ת])")
-_LEAST, _FOR_ONE = 5, 5
+_MIN_FINAL_FORMS, _FOR_ONE = 5, 5
 """Words that begin with a final form, and the number of them for each word that ends with one."""
 # A tag or script without an end extends to the end of the page. To search its end from each start is quadratic.
 _LINE = re.compile(r"<(?i:script|style)\b.*?(?:</(?i:script|style)|\Z)|<[^>]*(?:>|\Z)|[^<\r\n]+", re.DOTALL)
@@ -26,7 +26,7 @@ _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 def is_visual(text: str) -> bool:
     """Return whether the words of a text begin with final forms."""
     begins = len(_BEGINS.findall(text))
-    return begins >= _LEAST and begins >= _FOR_ONE * len(_ENDS.findall(text))
+    return begins >= _MIN_FINAL_FORMS and begins >= _FOR_ONE * len(_ENDS.findall(text))
 
 
 def logical(text: str) -> str:

@@ -2,12 +2,12 @@
 
 Only the results of fetches count, not the content of pages. URLs that vary in the same way (`place_of`) form a place.
 
-- A place is a trap if `DRY` pages of it in a row had no new text. The last `IDLE` of them must not name a URL of
-  another place that may have one. A list of articles is no trap, a list of lists of lists is.
+- A place is a trap if `DRY_PAGES` pages of it in a row had no new text. The last `IDLE_PAGES` of them must not name a
+  URL of another place that may have one. A list of articles is no trap, a list of lists of lists is.
 - A host is a trap if `HOST_DRY` pages in a row had no new text, whatever they named.
-- The unvisited hosts of a domain are a trap if the first pages of `DRY` hosts in a row had no new text. Besides, the
-  last `IDLE` must name nothing at their own host, or `HOST_DRY` pages of hosts without a text must have been read. A
-  domain can have any number of hosts.
+- The unvisited hosts of a domain are a trap if the first pages of `DRY_PAGES` hosts in a row had no new text. Besides,
+  the last `IDLE_PAGES` must name nothing at their own host, or `HOST_DRY` pages of hosts without a text must have been
+  read. A domain can have any number of hosts.
 
 Sources: Heritrix, whose rules for traps know URLs only; Olston and Pandey, "Recrawl scheduling based on information
 longevity" (WWW 2008), for whom the value of a page is its new information.
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
     from storage.records import Document, Fingerprint, Lease, Link, Processed
 
-DRY = 50
+DRY_PAGES = 50
 """Pages in a row without a new text, after which a place must lead to others."""
-IDLE = 20
+IDLE_PAGES = 20
 """Pages in a row that named no promising URL."""
 HOST_DRY = 2000
 """Pages of a host in a row without a new text."""
 MAX_PLACES = 2000
 """Places in memory. The least recent is dropped."""
-MAX_NAMED = 200_000
+MAX_NAMED_URLS = 200_000
 """Links, and hosts, in memory. The oldest is dropped."""
-_RECENT = 100
+_RECENT_TEXTS = 100
 """Texts of a place with which a text is compared."""
 _KEYS = 6
 """LSH bands that are compared. A near-duplicate (similarity .9) shares one of them in 99 of 100 cases."""
@@ -92,7 +92,7 @@ class _PlaceResults:
         known = any(self.keys[key] for key in keys)
         self.texts.append(keys)
         self.keys.update(keys)
-        if len(self.texts) > _RECENT:
+        if len(self.texts) > _RECENT_TEXTS:
             self.keys.subtract(self.texts.popleft())
             self.keys = +self.keys
         return not known
@@ -164,7 +164,7 @@ class CrawlerTraps:
         place.idle = 0 if any(self._promises(link) for link in fresh) else place.idle + 1
         if host.dry >= HOST_DRY and not host.shut:
             return self._close(host, Trap(key[0], "", host.dry))
-        if place.dry >= DRY and place.idle >= IDLE and not place.shut:
+        if place.dry >= DRY_PAGES and place.idle >= IDLE_PAGES and not place.shut:
             return self._close(place, Trap(*key, place.dry))
         return None
 
@@ -183,7 +183,7 @@ class CrawlerTraps:
             hosts.dry += 1
             promising = any(link.host == name and self._promises(link) for link in fresh)
             hosts.idle = 0 if promising else hosts.idle + 1
-        if hosts.dry < DRY or (hosts.idle < IDLE and pages.dry < HOST_DRY):
+        if hosts.dry < DRY_PAGES or (hosts.idle < IDLE_PAGES and pages.dry < HOST_DRY):
             return None
         self._shut_families.add(family)
         return Trap(family, "", pages.dry, self._hosts)
@@ -208,7 +208,7 @@ class CrawlerTraps:
 
     def _promises(self, link: Link) -> bool:
         known = self._places.get(place_of(link.url))
-        return known is None or known.dry < DRY
+        return known is None or known.dry < DRY_PAGES
 
     @staticmethod
     def _remember(known: OrderedDict[int, None], one: int) -> bool:
@@ -216,6 +216,6 @@ class CrawlerTraps:
         if one in known:
             return False
         known[one] = None
-        if len(known) > MAX_NAMED:
+        if len(known) > MAX_NAMED_URLS:
             known.popitem(last=False)
         return True

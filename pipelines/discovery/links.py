@@ -29,7 +29,7 @@ MAX_TITLE = 300
 """Characters of a link's text that are kept."""
 _MAX_REFERENCES = 20_000
 """Elements with a reference that are read."""
-_REMEMBERED, _SHORT = 2**13, 500
+_CACHED_TARGETS, _MAX_CACHED_CHARS = 2**13, 500
 """References in the cache of targets, and characters of one. Most references of a page are on other pages too."""
 _WITHOUT_PATH = ("/", "http://", "https://")
 """Start of references that mean the same on all pages of a host."""
@@ -87,7 +87,7 @@ def page_anchors(
     root = _root_of(base)
     found: dict[str, Anchor] = {}
     for reference, (text, following) in texts.items():
-        remembered = len(reference) <= _SHORT and reference.startswith(_WITHOUT_PATH)
+        remembered = len(reference) <= _MAX_CACHED_CHARS and reference.startswith(_WITHOUT_PATH)
         target = _known_target(reference, root, scope) if remembered else _target(reference, base, scope)
         if target is None:
             continue
@@ -109,7 +109,7 @@ def _target(reference: str, base: str, scope: Scope) -> tuple[Address, Link] | N
     return (address, link_to(address, Kind.PAGE)) if address is not None and scope.has(address) else None
 
 
-_known_target = lru_cache(maxsize=_REMEMBERED)(_target)
+_known_target = lru_cache(maxsize=_CACHED_TARGETS)(_target)
 
 
 def _root_of(url: str) -> str:

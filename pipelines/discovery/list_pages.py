@@ -38,15 +38,15 @@ MAX_TIMES = 500
 """``time`` elements of a page that are read."""
 MAX_PLACES = 4
 """Places in a URL, from its end, in which a page number is searched."""
-LONG = 0.6
+MIN_HEADLINE_SHARE = 0.6
 """Least share of a shape's links with a text as long as a headline."""
-DIFFERENT = 0.7
+MIN_DIFFERENT_SHARE = 0.7
 """Least share of different texts. Articles have different ones, buttons the same."""
-MORE = 2.0
+MIN_NUMBERED_RATIO = 2.0
 """Ratio of articles with a number to those without, from which the latter are something else, mostly topics."""
-NAMES = 0.5
+MIN_NAMED_RATIO = 0.5
 """Ratio of links with a name to links with a headline in one place, from which all are tags."""
-LESS = -1
+LESSER_RANK = -1
 """Rank of links that are no articles on a page with articles."""
 _EARLIEST = date(1990, 1, 1)
 _PAGE = re.compile(
@@ -120,16 +120,16 @@ def article_shapes(anchors: Iterable[tuple[Anchor, UrlShape]]) -> frozenset[UrlS
     return frozenset(
         shape
         for shape, count in chosen.items()
-        if shape.numbered or (numbered < MORE * worded and names[shape] < NAMES * count)
+        if shape.numbered or (numbered < MIN_NUMBERED_RATIO * worded and names[shape] < MIN_NAMED_RATIO * count)
     )
 
 
 def _headlines(members: list[Anchor]) -> bool:
     texts = [anchor.text for anchor in members if anchor.text]
-    if len(texts) < MIN_GROUP or len(set(texts)) < DIFFERENT * len(members):
+    if len(texts) < MIN_GROUP or len(set(texts)) < MIN_DIFFERENT_SHARE * len(members):
         return False
     length = sizes(texts)
-    return sum(max(len(text), length[text]) >= HEADLINE for text in texts) >= LONG * len(texts)
+    return sum(max(len(text), length[text]) >= HEADLINE for text in texts) >= MIN_HEADLINE_SHARE * len(texts)
 
 
 def _is_long(text: str) -> bool:
@@ -157,7 +157,7 @@ def ordered(anchors: Iterable[Anchor], listing: Listing, url: str, today: date) 
             plausible = (text for text in days if (day := _day(text)) and _EARLIEST <= day <= today)
             kept.append(replace(link, dated=next(plausible, None) if len(days) == 1 else None))
         else:
-            kept.append(replace(link, rank=LESS) if articles else link)
+            kept.append(replace(link, rank=LESSER_RANK) if articles else link)
     return tuple(kept)
 
 

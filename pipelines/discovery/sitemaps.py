@@ -35,7 +35,7 @@ MAX_BYTES = 50 * 2**20
 """Bytes. The protocol's limit for an unpacked file."""
 MOST_AT_ONCE = 50
 """Sitemaps of an index that are read before the pages of their host. There may be one for each day of thirty years."""
-LATER = -1
+LATER_RANK = -1
 """Rank of the other sitemaps."""
 _BARE = re.compile(
     r"""(?:>\s*(?:<!\[CDATA\[\s*)?|\b(?:loc|href|url)\s*=\s*["'])(https?://[^\s<>"'\]]+)(?=\s*["'<\]])""", re.IGNORECASE
@@ -103,7 +103,7 @@ def _sitemaps(listed: Iterable[_Listed], origin: tuple[str, datetime], model: Si
     last = len(links) - 1
     places = sorted(range(len(links)), key=lambda at: (links[at].dated or "", -min(at, last - at)), reverse=True)
     later = frozenset(places[MOST_AT_ONCE:])
-    return tuple(replace(link, rank=LATER) if at in later else link for at, link in enumerate(links))
+    return tuple(replace(link, rank=LATER_RANK) if at in later else link for at, link in enumerate(links))
 
 
 def _pages(listed: Iterable[_Listed], origin: tuple[str, datetime], model: SiteModel) -> tuple[Link, ...]:

@@ -42,7 +42,7 @@ _COMMONER = {("Arab", "uz"): "fa"}
 """Script and language -> the commoner one that names of the rarer one are quoted in. Dari newspapers name Turks."""
 _COMMONEST = {"Cyrl": "ru"}
 """Script -> language to compare with if the detector knows no language of the text (Chuvash)."""
-_LEAST_STRANGE = 2
+_MIN_STRANGE_LETTERS = 2
 """Letters. A guess is dropped if the language does not write that many."""
 _STRANGE_SHARE = 0.04
 """Share of all letters. A guess is dropped from that share of letters it does not write."""
@@ -59,7 +59,7 @@ _LETTERS = _LETTERS_OR_WORDS | _LISTS_OF_WORDS["urdu_letters"]
 _SURE_SHARES = {"vi": 0.07, "fa": 0.01}
 """Language that is guessed or assumed with too much confidence -> share of its frequent words that makes it sure."""
 _FREQUENT_WORDS = {name: words for _, group in _GROUPS for name, words in group.items() if name in _SURE_SHARES}
-_SURE_WORDS, _DOUBTED = 5, 0.3
+_SURE_WORDS, _DOUBTED_CONFIDENCE = 5, 0.3
 """Different words of a text for a sure guess, and the confidence in a language without its frequent words."""
 _SPACED = frozenset({"Latn", "Cyrl", "Arab", "Hebr"})
 """Scripts with spaces between words that have several languages."""
@@ -77,9 +77,9 @@ _KURMANJI = _LISTS_OF_WORDS["kurmanji"]
 _OFTEN_TOGETHER = 0.035
 """Least value, for Kurmanji, of the share of frequent words times the share of words with a circumflex."""
 _VIETNAMESE_LETTER = re.compile("[ăđơưĂĐƠƯẠ-ỹ]")
-_MEANT = 0.85
+_MIN_SYLLABLE_SHARE = 0.85
 """Least share, for Vietnamese without marks, of words that are syllables of Vietnamese."""
-_FREQUENT = 0.15
+_MIN_FREQUENT_SHARE = 0.15
 """Least share, for Vietnamese without marks, of words that are among its most frequent."""
 # jusText's name of a list -> language.
 _LISTS = {
@@ -150,7 +150,7 @@ def by_letters(language: str, script: str, text: str) -> str:
         return language
     letters, strange = _strange(script, text)
     best = min(strange, key=lambda name: strange[name])
-    clear = strange[stands] >= max(_LEAST_STRANGE, _STRANGE_SHARE * letters)
+    clear = strange[stands] >= max(_MIN_STRANGE_LETTERS, _STRANGE_SHARE * letters)
     return best if clear and strange[best] * 3 <= strange[stands] else language
 
 
@@ -212,7 +212,7 @@ def assured(language: str, script: str, text: str) -> float:
     sure = min(1.0, len(words) / _SURE_WORDS) if script in _SPACED else 1.0
     if language in _FREQUENT_WORDS and (language != "vi" or _VIETNAMESE_LETTER.search(text)):
         share = len(words & _FREQUENT_WORDS[language]) / max(1, len(words))
-        sure = min(sure, _DOUBTED + share / _SURE_SHARES[language])
+        sure = min(sure, _DOUBTED_CONFIDENCE + share / _SURE_SHARES[language])
     return sure
 
 
@@ -275,9 +275,9 @@ def is_unmarked_vietnamese(text: str) -> bool:
     found = start.translate(_ASCII_LETTERS).split() if start.isascii() else WORD.findall(start)
     words = [word for word in found[:_SYLLABLES] if len(word) > 1]
     # Most texts have too few frequent words. A set finds that faster than the pattern of the syllables.
-    if len(words) < 4 or sum(map(_PLAIN.__contains__, words)) < _FREQUENT * len(words):
+    if len(words) < 4 or sum(map(_PLAIN.__contains__, words)) < _MIN_FREQUENT_SHARE * len(words):
         return False
-    return sum(map(is_syllable, words)) >= _MEANT * len(words)
+    return sum(map(is_syllable, words)) >= _MIN_SYLLABLE_SHARE * len(words)
 
 
 def is_kurmanji(text: str) -> bool:

@@ -29,7 +29,7 @@ from storage.records import LanguageGuess
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-_LIMIT = 10_000
+_MAX_READ_CHARS = 10_000
 """Characters. The start of a text decides its language."""
 _MAIN_SHARE = 0.5
 """Share of the letters. From there on a script decides the language."""
@@ -41,17 +41,17 @@ _ADDRESS = re.compile(ADDRESS)
 _FIGURE = r"\d[\d.,:/%]*"
 # A code beside a figure is no word: 1,490 USD, VN30. It may be a word of a headline in capitals, which has others.
 _QUANTITY = re.compile(rf"{_FIGURE}\s?[A-Z]{{2,5}}(?!\w)|(?<!\w)[A-Z]{{2,5}}\s?{_FIGURE}")
-_CORRECTED = 0.9
+_CORRECTED_CONFIDENCE = 0.9
 """Highest confidence of a corrected guess."""
 _MOST_LINES, _LINE = 2000, 2000
 """Lines of a text, and characters of a line, that are read."""
-_LEAST = 60
+_MIN_LINE_CHARS = 60
 """Characters. From there on the words of a line show its language."""
 _MOST_OPINIONS = 200
 """Second opinions for a text. One takes up to 15 ms (langdetect on noise), and a page has seconds."""
-_SURE = 0.6
+_SURE_CONFIDENCE = 0.6
 """Confidence from which a line may be in another language than the whole text."""
-_CONFIDENT = 0.8
+_MIN_FOREIGN_CONFIDENCE = 0.8
 """Confidence from which a text in another language than the wanted ones is one."""
 NEIGHBOURS = (
     malay.PAIR,
@@ -78,7 +78,7 @@ def identify(text: str) -> LanguageGuess:
         main script with its share of the letters. Han with kana counts as one script, ``Jpan``. Kurdish in Arabic
         script is ``ckb``.
     """
-    return guess(clean(text[:_LIMIT]))
+    return guess(clean(text[:_MAX_READ_CHARS]))
 
 
 def guess(text: str) -> LanguageGuess:
@@ -95,7 +95,7 @@ def settled(found: LanguageGuess, wanted: Collection[str]) -> LanguageGuess:
     >>> settled(LanguageGuess("ms", 0.6, "Latn", 1.0), ["id", "en"])
     LanguageGuess(language='id', confidence=0.4, script='Latn', script_share=1.0)
     """
-    if found.language in wanted or found.confidence >= _CONFIDENT:
+    if found.language in wanted or found.confidence >= _MIN_FOREIGN_CONFIDENCE:
         return found
     near = [each for each in wanted if any({each, found.language} <= group for group in NEIGHBOURS)]
     if len(near) != 1:
@@ -115,7 +115,7 @@ def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tu
     guessed, confidence = detect(text, code) if share and main_script(text)[1] else (UNKNOWN, 0.0)
     language = corrected(guessed, code, text)
     if language != guessed:
-        confidence = max(_MAIN_SHARE, min(confidence, _CORRECTED))
+        confidence = max(_MAIN_SHARE, min(confidence, _CORRECTED_CONFIDENCE))
     if code == "Latn" and language in malay.PAIR:
         language, sure = malay.decide(WORD.findall(text.lower()), language)
         confidence = min(confidence, sure)
@@ -156,14 +156,14 @@ def identify_lines(text: str, whole: LanguageGuess) -> tuple[LanguageGuess, ...]
             return LanguageGuess(by_own_letters(script, line), share, script, share)
         same = script in {whole.script, "Zyyy"}
         like_the_whole = LanguageGuess(whole.language if same else UNKNOWN, 0.0, script, share)
-        if len(line) < _LEAST:
+        if len(line) < _MIN_LINE_CHARS:
             return like_the_whole
         first = judged(line, (script, share), detectors.detect_without_vote)
         if first.language == whole.language:
             return first
         second = first if next(opinions, None) is None else guess(line)
         neighbours = any({second.language, whole.language} <= group for group in NEIGHBOURS)
-        doubtful = second.language == UNKNOWN or second.confidence < _SURE or neighbours
+        doubtful = second.language == UNKNOWN or second.confidence < _SURE_CONFIDENCE or neighbours
         return like_the_whole if doubtful and same else second
 
     found = tuple(identify_line(line[:_LINE]) for line in lines[:_MOST_LINES])
@@ -230,7 +230,7 @@ _OF_ITS_OWN = 0.02
 # Share of kana among kana and Han. Japanese prose is half kana; Chinese quotes a brand name now and then.
 _KANA_SHARE = 0.1
 # Share of Latin letters below which Latin names are not counted.
-_CLEARLY = 0.75
+_MIN_LATIN_SHARE = 0.75
 _NAMES = regex.compile(ADDRESS + r"|(?<![\p{L}\p{N}])\p{Lu}\p{Latin}*")
 _MOST_KNOWN = 2**16
 _ASCII_OTHERS = bytes(code for code in range(128) if not chr(code).isalpha())
@@ -256,7 +256,7 @@ def main_script(text: str) -> tuple[str, float]:
     if kana > _KANA_SHARE * (kana + counts["Hani"]):
         counts["Jpan"] = kana + counts.pop("Hani", 0)
         del counts["Hira"], counts["Kana"]
-    if 0 < counts["Latn"] < _CLEARLY * counts.total() and max(counts, key=lambda code: counts[code]) == "Latn":
+    if 0 < counts["Latn"] < _MIN_LATIN_SHARE * counts.total() and max(counts, key=lambda code: counts[code]) == "Latn":
         counts["Latn"] -= sum(_KNOWN[letter] == "Latn" for name in _NAMES.findall(text) for letter in name)
     total = counts.total()
     if total < LEAST_LETTERS:

@@ -49,12 +49,12 @@ _CODES = {
 }
 # Codes that mean another language if the text is in Arabic script.
 _ARABIC_CODES = {"ku": "ckb", "az": "azb", "pa": "pnb", "lah": "pnb", "uzs": "uz"}
-_SHORT = 250
+_MAX_VOTE_CHARS = 250
 """Characters. A shorter text is put to the vote."""
 _WORD = regex.compile(r"[\p{Latin}\p{Cyrillic}][\p{L}\p{M}]*")
 # Added to the share of stop words for each vote. CLD2's vote counts twice if it is sure.
 _VOTE = 0.1
-_ELECTED = 0.6
+_ELECTED_CONFIDENCE = 0.6
 """Confidence in a language that the vote chose against CLD2."""
 _WORD_OF_A_LIST = 2e-5
 """Subtracted from the share of stop words for each word of the list: long lists have a word in every text."""
@@ -79,7 +79,7 @@ def standard(code: str, script: str) -> str:
 def detect(text: str, script: str) -> tuple[str, float]:
     """Return the corpus's code for the language of clean text in this script, and a confidence 0-1 (0 for ``und``)."""
     code, confidence = _cld2(text)
-    if len(text) < _SHORT and _WORD.search(text):
+    if len(text) < _MAX_VOTE_CHARS and _WORD.search(text):
         code, confidence = _elect(text, (code, confidence), _cld2(text, guess=False)[0])
     return standard(code, script), confidence
 
@@ -120,7 +120,7 @@ def _elect(text: str, guess: tuple[str, float], sure: str) -> tuple[str, float]:
         guess: the language that CLD2 thinks likeliest, and its confidence.
         sure: the language that CLD2 is sure of, or ``un``.
     """
-    code, confidence = guess if guess[0] != "un" else (sure, _ELECTED)
+    code, confidence = guess if guess[0] != "un" else (sure, _ELECTED_CONFIDENCE)
     code = {"nb": "no"}.get(code, code)
     if sure != "un" and code not in stop_words():
         return code, confidence
@@ -140,14 +140,14 @@ def _elect(text: str, guess: tuple[str, float], sure: str) -> tuple[str, float]:
     votes[code] += _VOTE if sure == "un" else 2 * _VOTE
     votes[second] += _VOTE
     elected = max(votes, key=lambda language: votes[language])
-    return (elected, confidence) if elected == code else (elected, _ELECTED)
+    return (elected, confidence) if elected == code else (elected, _ELECTED_CONFIDENCE)
 
 
 _OF_RARE_SCRIPTS = frozenset(
     {"am", "as", "bh", "bho", "bn", "bo", "dz", "hi", "iw", "ku", "mr", "ne", "sa", "ti", "yi"}
 )
 """Languages of scripts that few others have. Their scores are lower."""
-_STRANGE, _FAMILIAR, _DOUBTED = 300, 620, 0.3
+_STRANGE_SCORE, _FAMILIAR_SCORE, _DOUBTED_CONFIDENCE = 300, 620, 0.3
 """Scores up to which a guess is doubted and from which it is believed, and the confidence of a doubted one."""
 
 
@@ -170,7 +170,14 @@ def _believed(score: float) -> float:
     rights the median score of 1,020 right guesses is 1,100, with a twentieth below 530; of 811 wrong ones 230, with a
     tenth above 550.
     """
-    return max(_DOUBTED, min(1.0, _DOUBTED + (score - _STRANGE) / (_FAMILIAR - _STRANGE) * (1 - _DOUBTED)))
+    return max(
+        _DOUBTED_CONFIDENCE,
+        min(
+            1.0,
+            _DOUBTED_CONFIDENCE
+            + (score - _STRANGE_SCORE) / (_FAMILIAR_SCORE - _STRANGE_SCORE) * (1 - _DOUBTED_CONFIDENCE),
+        ),
+    )
 
 
 def _langdetect(text: str) -> str:

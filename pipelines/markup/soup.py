@@ -34,7 +34,7 @@ _BREAKING = BLOCKS | {f"/{name}" for name in BLOCKS}
 _NEVER_HIDDEN = VOID | {"html", "body"}
 _UNKEPT = REMOVED | {f"/{name}" for name in REMOVED}
 
-_LONG = 1 << 17
+_PIECE_CHARS = 1 << 17
 _BODY = re.compile("<[bB][oO][dD][yY]")
 _HIDDEN = re.compile(r"""\s(?:hidden(?=[\s/>=])|style\s*=\s*+["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _NON_ASCII_REFERENCE = re.compile(r"&#(?:[0-9]{3,7}|[xX][0-9a-fA-F]{2,6});?")
@@ -315,9 +315,9 @@ def collapsed(text: str) -> str:
     text = text.strip()
     if text.isprintable() and "  " not in text:  # no white space but single spaces
         return text
-    if len(text) <= _LONG:
+    if len(text) <= _PIECE_CHARS:
         return " ".join(text.split())
-    parts = (text[first : first + _LONG] for first in range(0, len(text), _LONG))
+    parts = (text[first : first + _PIECE_CHARS] for first in range(0, len(text), _PIECE_CHARS))
     joined = "".join([f"{' ' * part[0].isspace()}{' '.join(part.split())}{' ' * part[-1].isspace()}" for part in parts])
     while "  " in joined:
         joined = joined.replace("  ", " ")
@@ -335,7 +335,7 @@ def parts_at(text: str, mark: str) -> Iterator[str]:
     """Yield a text in short parts. Each part after the first begins with a mark."""
     start = 0
     while start < len(text):
-        end = text.find(mark, start + _LONG)
+        end = text.find(mark, start + _PIECE_CHARS)
         end = len(text) if end < 0 else end
         yield text[start:end]
         start = end

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _USER = re.compile(r"(?<=[/\\])[^/\\?#]*@")
 """User name and password before the host of a URL."""
-PARTIAL = 206
+PARTIAL_CONTENT = 206
 """The crawl sends no Range header, so a partial response is not a whole page."""
 RENDERED = "rendered"
 """``encoding_source`` of a text that was read from a browser's DOM."""
@@ -177,7 +177,7 @@ def _redirect(capture: Capture, model: SiteModel) -> Processed:
 
 def _whole_body(capture: Capture) -> bytes | Drop:
     """Return the body without its content encoding, or the drop of a response that failed or is not whole."""
-    if not 200 <= capture.status < 300 or capture.status == PARTIAL:
+    if not 200 <= capture.status < 300 or capture.status == PARTIAL_CONTENT:
         return _refusal(capture) or Drop(f"http_{capture.status}")
     if capture.truncated:
         return Drop(f"truncated_{capture.truncated}", f"{len(capture.body)} bytes")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 NAME, VERSION = RULES, "1"
 """Extractor of the texts that ``content`` selects."""
-MOST = 50
+MAX_ELEMENTS = 50
 """Elements that are read for title, authors and date."""
 _KEPT = frozenset({"html", "head", "body"})
 """Elements that are not removed: without them there is no page."""
@@ -81,7 +81,7 @@ def apply(rules: SiteRules, html: str, page: ExtractedPage, fetched_at: datetime
     if rules.content or rules.remove:
         own = parse_tree(html)
         removed = [node for node in outermost(own, rules.remove) if node.tag not in _KEPT] if rules.remove else []
-        texts["remove"] = " … ".join(" ".join(shown_text(node, " ").split()) for node in removed[:MOST])
+        texts["remove"] = " … ".join(" ".join(shown_text(node, " ").split()) for node in removed[:MAX_ELEMENTS])
         for node in removed:
             node.decompose()
         html = own.html or "" if removed else html
@@ -132,7 +132,7 @@ def _read(nodes: Sequence[LexborNode], title: str = "") -> Extraction:
 
 
 def _lines(tree: LexborHTMLParser, selector: str) -> list[str]:
-    texts = (_stated(node) for node in tree.css(selector)[:MOST])
+    texts = (_stated(node) for node in tree.css(selector)[:MAX_ELEMENTS])
     return [line for text in texts if (line := clean_value(text, MAX_TITLE))]
 
 
@@ -151,7 +151,7 @@ def _dates(page: ExtractedPage, selector: str, fetched_at: datetime, timezone: s
     """Return the dates that the elements state, in their order."""
     language = language_of_dates(page.tree)
     zone = site_zone(timezone, host_of(page.url), language)
-    nodes = outermost(page.tree, selector)[:MOST]
+    nodes = outermost(page.tree, selector)[:MAX_ELEMENTS]
     return [date for node in nodes if (date := find_date(_candidates(node), fetched_at, language, zone))]
 
 

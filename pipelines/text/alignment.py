@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\S+")
 _PLAIN = re.compile(r"[^a-z0-9]+")
-FREE = 20
+MIN_FREE_CHARS = 20
 """Characters from which a line may begin and end within a word of the page. Shorter ones would match parts of words."""
 SHORTEST_PART = 12
 """Characters of the shortest part of a line that is searched by itself."""
@@ -180,7 +180,7 @@ class _AlignmentSearch:
         return None
 
     def _fits(self, start: int, length: int) -> bool:
-        return length >= FREE or (start in self._edges and start + length in self._edges)
+        return length >= MIN_FREE_CHARS or (start in self._edges and start + length in self._edges)
 
     @cached_property
     def _places_of(self) -> dict[str, list[int]]:

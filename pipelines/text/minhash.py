@@ -26,7 +26,7 @@ import numpy as np
 import xxhash
 
 from pipelines.text.normalise import canonical_text
-from storage.documents.sketches import DIGEST, SAMPLED, SketchFormat
+from storage.documents.sketches import DIGEST, MAX_NUMBERS, SketchFormat
 from storage.records import Fingerprint
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _numbers(text: str) -> bytes:
         seen[letters] += 1
         named = f"{letters}|{seen[letters]}|{int(number.group())}"
         found.add(xxhash.xxh3_64_intdigest(named.encode("utf-8", "surrogatepass")) & 0xFFFF)
-    return b"".join(digest.to_bytes(DIGEST, "big") for digest in sorted(found)[:SAMPLED])
+    return b"".join(digest.to_bytes(DIGEST, "big") for digest in sorted(found)[:MAX_NUMBERS])
 
 
 def _extremes(shingles: NDArray[np.uint32]) -> NDArray[np.uint32]:

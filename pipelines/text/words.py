@@ -26,9 +26,9 @@ import regex
 
 from pipelines.text.equal_letters import small
 from pipelines.text.scripts import CLUSTERED, CLUSTERED_BY_LANGUAGE, SINGLE, characters, is_spaced
+from pipelines.text.segmentation import libraries
 from pipelines.text.segmentation.choice import CHARACTERS, CHOICES, CLUSTERS, WORDS, segmenter_of
 from pipelines.text.segmentation.clusters import clusters
-from pipelines.text.segmentation.icu import load as load_icu
 from pipelines.text.tokenizer import HYPHENS, SPACED_WORDS, WORD
 from storage.errors import ConfigError
 
@@ -122,7 +122,7 @@ def splitter(unit: str | None = None) -> Splitter:
     if unit == CLUSTERS:
         return Splitter(clusters, CLUSTERS)
     try:
-        return Splitter(load_icu(), WORDS)
+        return Splitter(libraries.load_icu(), WORDS)
     except ImportError:
         if unit is None:
             return Splitter(clusters, CLUSTERS)

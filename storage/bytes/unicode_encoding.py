@@ -28,7 +28,7 @@ _MIN_NULS = 0.02
 _MAX_ODD = 0.02
 _ODD = regex.compile(r"[[\p{Cc}\p{Cn}\p{Co}\ufffd]--[\t\n\r\f]]", regex.VERSION1)
 # The detector's confidence from which its answer counts.
-_SURE = 0.5
+_MIN_CONFIDENCE = 0.5
 
 
 def wide_codec(body: bytes) -> str | None:
@@ -46,7 +46,7 @@ def wide_codec(body: bytes) -> str | None:
     import chardet
 
     found = chardet.detect(head, compat_names=False, include_encodings=_CANDIDATES, no_match_encoding=_CANDIDATES[0])
-    detected: str | None = found["encoding"] if found["confidence"] >= _SURE else None
+    detected: str | None = found["encoding"] if found["confidence"] >= _MIN_CONFIDENCE else None
     if detected in _UTF_16:
         # Markup is ASCII. Its zero bytes come second in little-endian text and first in big-endian text.
         detected = _UTF_16[head[::2].count(0) > head[1::2].count(0)]

@@ -26,7 +26,7 @@ _lines = msgspec.json.Decoder(tuple[str, ...])
 _numbers = msgspec.json.Decoder(tuple[int | float | None, ...])
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
-_MOST = 2**31 - 1
+_MAX_INTEGER = 2**31 - 1
 _SIGNALS = len(Quality.__struct_fields__)
 
 
@@ -88,7 +88,7 @@ class StatedIntegerColumn(TypeDecorator[int]):
     cache_ok = True
 
     def process_bind_param(self, value: int | None, dialect: Dialect) -> int | None:
-        return None if value is None else max(-_MOST - 1, min(value, _MOST))
+        return None if value is None else max(-_MAX_INTEGER - 1, min(value, _MAX_INTEGER))
 
 
 class MomentColumn(TypeDecorator[datetime]):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from storage.database.transactions import AnyRow
 
 SAME_PAGE = "same_page"
-ALIKE = 0.3
+MIN_FORM_SIMILARITY = 0.3
 """Estimated Jaccard similarity at which a page is accepted as a form of its canonical URL.
 
 A shortened mobile form is above it. Another article of the site is below: some canonical links are wrong, or name page
@@ -191,7 +191,7 @@ def _is_same_page(target: Target, made: Document, peer: PossibleCopy) -> bool:
     if one.exact == other.exact or one.scheme != other.scheme or not (one.sketch and other.sketch):
         # Without fingerprints the canonical link is trusted.
         return True
-    return bool(SketchFormat.of(one.scheme).similarities(one.sketch, [other.sketch])[0] >= ALIKE)
+    return bool(SketchFormat.of(one.scheme).similarities(one.sketch, [other.sketch])[0] >= MIN_FORM_SIMILARITY)
 
 
 def drop_of(processed: Processed, lease: Lease) -> Drop:

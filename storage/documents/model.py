@@ -15,7 +15,7 @@ import msgspec
 
 from storage.records import DocumentFields, Quality
 
-MIXED = 0.1
+MIN_FOREIGN_SHARE = 0.1
 """A text is mixed from this share of lines in another language."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -91,7 +91,7 @@ Columns = dict[str, Sequence[Any]]
 
 def is_mixed(foreign_share: float | None) -> int | None:
     """Return 1 if a tenth of a text or more is in another language than the whole, else 0; None if unknown."""
-    return None if foreign_share is None else int(foreign_share >= MIXED)
+    return None if foreign_share is None else int(foreign_share >= MIN_FOREIGN_SHARE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 THRESHOLD = 0.75
 """Estimated Jaccard similarity of near-duplicates."""
-FEW = 8
+FIRST_COMPARED = 8
 """Members of a set that a text is compared with first."""
 
 
@@ -77,7 +77,7 @@ class Neighbours:
         if not each.keys:
             return
         others = self._other_sets(each)
-        first = [print_id for lists in others.values() for print_id in lists[0][:FEW]]
+        first = [print_id for lists in others.values() for print_id in lists[0][:FIRST_COMPARED]]
         self._unite(each, self.like(each, first))
         left = {
             print_id

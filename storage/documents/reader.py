@@ -27,7 +27,7 @@ from storage.database.schema import (
     warc_file,
 )
 from storage.documents import recurring_lines
-from storage.documents.model import MIXED, Columns, CorpusDocument, Outline, RelatedDocument, Stamp
+from storage.documents.model import MIN_FOREIGN_SHARE, Columns, CorpusDocument, Outline, RelatedDocument, Stamp
 from storage.documents.representatives import AS_STORED, Sets, of_versions, unrepeated
 from storage.documents.sketches import SketchFormat
 from storage.errors import DamageError
@@ -60,7 +60,7 @@ _SOURCES: dict[str, sa.ColumnElement[Any]] = {
     "robots": terms.c.robots,
     "robots_sha256": terms.c.robots_sha256,
     "cluster": sa.null(),
-    "mixed": sa.cast(document.c.foreign_share >= MIXED, sa.Integer),
+    "mixed": sa.cast(document.c.foreign_share >= MIN_FOREIGN_SHARE, sa.Integer),
     "recurring": sa.null(),
     **{column.name: column for column in POINTER_COLUMNS},
 }
@@ -308,7 +308,7 @@ _CONDITIONS: dict[str, Callable[[Any], sa.ColumnElement[bool]]] = {
     "min_chars": lambda least: document.c.chars >= least,
     "min_confidence": lambda least: document.c.confidence >= least,
     "without_reserved": lambda _: sa.not_(document.c.reserved),
-    "without_mixed": lambda _: sa.func.coalesce(document.c.foreign_share, 0.0) < MIXED,
+    "without_mixed": lambda _: sa.func.coalesce(document.c.foreign_share, 0.0) < MIN_FOREIGN_SHARE,
 }
 """Condition of each other dimension."""
 

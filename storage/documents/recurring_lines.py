@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
     from storage.database.transactions import AnyRow
 
-SAMPLE = 2000
+SAMPLE_DOCUMENTS = 2000
 """Newest documents of a site to learn from."""
-PROSE = 100
+MIN_PROSE_CHARS = 100
 """Characters. A line this long may be a paragraph of an article, which a running story repeats."""
-MOST = 2000
+MAX_LINES = 2000
 """Recurring lines kept per site, the most frequent first."""
 RECURS, ELSE = "r", "-"
 
@@ -43,7 +43,7 @@ class SiteLines:
 
     recurring: Mapping[int, int]
     paragraphs: NDArray[np.int64]
-    """A row for each paragraph of at least `PROSE` characters: digest and duplicate set, each pair once."""
+    """A row for each paragraph of at least `MIN_PROSE_CHARS` characters: digest and duplicate set, each pair once."""
     own: tuple[int, ...] = ()
     """The publisher's own lines, the most frequent first (`own_lines`)."""
 
@@ -64,10 +64,10 @@ def lines_of(texts: Iterable[tuple[int, str]]) -> SiteLines:
         for line in set(filter(str.strip, text.split("\n"))):
             key = digest(line)
             sets[key].add(set_id)
-            prose[key] = len(line) >= PROSE
+            prose[key] = len(line) >= MIN_PROSE_CHARS
     least = max(3, math.ceil(len(every) / 100))
     found = {key: len(ids) for key, ids in sets.items() if len(ids) >= least * (2 if prose[key] else 1)}
-    kept = sorted(found, key=lambda key: (-found[key], key))[:MOST]
+    kept = sorted(found, key=lambda key: (-found[key], key))[:MAX_LINES]
     pairs = [(key, set_id) for key, ids in sets.items() if prose[key] and key not in found for set_id in ids]
     return SiteLines({key: found[key] for key in kept}, np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2))
 
@@ -111,7 +111,7 @@ def read_texts(connection: Connection, site: str, seen: PageLines) -> SiteLines:
         )
         .where(document.c.site == site, document.c.superseded.is_(False))
         .order_by(document.c.id.desc())
-        .limit(SAMPLE)
+        .limit(SAMPLE_DOCUMENTS)
         .subquery()
     )
     statement = (

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
     from sqlalchemy.sql.compiler import SQLCompiler
 
-_KEPT = 10_000
+_MAX_CACHED_SETS = 10_000
 """Sets cached while documents are streamed."""
 
 
@@ -151,7 +151,7 @@ class Sets:
     def look_up(self, set_ids: Iterable[int]) -> dict[int, StoredRepresentative]:
         """Return the data of these sets, and perhaps of others."""
         wanted = sorted(set(set_ids) - self._known.keys())
-        if len(self._known) > _KEPT:
+        if len(self._known) > _MAX_CACHED_SETS:
             wanted, self._known = sorted(set(set_ids)), {}
         for part in chunks(wanted):
             self._known.update(

@@ -9,7 +9,7 @@ from math import ceil
 
 SHORTENED = "shortened"
 """Reason of a fetch whose document is only a part of an earlier version. The earlier version stays current."""
-LEAST = 200
+MIN_CHARS = 200
 """Characters. A shorter text has no part that is worth distinguishing."""
 MOST_OF_PREFIX = 0.8
 """Longest beginning, as a share of the whole. A longer one is an edited text that has lost its last lines."""
@@ -23,7 +23,7 @@ LEAST_OF_LINE = 20
 
 def may_be_part(chars: int, of: int) -> bool:
     """Return whether a text of so many characters may be a part of one of ``of`` characters, by length alone."""
-    return of >= LEAST and chars <= MOST_OF_PREFIX * of
+    return of >= MIN_CHARS and chars <= MOST_OF_PREFIX * of
 
 
 def is_part(text: str, of: str) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from storage.documents.recurring_lines import SiteLines
     from storage.records import Pointer
 
-_AHEAD = 4
+_DOCUMENTS_PER_PAGE = 4
 """Documents read per wanted page, because the versions of a URL are one page."""
 
 
@@ -147,7 +147,7 @@ def newest_pages(connection: Connection, site: str, limit: int) -> list[Pointer]
         sa.select(document.c.url_id, document.c.fetch_id)
         .where(document.c.site == site)
         .order_by(document.c.fetch_id.desc())
-        .limit(_AHEAD * limit)
+        .limit(_DOCUMENTS_PER_PAGE * limit)
         .subquery()
     )
     statement = (

@@ -21,7 +21,7 @@ _SKETCH = re.compile(r";s\d+x(2|8);")
 _KEYS = re.compile(r";k(32|64);")
 DIGEST = 2
 """Bytes of the digest of a number."""
-SAMPLED = 64
+MAX_NUMBERS = 64
 """Numbers of a text that are kept at most."""
 NUMBERS_SHARED = 0.5
 """Share of the numbers of a text that its near-duplicate has too."""
@@ -90,7 +90,7 @@ def numbers_agree(one: bytes, other: bytes, shingles: int) -> bool:
     if not ours or not theirs:
         return True
     is_dense = SHINGLES_PER_NUMBER * min(_count(ours), _count(theirs)) >= shingles
-    if len(one) == len(other) == SAMPLED * DIGEST:
+    if len(one) == len(other) == MAX_NUMBERS * DIGEST:
         last = min(max(ours), max(theirs))
         ours, theirs = ({each for each in some if each <= last} for some in (ours, theirs))
     smaller, shared = min(len(ours), len(theirs)), len(ours & theirs)
@@ -100,7 +100,7 @@ def numbers_agree(one: bytes, other: bytes, shingles: int) -> bool:
 
 def _count(digests: set[bytes]) -> int:
     """Estimate how many numbers a text has from its smallest digests."""
-    if len(digests) < SAMPLED:
+    if len(digests) < MAX_NUMBERS:
         return len(digests)
     return round(len(digests) * (1 << 8 * DIGEST) / (int.from_bytes(max(digests), "big") + 1))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUFFER = 2**18
-AHEAD = 32 * 2**20
+UNWRITTEN_BYTES = 32 * 2**20
 """Bytes of a durable file after which the disk starts to write."""
 
 
@@ -27,7 +27,7 @@ class HashingStream(io.RawIOBase):
         self.raw, self.where = raw, where
         self.count = 0
         self.sha256 = hashlib.sha256()
-        self._ahead = AHEAD if durable and hasattr(os, "posix_fadvise") else math.inf
+        self._ahead = UNWRITTEN_BYTES if durable and hasattr(os, "posix_fadvise") else math.inf
         self._started = 0
 
     def writable(self) -> bool:

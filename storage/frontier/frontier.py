@@ -24,7 +24,7 @@ from storage.database.transactions import among, chunks, insert_many, upsert
 from storage.frontier import robots_cache, rule_changes
 from storage.frontier.imported_pages import CapturedPage, take_in
 from storage.frontier.leases import (
-    LATEST,
+    MAX_WAIT_SECONDS,
     NO_CHANCES,
     OF_HOST,
     ORDER,
@@ -214,7 +214,7 @@ class Frontier:
 
     def hosts(self, sites: Collection[str], now: float) -> list[str]:
         """Return the hosts of these sites with a URL due at ``now``, in alphabetical order."""
-        return self._hosts_due(sites, now, now + LATEST)
+        return self._hosts_due(sites, now, now + MAX_WAIT_SECONDS)
 
     def _hosts_due(self, sites: Collection[str], now: float, never: float) -> list[str]:
         asked = {"sites": sites, "now": now, "never": never}
@@ -224,7 +224,7 @@ class Frontier:
         """Count the URLs of these sites that are due at ``now``, by site and host, at these hosts only."""
         statement = sa.select(url.c.site, url.c.host, sa.func.count()).group_by(url.c.site, url.c.host)
         statement = statement.where(url.c.site.in_(sites), url.c.host.in_(hosts), PENDING, due_by_now(url.c.next_try))
-        asked = {"now": now, "never": now + LATEST}
+        asked = {"now": now, "never": now + MAX_WAIT_SECONDS}
         rows = self.database.read(lambda connection: connection.execute(statement, asked).all())
         return {(row[0], row[1]): row[2] for row in rows}
 

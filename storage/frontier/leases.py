@@ -41,7 +41,7 @@ PENDING = url.c.state == sa.literal_column("'pending'")
 SETTLED = url.c.state != sa.literal_column("'pending'")
 IS_FIRST_TRY: sa.ColumnElement[int] = sa.literal_column(FIRST_TRY, sa.Integer)
 ORDER = (IS_FIRST_TRY.desc(), url.c.priority.desc(), url.c.dated.desc(), url.c.depth, url.c.id)
-LATEST = 14 * 86_400.0
+MAX_WAIT_SECONDS = 14 * 86_400.0
 """Seconds. Pending URLs wait at most a week; a later time came from a wrong clock."""
 ARCHIVE_SITEMAP_PRIORITY = -2
 """Priority of the sitemaps of a site's archive: below that of every page. They are leased in turns with pages."""
@@ -53,7 +53,7 @@ DEAD_LINK = "dead_link"
 """Reason of postponed pages: pages of this URL shape are nearly always missing."""
 UNTIL_NEXT_NIGHT = 12 * 3600.0
 """Seconds."""
-SWEPT, SWEEPS = 1000, 10
+SWEEP_URLS, SWEEPS = 1000, 10
 """URLs of a host that are looked at together when one is out of scope, and how often in one transaction."""
 _PRIORITY_OF_SUSPENDED = sa.case(
     (sa.and_(url.c.kind == Kind.PAGE, url.c.priority > UNNAMED_PRIORITY), UNNAMED_PRIORITY), else_=url.c.priority
@@ -162,7 +162,7 @@ def take(
         rounds = 0
         while (strays := [row for row in rows if not scope.has(row)]) and rounds < SWEEPS:
             rounds += 1
-            ahead = _next(connection, {row.host: SWEPT for row in strays}, due)
+            ahead = _next(connection, {row.host: SWEEP_URLS for row in strays}, due)
             scope.put_out(connection, [*strays, *(row for row in ahead if not scope.has(row))])
             rows = _best(connection, quotas, due, chances)
         rows = [row for row in rows if scope.has(row)]
@@ -213,7 +213,7 @@ def _next(
     statement = _next_of(connection.dialect.name == "sqlite", sites is not None, turn)
     rows: list[AnyRow] = []
     for names in chunks(sorted(wanted)):
-        asked = {"names": names, "sites": [*(sites or ())], "now": now, "never": now + LATEST}
+        asked = {"names": names, "sites": [*(sites or ())], "now": now, "never": now + MAX_WAIT_SECONDS}
         asked["most"] = max(wanted[name] for name in names)
         rows += _within(wanted, connection.execute(statement, asked).all())
     return rows

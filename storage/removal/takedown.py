@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 
 GROUP = 200
 """Fetches withdrawn in one transaction."""
-SHOWN = 100
+MAX_REPORTED_ADDRESSES = 100
 """Reported addresses of texts that repeat the removed ones and stay."""
 LOOKED_UP = "requests looked up"
 _NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}
@@ -112,9 +112,9 @@ class RemovalRequest:
 class AffectedPages:
     """Pages of a request.
 
-    ``alike``: addresses of texts that repeat these and stay, the first `SHOWN`. ``unseen``: addresses of pages that are
-    not in the corpus yet. ``strays``: records without a URL, which a crash left. ``files``: WARC files with originals.
-    ``removal``: the id of the removal, 0 before it is declared.
+    ``alike``: addresses of texts that repeat these and stay, the first `MAX_REPORTED_ADDRESSES`. ``unseen``: addresses
+    of pages that are not in the corpus yet. ``strays``: records without a URL, which a crash left. ``files``: WARC
+    files with originals. ``removal``: the id of the removal, 0 before it is declared.
     """
 
     url_ids: set[int] = field(default_factory=set)
@@ -338,7 +338,7 @@ def _affected(connection: Connection, request: RemovalRequest) -> AffectedPages:
         found.fetches += connection.execute(number).scalar_one()
         found.files.update(connection.execute(_FILES.where(fetch.c.url_id.in_(part), _NOT_EMPTIED)).scalars())
     repeating = _alike(connection, ids) - ids
-    for part in chunks(sorted(repeating)[:SHOWN]):
+    for part in chunks(sorted(repeating)[:MAX_REPORTED_ADDRESSES]):
         found.alike += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
     for listed in (found.urls, found.documents, found.alike):
         listed.sort()

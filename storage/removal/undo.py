@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from storage.database.transactions import AnyRow
 
-SHOWN = 20
+MAX_LISTED_IDS = 20
 """Ids in an error message, the newest."""
 UNDO = "undo"
 """Kind of the row that records a lifted removal. Its value is the id of that removal."""
@@ -78,7 +78,11 @@ def _require_standing(removal_id: int, known: Mapping[int, AnyRow], lifted: Mapp
     where, there = f"--undo {removal_id}", known.get(removal_id)
     if there is None or there.kind == UNDO:
         numbers = [str(row.id) for row in known.values() if row.kind != UNDO and row.id not in lifted]
-        do = f"Removals that can be lifted: {', '.join(numbers[-SHOWN:])}." if numbers else "There is no removal."
+        do = (
+            f"Removals that can be lifted: {', '.join(numbers[-MAX_LISTED_IDS:])}."
+            if numbers
+            else "There is no removal."
+        )
         raise ConfigError("no removal has this id", where=where, do=do)
     if removal_id in lifted:
         what = f"this removal was lifted on {lifted[removal_id].date().isoformat()}"

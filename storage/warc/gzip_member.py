@@ -29,7 +29,7 @@ MAX_RECORD = 1 << 30
 _CUT_SHORT = "the gzip member is cut short"
 
 _RAW = -zlib.MAX_WBITS
-_SMALL, _SMALL_BITS, _SMALL_MEMORY = 4096, -12, 5
+_SMALL_BYTES, _SMALL_BITS, _SMALL_MEMORY = 4096, -12, 5
 """Bytes. Contents this short need a small window only. To make the larger one takes longer than to compress them."""
 _STORED_BLOCK = 0xFFFF
 _FIRST_PIECE = 1 << 14
@@ -45,7 +45,7 @@ def member(head: bytes, body: bytes, *, stored: bool) -> bytes:
     ten times as much and gains nothing. Deflate streams that end on a byte boundary can be joined (RFC 1951).
     """
     compressed = len(head) if stored else len(head) + len(body)
-    if compressed <= _SMALL:
+    if compressed <= _SMALL_BYTES:
         compressor = zlib.compressobj(6, zlib.DEFLATED, _SMALL_BITS, _SMALL_MEMORY)
     else:
         compressor = zlib.compressobj(6, zlib.DEFLATED, _RAW)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from storage.records import Headers, Pointer
 
 IF_MISSING = "Mount or restore the folder, or restore the file from a backup."
-_LONGEST = 250
+_MAX_NAME_BYTES = 250
 _IN_NO_NAME = re.compile("[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _REQUEST_BYTES = 1 << 16
 """Bytes after a response in which its request record must lie. Requests are small."""
@@ -33,7 +33,7 @@ _REQUEST_BYTES = 1 << 16
 
 def is_file_name(name: str) -> bool:
     """Return whether a name is allowed for a WARC file. The database of a stranger may hold any name."""
-    return _IN_NO_NAME.search(name) is None and name.strip(".") != "" and len(name.encode()) <= _LONGEST
+    return _IN_NO_NAME.search(name) is None and name.strip(".") != "" and len(name.encode()) <= _MAX_NAME_BYTES
 
 
 def warc_path(folder: Path, name: str) -> Path:

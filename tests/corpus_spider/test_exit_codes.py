@@ -6,7 +6,7 @@ import pytest
 
 from corpus_spider.cli.app import run
 from corpus_spider.exit_codes import REASONS
-from corpus_spider.sites.single_page import NotFetchedError
+from corpus_spider.sites.page_request import NotFetchedError
 from storage import errors
 
 ERRORS = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, errors.CorpusError)]

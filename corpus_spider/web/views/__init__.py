@@ -11,7 +11,7 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from corpus_spider.web.application import Pages
+    from corpus_spider.web.page_maker import Pages
     from corpus_spider.web.state import ServedCorpus
     from storage.documents.selection import Selection
 

@@ -59,7 +59,7 @@ MOST_DUPLICATES = 50
 """Near duplicates that are listed."""
 LONGEST_TEXT = 200_000
 """Characters of a text that are shown at once."""
-LONG = 100_000
+MAX_COMPARED_CHARS = 100_000
 """Characters of two texts from which their difference is an expensive page."""
 REASONS = {
     "missing": "there was none",
@@ -230,7 +230,7 @@ def run(here: ServedCorpus, found: CorpusDocument, name: str) -> ExtractorTrial:
 
 def compare(here: ServedCorpus, first: str, second: str) -> TextDifference:
     """Return the difference of two texts. Long ones, which take a second or two, wait for their turn."""
-    if len(first) + len(second) < LONG:
+    if len(first) + len(second) < MAX_COMPARED_CHARS:
         return difference(first, second)
     with here.expensive():
         return difference(first, second)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config.selections import texts_of
 from corpus_spider.search.searching import DAY, RANK
-from corpus_spider.web.query import DEEPEST, PAGE, web_query
+from corpus_spider.web.query import LAST_PAGE, PAGE, web_query
 from corpus_spider.web.views import downloads, pages, refusal, served
 from storage.documents.selection import INDEX, Day, Texts, honoured
 
@@ -34,8 +34,12 @@ def listing(request: Request) -> Response:
         found = index.find(asked.question, asked.selection, most=PAGE, skip=(asked.page - 1) * PAGE, order=order)
     shown = here.corpus.documents.of_ids(found.ids)
     shown = newest_first(shown) if order == DAY or not asked.question else shown
-    values = {"asked": asked, "found": found, "documents": shown, "per_page": PAGE, "deepest": DEEPEST}
-    values |= {"formats": downloads.TYPES, "most": downloads.MOST, "form": form_fields(asked.selection)}
+    values = {"asked": asked, "found": found, "documents": shown, "per_page": PAGE, "deepest": LAST_PAGE}
+    values |= {
+        "formats": downloads.TYPES,
+        "most": downloads.MAX_DOWNLOAD_DOCUMENTS,
+        "form": form_fields(asked.selection),
+    }
     values |= {"refused": refusal(here, asked.selection)}
     return pages(request)(request, "documents.html", {**values, "question": asked.question})
 

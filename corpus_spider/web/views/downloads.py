@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from corpus_spider.web.state import ServedCorpus
     from storage.documents.model import CorpusDocument
 
-MOST = 20_000
+MAX_DOWNLOAD_DOCUMENTS = 20_000
 """Documents of a download, the newest. The command that the page shows exports all."""
 DOWNLOAD_SECONDS = 30.0
 """Seconds in which the file must be made."""
@@ -46,7 +46,7 @@ def download(request: Request) -> Response:
         raise HTTPException(404)
     asked = web_query(request.query_params)
     with here.index() as index:
-        ids = index.find(asked.question, asked.selection, most=MOST, order=DAY).ids
+        ids = index.find(asked.question, asked.selection, most=MAX_DOWNLOAD_DOCUMENTS, order=DAY).ids
     file = tempfile.TemporaryFile()  # noqa: SIM115, closed by the answer
     try:
         with here.expensive(DOWNLOAD_SECONDS):

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from corpus_spider.search.searching import SearchIndex
     from corpus_spider.web.state import ServedCorpus
 
-_NEWEST = 10
-_LAST = 50
+_NEWEST_DOCUMENTS = 10
+_SEARCHED_DOCUMENTS = 50
 """Documents of the last days among which the newest are looked for."""
 _MOST_BARS = 15
 
@@ -65,7 +65,7 @@ def _from_index(here: ServedCorpus, index: SearchIndex) -> dict[str, object]:
         "words": facts.words,
         "days": [(day, number, f"/documents{_only(since=day, until=day)}") for day, number in by_day],
         "months": [(label, number, f"/documents{_only(**bounds(label))}") for label, number in per_month(facts.months)],
-        "newest": newest_first(last)[:_NEWEST],
+        "newest": newest_first(last)[:_NEWEST_DOCUMENTS],
     }
 
 
@@ -75,7 +75,7 @@ def _facts(index: SearchIndex) -> IndexFacts:
     for cell in index.manifest.sizes():
         words += cell.tokens
         months[cell.key.month] += cell.documents
-    newest = index.find("", EVERYTHING, most=_LAST, order=DAY).ids
+    newest = index.find("", EVERYTHING, most=_SEARCHED_DOCUMENTS, order=DAY).ids
     return IndexFacts(words, months, index.per_day(EVERYTHING), newest)
 
 

@@ -58,7 +58,7 @@ def page(request: Request) -> Response:
             why_empty = lists.why_no_collocate(asked.question)
         else:
             kind = "frequency"
-            found = lists.frequencies(index.manifest, selected, ROWS + clouds.MORE)
+            found = lists.frequencies(index.manifest, selected, ROWS + clouds.EXTRA_ROWS)
             rows = found[:ROWS]
             cloud = clouds.of_frequencies(found, chosen, size.documents, CLOUD)
     values: dict[str, object] = {

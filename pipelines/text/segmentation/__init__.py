@@ -1,1 +1,1 @@
-"""Word segmentation: one adapter for each library, and the choice of a segmenter by language."""
+"""Word segmentation: adapters of libraries, and the choice of a segmenter by language."""

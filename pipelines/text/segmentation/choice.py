@@ -22,15 +22,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from pipelines.text.segmentation import (
-    icu,
-    laonlp_lao,
-    nlpo3_thai,
-    plugin,
-    rjieba_chinese,
-    sudachi_japanese,
-    underthesea_vietnamese,
-)
+from pipelines.text.segmentation import libraries, plugin
 from pipelines.text.segmentation.clusters import clusters
 from storage import plugins
 from storage.errors import ConfigError
@@ -40,7 +32,7 @@ if TYPE_CHECKING:
 
 WORDS, SYLLABLES, CHARACTERS, CLUSTERS = "words", "syllables", "characters", "character clusters"
 """Units of counting."""
-LONGEST = 1_000
+MAX_RUN_CHARS = 1_000
 """Characters that a segmenter gets at once. Longer runs are cut, so that the time stays linear."""
 
 
@@ -53,15 +45,15 @@ class Choice:
     without: str
 
 
-_ICU = ("icu", icu.load)
+_ICU = ("icu", libraries.load_icu)
 CHOICES: Mapping[str, Choice] = {
-    "th": Choice((("nlpo3", nlpo3_thai.load), _ICU), "thai", CLUSTERS),
-    "lo": Choice((("laonlp", laonlp_lao.load), _ICU), "lao", CLUSTERS),
+    "th": Choice((("nlpo3", libraries.load_nlpo3), _ICU), "thai", CLUSTERS),
+    "lo": Choice((("laonlp", libraries.load_laonlp), _ICU), "lao", CLUSTERS),
     "km": Choice((_ICU,), "segment", CLUSTERS),
     "my": Choice((_ICU,), "segment", CLUSTERS),
-    "vi": Choice((("underthesea", underthesea_vietnamese.load),), "vietnamese", SYLLABLES),
-    "zh": Choice((("rjieba", rjieba_chinese.load),), "chinese", CHARACTERS),
-    "ja": Choice((("sudachi", sudachi_japanese.load),), "japanese", CHARACTERS),
+    "vi": Choice((("underthesea", libraries.load_underthesea),), "vietnamese", SYLLABLES),
+    "zh": Choice((("rjieba", libraries.load_rjieba),), "chinese", CHARACTERS),
+    "ja": Choice((("sudachi", libraries.load_sudachi),), "japanese", CHARACTERS),
 }
 """Languages whose words are not simply what stands between two spaces."""
 PACKAGES: Mapping[str, Sequence[str]] = {
@@ -91,8 +83,8 @@ class Segmenter:
         parts: list[str] = []
         at = 0
         while at < len(run):
-            space = run.rfind(" ", at, at + LONGEST) + 1 if len(run) - at > LONGEST else 0
-            end = space if space > at else at + LONGEST
+            space = run.rfind(" ", at, at + MAX_RUN_CHARS) + 1 if len(run) - at > MAX_RUN_CHARS else 0
+            end = space if space > at else at + MAX_RUN_CHARS
             parts += self._piece(run[at:end], self.cut)
             at = end
         return parts

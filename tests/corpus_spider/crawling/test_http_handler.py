@@ -21,7 +21,7 @@ from twisted.web.http_headers import Headers
 
 from corpus_spider.crawling import http_handler
 from corpus_spider.crawling.http_handler import BoundedPool, Chunks, _BoundedFactory
-from corpus_spider.crawling.open_files import RESTING
+from corpus_spider.crawling.open_files import MAX_IDLE_CONNECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,14 +114,14 @@ def test_connections_to_ever_more_hosts_are_not_all_kept() -> None:
     """
     clock = Clock()
     pool = BoundedPool(clock)
-    connections = [Resting() for _ in range(RESTING + 50)]
+    connections = [Resting() for _ in range(MAX_IDLE_CONNECTIONS + 50)]
     for number, connection in enumerate(connections):
         pool._putConnection(("http", f"h{number}.example", 80), connection)
-    assert [each.transport.disconnecting for each in connections] == [True] * 50 + [False] * RESTING
-    kept = pool.getConnection(("http", f"h{RESTING}.example", 80), None)
-    assert kept.result._clientProtocol is connections[RESTING]
+    assert [each.transport.disconnecting for each in connections] == [True] * 50 + [False] * MAX_IDLE_CONNECTIONS
+    kept = pool.getConnection(("http", f"h{MAX_IDLE_CONNECTIONS}.example", 80), None)
+    assert kept.result._clientProtocol is connections[MAX_IDLE_CONNECTIONS]
     clock.advance(pool.cachedConnectionTimeout)
-    assert sum(each.transport.disconnecting for each in connections) == RESTING + 49
+    assert sum(each.transport.disconnecting for each in connections) == MAX_IDLE_CONNECTIONS + 49
 
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody"

@@ -30,7 +30,7 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from corpus_spider.export import parallel
 from storage.documents import reader
-parallel.MANY, reader._PAGE_OF_DOCUMENTS = 1, 2
+parallel.MIN_PARALLEL_DOCUMENTS, reader._PAGE_OF_DOCUMENTS = 1, 2
 """
 START = """
 from corpus_spider.cli.app import main
@@ -93,7 +93,7 @@ def test_several_processes_write_the_file_that_one_writes(
 def test_parts_come_the_same_through_memory_and_through_the_pipe(folder: Path, tmp_path: Path) -> None:
     """Those that do not fit into the memory that is shared are sent."""
     for name, room in (("all.jsonl", 2**20), ("some.jsonl", 1500), ("none.jsonl", 1)):
-        done = export(folder, tmp_path / name, f"parallel.ROOM = {room}")
+        done = export(folder, tmp_path / name, f"parallel.SHARED_BYTES = {room}")
         assert done.returncode == 0, done.stderr
     written = {(tmp_path / name).read_bytes() for name in ("all.jsonl", "some.jsonl", "none.jsonl")}
     assert len(written) == 1

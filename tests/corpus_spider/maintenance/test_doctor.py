@@ -13,8 +13,8 @@ import pytest
 
 from corpus_spider.cli.app import run
 from corpus_spider.config.loader import load
-from corpus_spider.maintenance import doctor
-from corpus_spider.maintenance.doctor import Check, Level, Machine, Requirement
+from corpus_spider.maintenance import doctor, library_versions
+from corpus_spider.maintenance.doctor import Check, Level, Machine
 from storage import Corpus
 from storage.database.schema import SCHEMA_VERSION
 
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
 
 TOML = "[corpus]\ncontact = 'me@example.org'\n[[site]]\nname = 'a'\nstart = ['http://localhost/']\nlanguage = 'th'\n"
-NEEDED = [Requirement("lxml", (6, 1)), Requirement("icu4py", (1, 2), "segment"), Requirement("jinja2", (3,), "web")]
+NEEDED = library_versions.parsed(
+    ["lxml>=6.1", "icu4py>=1.2; extra == 'segment'", "jinja2>=3; extra == 'web'"], ["segment", "web"]
+)
 
 
 @pytest.fixture
@@ -58,11 +60,15 @@ def test_python_must_be_new_enough(version: tuple[int, ...], expected: Level) ->
         ({"lxml": "6.1.0"}, Level.WELL),
         ({"lxml": "6.0.9"}, Level.WRONG),
         ({"lxml": "6.10rc1"}, Level.WELL),
+        ({"lxml": "6.1.1rc1"}, Level.WELL),
+        ({"lxml": "6.1rc1"}, Level.WRONG),
+        ({"lxml": "6.1+local"}, Level.WELL),
+        ({"lxml": "unknown"}, Level.WRONG),
         ({}, Level.WRONG),
     ],
 )
-def test_libraries_must_have_their_lower_bounds(versions: dict[str, str], expected: Level) -> None:
-    """Numbers are compared as numbers, and a missing library is wrong."""
+def test_libraries_must_have_their_bounds(versions: dict[str, str], expected: Level) -> None:
+    """Numbers are compared as numbers. A missing library is wrong, and so is the candidate of a release."""
     (found,) = doctor.libraries(NEEDED, versions)
     assert found.verdict is expected
     assert bool(found.advice) is (expected is Level.WRONG)
@@ -70,8 +76,17 @@ def test_libraries_must_have_their_lower_bounds(versions: dict[str, str], expect
 
 def test_the_installed_libraries_are_well() -> None:
     """This very environment has all that the program requires."""
-    (found,) = doctor.libraries(doctor.requirements(), doctor.installed())
+    (found,) = doctor.libraries(library_versions.requirements(), library_versions.installed())
     assert (found.verdict, "all 3" in found.detail) == (Level.WELL, True), found
+
+
+def test_an_upper_bound_counts_and_other_pythons_do_not() -> None:
+    """The needed versions are named."""
+    needed = library_versions.parsed(["driver>=1,<2", "corpus-spider[web]", "old>=1; python_version < '3.9'"], [])
+    assert [each.name for each in needed] == ["driver"]
+    assert library_versions.lacking(needed, {"driver": "1.9"}) == []
+    assert library_versions.lacking(needed, {"driver": "2.0"}) == ["driver is 2.0, needed is <2,>=1"]
+    assert library_versions.lacking(needed, {"driver": "0.9"}) == ["driver is 0.9, needed is <2,>=1"]
 
 
 def test_a_program_without_metadata_is_a_warning() -> None:

@@ -156,7 +156,7 @@ def test_shards_come_in_place_of_old_ones_in_one_step(
 ) -> None:
     """While a refresh merges shards no document is missing: a reader sees the old ones until all are made."""
     folder = tmp_path / "index"
-    monkeypatch.setattr(builder, "FULL", 3)
+    monkeypatch.setattr(builder, "MAX_SHARD_DOCUMENTS", 3)
     built(opened, folder)
     opened.visit("1", made("Bài một mới", language="vi"))
     opened.visit("4", made("Bài bốn mới", language="vi"))
@@ -175,7 +175,7 @@ def test_counts_after_many_refreshes_are_those_of_a_new_index(
     opened: Crawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """New, changed and removed texts: what shards took with them is out of the sums, and nothing else."""
-    monkeypatch.setattr(builder, "FULL", 3)
+    monkeypatch.setattr(builder, "MAX_SHARD_DOCUMENTS", 3)
     grown, new = tmp_path / "grown", tmp_path / "new"
     built(opened, grown)
     for step in range(3):
@@ -351,7 +351,7 @@ def test_what_an_interrupted_refresh_left_is_deleted_and_small_shards_are_merged
 ) -> None:
     """A folder that no row names goes; shards not larger than what is written are merged into it."""
     folder = tmp_path / "index"
-    monkeypatch.setattr(builder, "FULL", 4)
+    monkeypatch.setattr(builder, "MAX_SHARD_DOCUMENTS", 4)
     assert built(opened, folder).shards == 2
     (folder / "shard-000099.new").mkdir()
     opened.visit("6", made("Bài thứ sáu", language="vi"))

@@ -12,8 +12,8 @@ import pytest
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import CorpusSettings, CrawlSettings
 from corpus_spider.sites.discover import MAX_REQUESTS, Discovery, discover, stale
+from corpus_spider.sites.page_request import NotFetchedError
 from corpus_spider.sites.polite_client import Pace, PoliteClient, RequestLimitError, manners_of
-from corpus_spider.sites.single_page import NotFetchedError
 from storage.errors import ConfigError
 from tests.corpus_spider.site_answers import HTML, TODAY, XML, alternate, index, page, put, rss, urlset
 

@@ -14,16 +14,9 @@ import pytest
 
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import CorpusSettings
-from corpus_spider.sites.single_page import (
-    ExtractRequest,
-    Manners,
-    NotFetchedError,
-    exchange,
-    extract,
-    fetch,
-    is_address,
-    read,
-)
+from corpus_spider.network.connection import Manners
+from corpus_spider.sites.page_request import NotFetchedError, exchange, fetch
+from corpus_spider.sites.single_page import ExtractRequest, extract, is_address, read
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:

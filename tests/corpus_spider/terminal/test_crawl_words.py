@@ -15,7 +15,7 @@ import pytest
 
 from corpus_spider.terminal.crawl_words import CrawlLimits, closing_words, details, words
 from corpus_spider.terminal.progress import live_text
-from pipelines.runtime.page_pipeline import PipelineCounts, SiteCounts
+from pipelines.runtime.counters import PipelineCounts, SiteCounts
 
 SUMMARY: dict[str, Any] = {
     "limit": "",

@@ -48,7 +48,7 @@ def test_thai_without_a_segmenter_breaks_between_letters_with_their_marks(monkey
     def missing() -> None:
         raise ImportError
 
-    monkeypatch.setattr("pipelines.text.segmentation.icu.load", missing)
+    monkeypatch.setattr("pipelines.text.segmentation.libraries.load_icu", missing)
     layout._segmenter.cache_clear()
     try:
         for width in range(4, 40):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 from corpus_spider.words import clouds
-from corpus_spider.words.clouds import LARGEST, SMALLEST, Cloud, PlacedWord, WeightedWord
+from corpus_spider.words.clouds import MAX_FONT, MIN_FONT, Cloud, PlacedWord, WeightedWord
 from corpus_spider.words.lists import WordRow
 from storage.errors import ConfigError
 from tests.corpus_spider.running import run
@@ -60,7 +60,7 @@ def test_the_size_of_a_word_is_the_stated_scale(weights: list[WeightedWord]) -> 
     largest = max(each.weight for each in weights)
     sizes = {each.word: each.size for each in clouds.laid_out(weights, is_right_to_left=False)[0]}
     for each in weights:
-        expected = SMALLEST + (LARGEST - SMALLEST) * math.sqrt(each.weight / largest)
+        expected = MIN_FONT + (MAX_FONT - MIN_FONT) * math.sqrt(each.weight / largest)
         assert sizes[each.word] == pytest.approx(expected, abs=0.051)
 
 

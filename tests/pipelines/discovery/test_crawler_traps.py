@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.discovery.crawler_traps import DRY, HOST_DRY, IDLE, CrawlerTraps, Trap, place_of
+from pipelines.discovery.crawler_traps import DRY_PAGES, HOST_DRY, IDLE_PAGES, CrawlerTraps, Trap, place_of
 from pipelines.text.minhash import fingerprint
 from storage.records import Document, Drop, Kind, LanguageGuess, Lease, Link, Metadata, Processed
 
@@ -61,11 +61,11 @@ def test_a_place_without_texts_that_leads_only_to_itself_is_shut_and_no_more_of_
     traps = CrawlerTraps()
     shut = [
         read(traps, f"/events/{number}", f"/events/{number + 1000}", f"/events/{number + 5000}")
-        for number in range(3 * DRY)
+        for number in range(3 * DRY_PAGES)
     ]
     found = [each for each in shut if each]
     assert len(found) == 1
-    assert shut.index(found[0]) < DRY + IDLE + 1
+    assert shut.index(found[0]) < DRY_PAGES + IDLE_PAGES + 1
     assert found[0].holds(f"{SITE}/events/77")
     assert not found[0].holds(f"{SITE}/news/77")
     assert not found[0].holds("http://b.example/events/77")
@@ -76,7 +76,7 @@ def test_a_place_without_texts_that_leads_only_to_itself_is_shut_and_no_more_of_
 def test_lists_are_not_shut_while_they_name_articles_that_are_new() -> None:
     """A hundred pages of a list, each with other articles; and its articles bring texts."""
     traps = CrawlerTraps()
-    for number in range(5 * DRY):
+    for number in range(5 * DRY_PAGES):
         assert read(traps, f"/list/{number}", f"/news/story-{number}00.html", f"/list/{number + 1}") is None
         assert read(traps, f"/news/story-{number}00.html", made=story(number)) is None
 
@@ -84,16 +84,16 @@ def test_lists_are_not_shut_while_they_name_articles_that_are_new() -> None:
 def test_lists_are_not_shut_because_related_articles_name_each_other() -> None:
     """Each article names five others at random, so soon all of an archive are named. Its lists are read to the end."""
     traps = CrawlerTraps()
-    for number in range(2 * DRY):
+    for number in range(2 * DRY_PAGES):
         assert (
             read(
                 traps, f"/story/{number}", *(f"/story/{number * 100 + more}" for more in range(100)), made=story(number)
             )
             is None
         )
-    assert [read(traps, f"/list?page={n}", f"/list?page={n + 1}", f"/story/{n + 9}") for n in range(9 * DRY)] == [
+    assert [read(traps, f"/list?page={n}", f"/list?page={n + 1}", f"/story/{n + 9}") for n in range(9 * DRY_PAGES)] == [
         None
-    ] * 9 * DRY
+    ] * 9 * DRY_PAGES
 
 
 def test_lists_that_name_each_other_are_shut() -> None:
@@ -101,7 +101,7 @@ def test_lists_that_name_each_other_are_shut() -> None:
     traps = CrawlerTraps()
     shut = [
         read(traps, f"/{kind}/{number}", *(f"/{other}/{number * 40 + day}" for day in range(40)))
-        for number in range(4 * DRY)
+        for number in range(4 * DRY_PAGES)
         for kind, other in (("month", "day"), ("day", "month"))
     ]
     assert {each.place for each in shut if each} == {place_of(f"{SITE}/month/1")[1], place_of(f"{SITE}/day/1")[1]}
@@ -111,7 +111,7 @@ def test_lists_that_name_each_other_are_shut() -> None:
 def test_the_same_texts_over_and_over_are_nothing_new(texts: int) -> None:
     """Under new addresses, as with session identifiers."""
     traps = CrawlerTraps()
-    shut = [read(traps, f"/s/{number}abcdef00/x", made=story(number % texts)) for number in range(2 * DRY)]
+    shut = [read(traps, f"/s/{number}abcdef00/x", made=story(number % texts)) for number in range(2 * DRY_PAGES)]
     assert any(shut)
 
 
@@ -121,7 +121,7 @@ def test_nearly_the_same_text_is_nothing_new() -> None:
     words = [f"word{number}" for number in range(300)]
     shut = [
         read(traps, f"/n/{number}", made=document(" ".join([*words[:150], f"other{number}", *words[150:]])))
-        for number in range(2 * DRY)
+        for number in range(2 * DRY_PAGES)
     ]
     assert any(shut)
 
@@ -130,13 +130,13 @@ def test_nearly_the_same_text_is_nothing_new() -> None:
 def test_what_says_nothing_of_a_place_is_not_held_against_it(reason: str) -> None:
     """A night on which a site refuses us closes nothing."""
     traps = CrawlerTraps()
-    assert not any(read(traps, f"/news/{number}", drop=Drop(reason)) for number in range(4 * DRY))
+    assert not any(read(traps, f"/news/{number}", drop=Drop(reason)) for number in range(4 * DRY_PAGES))
 
 
 def test_sources_are_no_pages_of_a_place() -> None:
     """Start pages, feeds and sitemaps are read for what they name."""
     traps, nothing = CrawlerTraps(), Processed(drop=LISTING)
-    for number in range(4 * DRY):
+    for number in range(4 * DRY_PAGES):
         assert traps.note(lease(f"/start/{number}", depth=0), nothing) is None
     assert len(traps.wanted((link("/start/1"),))) == 1
 
@@ -166,12 +166,12 @@ def test_hosts_without_end_that_give_nothing_new_are_shut_but_for_those_that_are
     traps = CrawlerTraps()
     assert host_read(traps, "www.a.example:81", path="/1", made=story(7)) is None
     shut = []
-    for number in range(2 * DRY):
+    for number in range(2 * DRY_PAGES):
         shut.append(host_read(traps, f"h{number}.a.example:81", f"h{number}x.a.example:81", made=made))
         host_read(traps, "www.a.example:81", path=f"/news/{number}", made=story(100 + number))
     found = [each for each in shut if each]
     assert [(each.host, each.place) for each in found] == [("*.a.example:81", "")]
-    assert shut.index(found[0]) <= DRY
+    assert shut.index(found[0]) <= DRY_PAGES
     held = [f"http://{name}.example:81/" for name in ("new.a", "www.a", "h1.a", "a", "new.b")]
     assert [found[0].holds(url) for url in held] == [True, False, False, True, False]
     names = ["new.a.example:81", "www.a.example:81", "new.a.example", "new.b.example:81"]
@@ -182,7 +182,7 @@ def test_hosts_without_end_that_give_nothing_new_are_shut_but_for_those_that_are
 def test_hosts_whose_first_pages_lead_to_articles_of_their_own_are_not_shut() -> None:
     """As of a paper with a host for each town; nor are hosts of one domain that each give a text."""
     traps = CrawlerTraps()
-    for number in range(3 * DRY):
+    for number in range(3 * DRY_PAGES):
         name = f"town{number}.a.example"
         url = f"http://{name}/news/{number}.html"
         found = (Link(url, url, name),)
@@ -192,7 +192,7 @@ def test_hosts_whose_first_pages_lead_to_articles_of_their_own_are_not_shut() ->
             )
             is None
         )
-    for number in range(3 * DRY):
+    for number in range(3 * DRY_PAGES):
         assert host_read(traps, f"blog{number}.b.example", made=story(number)) is None
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from corpus_spider.demo.site import build_site, truth
 from pipelines.discovery.date_range import archive_pages, archive_template, within
 from pipelines.discovery.links import page_anchors
-from pipelines.discovery.list_pages import LESS, Listing, archive_span, newest_day, ordered, read_listing
+from pipelines.discovery.list_pages import LESSER_RANK, Listing, archive_span, newest_day, ordered, read_listing
 from pipelines.discovery.url_shapes import shape_of
 from pipelines.markup.tree import parse_tree
 from pipelines.page.process import process
@@ -265,7 +265,7 @@ ARTICLES = "".join(
 def test_articles_come_first_and_nothing_is_left_out() -> None:
     """What looks less like an article has a lower rank, and is followed all the same."""
     found = follow(f"{ARTICLES}<a href=/sport>Sport</a><a href='/x?page=2'>2</a>", "/")
-    assert found["/sport"] == found["/x?page=2"] == LESS
+    assert found["/sport"] == found["/x?page=2"] == LESSER_RANK
     assert [rank for url, rank in found.items() if "headline" in url] == [0] * 10
 
 

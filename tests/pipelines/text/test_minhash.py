@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pipelines.text.minhash import BANDS, HASHES, LEAST_SHINGLES, SCHEME, WIDTH, estimate, fingerprint
 from pipelines.text.normalise import canonical_text
-from storage.documents.sketches import DIGEST, NUMBERS_SHARED, SAMPLED, _count, _digests, numbers_agree
+from storage.documents.sketches import DIGEST, MAX_NUMBERS, NUMBERS_SHARED, _count, _digests, numbers_agree
 
 if TYPE_CHECKING:
     from storage.records import Fingerprint
@@ -199,7 +199,7 @@ def test_a_text_agrees_with_itself_and_with_a_part_of_it(numbers: list[int]) -> 
     filler = " và phần còn lại của bài báo giữ nguyên từng chữ một" * 3
     whole = fingerprint(filler + " ".join(f"mục {each}" for each in numbers))
     assert agree(whole, whole)
-    assert len(whole.numbers) <= SAMPLED * DIGEST
+    assert len(whole.numbers) <= MAX_NUMBERS * DIGEST
 
 
 PRICE_LIST = (
@@ -245,8 +245,8 @@ def test_a_reprint_with_other_figures_of_its_own_is_the_same_article() -> None:
     assert agree(fingerprint(one), fingerprint(other))
 
 
-@given(st.integers(SAMPLED, 1500))
+@given(st.integers(MAX_NUMBERS, 1500))
 def test_the_count_of_numbers_is_estimated_from_a_sample(count: int) -> None:
     """Only the smallest digests of many numbers are kept."""
-    digests = sorted(range(0, 65536, 65536 // count))[:SAMPLED]
+    digests = sorted(range(0, 65536, 65536 // count))[:MAX_NUMBERS]
     assert _count({each.to_bytes(DIGEST, "big") for each in digests}) == pytest.approx(count, rel=0.1)

@@ -214,7 +214,7 @@ def test_a_file_is_the_same_whenever_the_disk_begins_to_write(
     """Once it is closed, or all along."""
     digests = []
     for number, ahead in enumerate((2**30, 100)):
-        monkeypatch.setattr(files, "AHEAD", ahead)
+        monkeypatch.setattr(files, "UNWRITTEN_BYTES", ahead)
         (tmp_path / str(number)).mkdir()
         report = export(documents(ODD_TEXTS * 5), tmp_path / str(number) / name)
         digests.append(report.sha256)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.lab.opponents import OPPONENTS, block_features, blurring, licea, slope, tokens
+from pipelines.extractors.lab import opponents
+from pipelines.extractors.lab.opponents import C2, OPPONENTS
 from pipelines.extractors.registry import get
 from pipelines.markup.soup import scan
 
@@ -54,23 +55,23 @@ def test_an_article_between_menus_is_found(name: str) -> None:
 def test_tokens_are_words_and_tags_in_order() -> None:
     """A word stands between white space or tags."""
     soup = scan("<p>a b<b>c</b></p>d")
-    assert tokens.is_tag(soup).tolist() == [True, False, False, True, False, True, True, False]
-    assert tokens.selected(soup, np.array([True, False, True, True])) == ("ac", "d")
+    assert opponents.is_tag(soup).tolist() == [True, False, False, True, False, True, True, False]
+    assert opponents.selected(soup, np.array([True, False, True, True])) == ("ac", "d")
 
 
 def test_a_low_section_needs_windows_in_a_row() -> None:
     """A long stretch of words is low, a short one is not, and a page shorter than the windows stays whole."""
     page = np.array([True] * 200 + [False] * 300 + [True] * 200 + [False] * 20 + [True] * 200)
-    low = slope.low_sections(page)
+    low = opponents.low_sections(page)
     assert low[225:475].all()
     assert not low[:200].any()
     assert not low[500:].any()
-    assert slope.low_sections(page[:50]).all()
+    assert opponents.low_sections(page[:50]).all()
 
 
 def test_blurring_gives_the_weighted_share_of_content_around() -> None:
     """It is 1 within content, 0 within code, half where they meet, and nothing beyond the ends counts."""
-    ratio = blurring.blurred(np.repeat([True, False], 400), 40)
+    ratio = opponents.blurred(np.repeat([True, False], 400), 40)
     assert ratio[[0, 200, 600, 799]].tolist() == pytest.approx([1, 1, 0, 0])
     assert ratio[399] == pytest.approx(0.5, abs=0.05)
 
@@ -87,13 +88,13 @@ def test_only_accb_forgives_links() -> None:
         ([], (0, 0)),
         ([5, 5], (0, 0)),
         ([5, 100, 5, 100, 5], (1, 4)),
-        ([100, *[5] * licea.C2, 90, 90], (licea.C2 + 1, licea.C2 + 3)),
-        ([100, *[5] * (licea.C2 - 1), 90], (0, licea.C2 + 1)),
+        ([100, *[5] * C2, 90, 90], (C2 + 1, C2 + 3)),
+        ([100, *[5] * (C2 - 1), 90], (0, C2 + 1)),
     ],
 )
 def test_the_densest_region_joins_dense_strings_that_are_near(lengths: list[int], region: tuple[int, int]) -> None:
     """C2 places away belongs together, one more does not; the region of most characters wins."""
-    assert licea.densest(lengths) == region
+    assert opponents.densest(lengths) == region
 
 
 def test_a_quota_counts_linked_characters_of_a_block() -> None:
@@ -106,5 +107,5 @@ def test_features_choose_blocks_of_text() -> None:
     """``fe`` returns the longest block, ``kfe`` all that are like it; pictures outweigh a short text."""
     long, middle = [letter * 200 for letter in "xyz"], "m" * 80
     html = "".join(f"<p>{text}</p>" for text in (*long, middle, "short<img><img>", "tiny"))
-    assert block_features.fe(html).paragraphs == (long[0],)
-    assert block_features.kfe(html).paragraphs == tuple(long)
+    assert opponents.fe(html).paragraphs == (long[0],)
+    assert opponents.kfe(html).paragraphs == tuple(long)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.text.segmentation import choice
-from pipelines.text.segmentation.choice import CHOICES, LONGEST, WORDS, Segmenter, advice, library_names, unit_of
+from pipelines.text.segmentation.choice import CHOICES, MAX_RUN_CHARS, WORDS, Segmenter, advice, library_names, unit_of
 from pipelines.text.segmentation.clusters import clusters
 from pipelines.text.tokenizer import COMPOUND, tokenised
 from pipelines.text.words import words
@@ -93,7 +93,7 @@ def test_a_long_run_is_cut_into_pieces() -> None:
 
     text = "chính phủ " * 1_000 + "ก" * 5_000
     assert "".join(Segmenter("noted", noted, WORDS)(text)) == text
-    assert max(lengths) <= LONGEST
+    assert max(lengths) <= MAX_RUN_CHARS
 
 
 def test_without_a_library_the_unit_and_the_extra_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
