@@ -3,9 +3,8 @@
     python benchmarks/ablation.py GOLD --folds folds.json                  each rule switched off alone
     python benchmarks/ablation.py GOLD --folds folds.json --eliminate      switch off the cheapest rule, measure again
 
-The model decides first which blocks of a page are content. The rules (``RULES``) run after it or beside it. A rule is
-switched off by its neutral element: its function returns no blocks, its table holds no words. The product needs no
-switches for this.
+The model decides first which blocks of a page are content. The rules run after it or beside it, each stage in the order
+of its table (``pipelines.extractors.auto.rules.rule`` names the tables). A rule is switched off by its name.
 
 Pages are read by weights that have not seen their site, or their source (``left_out.py``). These weights are learned
 once and kept in the file of ``--folds``. Each page is parsed and measured once. A rule that did not act on a page
@@ -18,8 +17,8 @@ Columns of the table, all of them *with the rule less without it*:
   true text. The title need not be in the text, and should not be unless the true text has it.
 - ms: milliseconds of the rule's function a page
 
-``--json`` also has the pages on which a rule acts, and the wrong lines by language. To measure a new rule, add a `Rule`
-to ``RULES``: its function, and the function that does nothing in its place.
+``--json`` also has the wrong lines by language. A new rule is measured as soon as it
+is in a table.
 
 A rule pays if the interval of F1 or of wrong lines (kept and dropped together) excludes zero in its favour, with sites
 left out. Elimination switches off the rule that gains least, until all that remain pay or ``--lose`` is reached.
@@ -29,15 +28,13 @@ One wrong line in 100 pages counts as much as .0001 of F1.
 from __future__ import annotations
 
 import argparse
-import inspect
 import json
 import sys
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from importlib import import_module
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -50,9 +47,12 @@ from corpus_spider.lab import load_gold, score
 from corpus_spider.lab.intervals import DRAWS, SEED
 from corpus_spider.lab.scoring_run import prepare
 from pipelines.extractors.auto import extractor, model, selection
-from pipelines.extractors.auto.rules import parts
+from pipelines.extractors.auto.extractor import SECOND_READINGS
+from pipelines.extractors.auto.rule_tables import BLOCKS, LINES
+from pipelines.extractors.auto.rules.rule import Rule, rules_run_by
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.page import postprocess
+from pipelines.page.postprocess import TIDYING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -64,207 +64,37 @@ LINE = 0.0001
 SPLITS = ("site", "source")
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule: its name, the function or table that is replaced, and what replaces it."""
-
-    name: str
-    does: str
-    target: str
-    """Module and attribute."""
-    neutral: Callable[..., Any] | None = None
-    """The function that does nothing; None for a table or a pattern, which then holds nothing."""
-    owns: tuple[str, ...] = ()
-    """Further functions, as module and attribute, that serve this rule alone."""
+RULES: tuple[Rule[Any], ...] = tuple(
+    rule for table in (BLOCKS, LINES, SECOND_READINGS, TIDYING) for rule in table if not rule.is_required
+)
 
 
-def no_blocks(page: Any, *_: Any) -> Any:
-    """Return no blocks of a page."""
-    return np.zeros(page.count, bool)
+class Watch:
+    """Applies the rules that are not off, and notes which of them acted on the page and for how long."""
 
-
-def same_blocks(_: Any, chosen: Any, *__: Any) -> Any:
-    """Return the chosen blocks as they are."""
-    return chosen
-
-
-def first(value: Any, *_: Any) -> Any:
-    """Return the first argument as it is."""
-    return value
-
-
-def no(*_: Any, **__: Any) -> bool:
-    """Return False."""
-    return False
-
-
-def nothing(*_: Any) -> None:
-    """Return None."""
-
-
-def _untitled(page: Any, title: Any, *rest: Any, find: Any) -> Any:
-    return find(page, np.zeros_like(title), *rest)
-
-
-RULES = (
-    Rule("title block", "leaves out the block that is the title", "selection.find", _untitled),
-    Rule("captions", "leaves out captions, by elements and class names", "parts.captions",
-         lambda page: (np.zeros(page.count, bool), np.zeros(page.count, bool)),
-         ("parts._holds_more", "parts._around", "parts._captioned")),
-    Rule("caption classes", "class names that surely are of captions", "parts._SURE_CAPTION"),
-    Rule("buttons", "leaves out buttons", "parts.buttons", no_blocks),
-    Rule("copies", "leaves out the second copy of the article", "parts.copies", no_blocks),
-    Rule("beginnings", "leaves out teasers of the text below them", "parts.beginnings", no_blocks,
-         ("parts._broken_off",)),
-    Rule("stated body", "doubts blocks that JSON-LD lacks", "jsonld_body.doubts",
-         lambda page, *_: np.zeros(page.count),
-         ("jsonld_body._pieces", "jsonld_body._distinct", "jsonld_body._among", "jsonld_body._dice")),
-    Rule("folds", "keeps the rest of a text behind 'read more'", "parts.unfolded", no_blocks),
-    Rule("under headline", "reads under the headline where little is expected", "selection.under_headline", no_blocks),
-    Rule("completed", "adds missed blocks of the same make", "repeated_layout.completed", same_blocks,
-         ("repeated_layout._paragraphs_among", "repeated_layout._alike")),
-    Rule("paragraphs among", "adds single paragraphs among the chosen", "repeated_layout._paragraphs_among",
-         lambda *arguments: np.zeros(len(arguments[2]), bool)),
-    Rule("enclosed", "adds lists, tables and subheads among the chosen", "repeated_layout.enclosed", same_blocks,
-         ()),
-    Rule("continued", "adds the rest of a sentence that a card cuts", "repeated_layout.continued", same_blocks),
-    Rule("closing lists", "adds lists right behind the text", "repeated_layout.closing", same_blocks,
-         ("repeated_layout._lists_behind", "repeated_layout._within", "repeated_layout._names_what_follows")),
-    Rule("related", "leaves out boxes named as related articles", "boilerplate.related", no_blocks),
-    Rule("elsewhere boxes", "leaves out what stands below 'read also'", "boilerplate.elsewhere", no_blocks,
-         ("boilerplate._is_of_teasers", "boilerplate.leads_elsewhere")),
-    Rule("widgets", "leaves out boxes named as widgets", "boilerplate.widgets", no_blocks),
-    Rule("asking", "leaves out small boxes with forms or calls", "boilerplate.asking", no_blocks,
-         ("boilerplate._outwards",)),
-    Rule("links", "leaves out blocks that are links", "boilerplate.links", no_blocks,
-         ()),
-    Rule("labels", "leaves out headings of link boxes", "boilerplate.labels", no_blocks,
-         ("boilerplate._holds_no_text",)),
-    Rule("comment sections", "leaves out sections of comments, in the model", "parts.comment_sections", no_blocks,
-         ("parts._is_section", "parts._is_named_section")),
-    Rule("standfirst", "adds the standfirst that the head repeats", "head_and_end.with_standfirst", same_blocks,
-         ("head_and_end.head_of", "head_and_end._is_standfirst")),
-    Rule("standfirst classes", "adds blocks of a standfirst's class", "head_and_end._is_standfirst", no),
-    Rule("signature", "leaves out a signature set flush", "head_and_end.without_signature", same_blocks,
-         ("head_and_end._is_set_apart", "head_and_end._may_sign", "head_and_end._is_signed")),
-    Rule("asides", "leaves out lines by their words", "boilerplate.without_lines", list,
-         ("boilerplate.is_boilerplate", "boilerplate._folded", "boilerplate._read_words")),
-    Rule("asides: elsewhere", "of these, labels of links", "boilerplate._ELSEWHERE"),
-    Rule("asides: alone", "of these, words of buttons and advertisements", "boilerplate._ALONE"),
-    Rule("heading of nothing", "leaves out a last heading of nothing", "selection._opens_nothing", no),
-    Rule("second opinion", "reads by density where confidence is low", "extractor.selection", lambda found: found),
-    Rule("JSON-LD body", "takes a body that is not shown from JSON-LD", "extractor._stated", nothing),
-    Rule("noscript", "takes the text for readers without scripts", "extractor._unscripted", nothing),
-    Rule("shadow trees", "takes the text of shadow trees", "extractor._shadowed", nothing, ("extractor._opened",)),
-    Rule("script state", "takes the text from the state of scripts", "extractor._kept", nothing, ("script_state",)),
-    Rule("title heading", "leaves out the first heading that is the title", "postprocess.without_title", first,
-         ()),
-    Rule("dateline", "leaves out lines of the date", "postprocess.without_dateline", first),
-    Rule("dateline: others", "of these, lines the date was not read from", "postprocess.is_dateline", no),
-    Rule("byline line", "leaves out lines of the author's name", "postprocess.without_byline", first),
-)  # fmt: skip
-
-
-def module_of(target: str) -> Any:
-    """Return the module that a target names first."""
-    name = target.partition(".")[0]
-    known = {"postprocess": postprocess, "selection": selection, "extractor": extractor}
-    return known.get(name) or import_module(f"pipelines.extractors.auto.rules.{name}")
-
-
-class Switchboard:
-    """Wraps all rules, so that each can be switched off and tells on which pages it acted and for how long."""
-
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self) -> None:
         self.off: frozenset[str] = frozenset()
-        self.fired: set[str] = set()
+        self.acted: set[str] = set()
         self.seconds: Counter[str] = Counter()
-        # What it remembers would hide the patterns in it.
-        parts._captioned = parts._captioned.__wrapped__  # noqa: SLF001 - the only way to it
-        for rule in rules:
-            self._wrap(rule)
 
-    def _wrap(self, rule: Rule) -> None:
-        module, name = module_of(rule.target), rule.target.partition(".")[2]
-        original = getattr(module, name)
-        if rule.target == "selection.find":
-            made = partial(self._find, rule.name, original)
-        elif rule.target == "extractor.selection":
-            made = _Surely(self, rule.name)
-        elif rule.neutral is None:
-            made = _Table(self, rule.name, original)
-        else:
-            made = partial(self._call, rule, original)
-        for user in (selection, extractor, module):  # names that were imported
-            if getattr(user, name, None) is original:
-                setattr(user, name, made)
-
-    def _call(self, rule: Rule, original: Any, *arguments: Any, **named: Any) -> Any:
+    def __call__(self, rule: Rule[Any], state: Any) -> Any:
+        """Apply one rule to what the rules before it made of the page."""
         if rule.name in self.off:
-            return rule.neutral(*arguments, **named)  # type: ignore[misc]
+            return state
         start = time.thread_time()
-        found = original(*arguments, **named)
+        after = rule.apply(state)
         self.seconds[rule.name] += time.thread_time() - start
-        if not _same(found, rule.neutral(*arguments, **named)):  # type: ignore[misc]
-            self.fired.add(rule.name)
-        return found
-
-    def _find(self, rule: str, original: Any, page: Any, title: Any, *rest: Any) -> Any:
-        if rule in self.off:
-            return _untitled(page, title, *rest, find=original)
-        if (title > selection.TITLE).any():
-            self.fired.add(rule)
-        return original(page, title, *rest)
-
-
-class _Surely:
-    """``selection`` as ``auto`` sees it: without a second opinion, all of its readings are believed."""
-
-    NAME = selection.NAME
-
-    def __init__(self, board: Switchboard, rule: str) -> None:
-        self.board, self.rule = board, rule
-
-    def read(self, html: str, template: bytes) -> Any:
-        found = selection.read(html, template)
-        if found.problem or found.headed or found.confidence >= selection.SURE:
-            return found
-        self.board.fired.add(self.rule)
-        return replace(found, headed=True) if self.rule in self.board.off else found
-
-
-class _Table:
-    """A set of words or a pattern that holds nothing while its rule is off."""
-
-    def __init__(self, board: Switchboard, rule: str, original: Any) -> None:
-        self.board, self.rule, self.original = board, rule, original
-
-    def __contains__(self, word: str) -> bool:
-        return self._seen(word in self.original)
-
-    def search(self, *arguments: Any) -> Any:
-        return self._seen(self.original.search(*arguments))
-
-    def match(self, *arguments: Any) -> Any:
-        return self._seen(self.original.match(*arguments))
-
-    def fullmatch(self, *arguments: Any) -> Any:
-        return self._seen(self.original.fullmatch(*arguments))
-
-    def _seen(self, found: Any) -> Any:
-        if self.rule in self.board.off:
-            return None
-        if found:
-            self.board.fired.add(self.rule)
-        return found
+        if not all(_same(getattr(state, field.name), getattr(after, field.name)) for field in fields(state)):
+            self.acted.add(rule.name)
+        return after
 
 
 def _same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
     if isinstance(one, np.ndarray):
         return bool(np.array_equal(one, other))
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other)
+    return one is not None and one == other
 
 
 @dataclass(slots=True)
@@ -295,7 +125,7 @@ class Case:
 Row = dict[str, Any]
 """A rule with its figures, as plain values."""
 HEADING = """\
-| rule | what it does | lines | F1 × 10⁴, sites | F1 × 10⁴, sources | wrong lines | kept / dropped | ms | |
+| rule | what it does | pages | F1 × 10⁴, sites | F1 × 10⁴, sources | wrong lines | kept / dropped | ms | |
 |---|---|---|---|---|---|---|---|---|"""
 Run = tuple[int, frozenset[str], str]
 """The place of a page, the rules that are off, and the split."""
@@ -305,7 +135,7 @@ class Reader:
     """Reads some of the gold pages with rules switched off; what no rule changes is remembered."""
 
     def __init__(self, pages: dict[int, GoldPage], folds: dict[str, Any], parts: dict[str, dict[str, str]]) -> None:
-        self.board = Switchboard(RULES)
+        self.watch = Watch()
         self.models = {split: {part: model.Model.of(row) for part, row in of.items()} for split, of in folds.items()}
         self.cases = {}
         for place, gold in pages.items():
@@ -346,9 +176,10 @@ class Reader:
         for before, acted, measured in reversed(runs):
             if before <= off and acted.isdisjoint(off - before):
                 return measured, acted
-        self.case, self.split, self.board.off, self.board.fired = self.cases[place], split, off, set()
-        measured = self._run()
-        runs.append((off, frozenset(self.board.fired - off), measured))
+        self.case, self.split, self.watch.off, self.watch.acted = self.cases[place], split, off, set()
+        with rules_run_by(self.watch):
+            measured = self._run()
+        runs.append((off, frozenset(self.watch.acted), measured))
         return measured, runs[-1][1]
 
     def _run(self) -> Measured:
@@ -375,7 +206,7 @@ def _start(*arguments: Any) -> None:
 
 
 def _read(runs: list[Run]) -> tuple[list[tuple[Measured, frozenset[str]]], dict[str, float]]:
-    return [_READER[0].read(*run) for run in runs], dict(_READER[0].board.seconds)
+    return [_READER[0].read(*run) for run in runs], dict(_READER[0].watch.seconds)
 
 
 class Bench:
@@ -540,26 +371,12 @@ def totals(base: list[Measured], pages: Sequence[GoldPage]) -> dict[str, Any]:
     }
 
 
-def lines_of(rule: Rule) -> int:
-    """Return the lines of code that serve a rule alone; those of a table or a pattern are not counted."""
-    count = 0
-    for target in (rule.target, *rule.owns) if rule.neutral else ():
-        value = module_of(target)
-        for name in target.split(".")[1:]:
-            value = getattr(value, name)
-        count += (
-            len(inspect.getsource(value).splitlines()) if target not in {"selection.find", "extractor.selection"} else 1
-        )
-    return count
-
-
 def row(sites: Effect, sources: Effect, verdict: str) -> Row:
     """Return what is known of a rule as plain values."""
     rule = next(each for each in RULES if each.name == sites.rule)
     found: Row = {
         "rule": rule.name,
         "does": rule.does,
-        "lines": lines_of(rule),
         "pages": sites.pages,
         "verdict": verdict,
     }
@@ -582,8 +399,11 @@ def markdown(found: Row) -> str:
 
     low, high = found["wrong_sites_interval"]
     lines = f"{found['wrong_sites']:+.1f} [{low:+.1f}, {high:+.1f}] | {found['kept']:+.1f} / {found['dropped']:+.1f}"
-    size, ms = found["lines"] or "table", "–" if found["ms"] is None else f"{found['ms']:.3f}"
-    cells = (found["rule"], found["does"], size, points("f1_sites"), points("f1_sources"), lines, ms, found["verdict"])
+    ms = "–" if found["ms"] is None else f"{found['ms']:.3f}"
+    cells = (
+        *(found[name] for name in ("rule", "does", "pages")),
+        *(points("f1_sites"), points("f1_sources"), lines, ms, found["verdict"]),
+    )
     return f"| {' | '.join(map(str, cells))} |"
 
 

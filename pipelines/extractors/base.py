@@ -60,6 +60,11 @@ class Extractor:
     guard: Callable[[str], tuple[str, str]] | None = None
     """Prepares a page for ``run``: returns the page to read, and the reason not to read it ("" if there is none)."""
 
+    def __post_init__(self) -> None:
+        """Raise ValueError if the description is not one line."""
+        if not self.description.strip() or "\n" in self.description:
+            raise ValueError(f"the extractor {self.name} has no description of one line")
+
     def ready(self, html: str) -> tuple[str, str]:
         """Return the page prepared for ``run``, and the reason not to read it; "" if there is none.
 

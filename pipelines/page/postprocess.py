@@ -16,6 +16,7 @@ from pipelines.classification import soft_errors
 from pipelines.classification.page_type import ANY_TEXT, ExtractedPage, article_or_reason
 from pipelines.decoding import vietnamese_codecs, zawgyi
 from pipelines.extractors import registry
+from pipelines.extractors.auto.rules.rule import Rule, apply_rules
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata import reader, rights
@@ -28,7 +29,7 @@ from storage.records import RULES, DecodedBody, Drop, ParagraphKind
 from storage.reservations import SKIP, is_reserved, reservations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pipelines.extractors.explanation import Explanation
     from pipelines.page.site_rules import RuledPage
@@ -123,9 +124,25 @@ def judge(extraction: Extraction, source: ParsedPage, model: SiteModel) -> tuple
     return outcome
 
 
+@dataclass(frozen=True, slots=True)
+class TidiedPage:
+    """An extraction with the metadata of its page."""
+
+    extraction: Extraction
+    stated: Metadata
+
+
 def tidy(found: Extraction, stated: Metadata) -> Extraction:
     """Clean an extraction and remove headline, dateline and byline at its head. The text may still be dropped."""
-    return without_byline(without_dateline(without_title(clean(found), stated), stated), stated)
+    return apply_rules(TIDYING, TidiedPage(found, stated)).extraction
+
+
+def _tidying(remove: Callable[[Extraction, Metadata], Extraction]) -> Callable[[TidiedPage], TidiedPage]:
+    def tidied(page: TidiedPage) -> TidiedPage:
+        found = remove(page.extraction, page.stated)
+        return page if found is page.extraction else replace(page, extraction=found)
+
+    return tidied
 
 
 def title_of(extraction: Extraction, stated: Metadata) -> str | None:
@@ -235,6 +252,14 @@ def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
     last = len(found.paragraphs) - 1
     signed = last > 0 and "".join(found.paragraphs[last].split()) == "".join(author.split())
     return _without(found, last, last + 1) if signed else found
+
+
+TIDYING: tuple[Rule[TidiedPage], ...] = (
+    Rule("clean", "cleans the characters of all texts", _tidying(lambda found, _: clean(found)), is_required=True),
+    Rule("title heading", "leaves out the first heading that is the title", _tidying(without_title)),
+    Rule("dateline", "leaves out lines of the date", _tidying(without_dateline)),
+    Rule("byline line", "leaves out lines of the author's name", _tidying(without_byline)),
+)
 
 
 def _without_words(extraction: Extraction, words: str | None) -> Extraction:

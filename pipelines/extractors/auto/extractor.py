@@ -33,15 +33,16 @@ article: the body in JSON-LD, the content of ``noscript``, shadow trees, the sta
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from pipelines.classification import soft_errors
 from pipelines.extractors.auto import density, selection
+from pipelines.extractors.auto.rule_tables import SURE
 from pipelines.extractors.auto.rules import script_state
-from pipelines.extractors.auto.selection import SURE
+from pipelines.extractors.auto.rules.rule import Rule, apply_rules
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.markup import tree
 from pipelines.markup.soup import collapsed, scan
@@ -50,6 +51,8 @@ from pipelines.text import text_size
 from storage.records import Extraction
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pipelines.extractors.auto.selection import BlockEvidence, SelectedText
     from pipelines.extractors.explanation import Explanation
 
@@ -94,77 +97,95 @@ class _EvidencedExtraction(NamedTuple):
     evidence: BlockEvidence | None
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """A page with its reading by ``selection``, and the second reading that replaces it."""
+
+    html: str
+    options: ExtractorOptions
+    reading: SelectedText
+    shown: Extraction
+    """The reading as an extraction."""
+    found: _EvidencedExtraction | None = None
+
+
 def _find(html: str, options: ExtractorOptions) -> _EvidencedExtraction:
     reading = selection.read(html, options.template)
-    learned = reading.extraction
-    little = sum(map(len, learned.paragraphs)) < LITTLE
-    if little and (whole := _elsewhere(html, reading, options)):
-        return whole
-    if reading.confidence >= SURE or reading.headed:
-        return _EvidencedExtraction(learned, reading.evidence)
+    page = apply_rules(SECOND_READINGS, ReadPage(html, options, reading, reading.extraction))
+    return page.found or _EvidencedExtraction(page.shown, reading.evidence)
+
+
+def _if_little(read: Callable[[ReadPage], _EvidencedExtraction | None]) -> Callable[[ReadPage], ReadPage]:
+    """Make a rule of a second reading of a page that shows almost nothing, unless another one found the article."""
+
+    def second(page: ReadPage) -> ReadPage:
+        if page.found or sum(map(len, page.reading.paragraphs)) >= LITTLE:
+            return page
+        found = read(page)
+        return replace(page, found=found) if found else page
+
+    return second
+
+
+def _by_density(page: ReadPage) -> ReadPage:
+    """Read a page of low confidence by ``density``; the first reading stays if that is hardly better."""
+    reading = page.reading
+    if page.found or reading.confidence >= SURE or reading.headed:
+        return page
+    learned = page.shown
     why = reading.problem or f"{selection.NAME}: {learned.reason}, under {SURE}"
-    best = _without(reading.template, density.find(scan(html), why))
+    best = _without(reading.template, density.find(scan(page.html), why))
     # Of the same text the reading with more lines stands: density joins those of a preformatted block.
     if len(best.paragraphs) < len(learned.paragraphs) and _letters(best) == _letters(learned):
-        return _EvidencedExtraction(
-            replace(learned, reason=f"{why}; {best.extractor} found the same"), reading.evidence
-        )
+        same = replace(learned, reason=f"{why}; {best.extractor} found the same")
+        return replace(page, found=_EvidencedExtraction(same, reading.evidence))
     if _size(best) < ENOUGH and _size(learned) > CLEARLY_MORE * _size(best):
         best = replace(learned, reason=f"{why}; {best.extractor} found {_size(best)} characters only")
-    return _EvidencedExtraction(reading.with_parts(best), reading.evidence)
+    return replace(page, found=_EvidencedExtraction(reading.with_parts(best), reading.evidence))
 
 
-def _elsewhere(html: str, reading: SelectedText, options: ExtractorOptions) -> _EvidencedExtraction | None:
-    """Return the article of a page that shows almost nothing, or None."""
-    shown = reading.extraction
-    if stated := _stated(html, shown):
-        return _EvidencedExtraction(stated, reading.evidence)
-    if found := _unscripted(html, shown, options) or _shadowed(html, shown, options):
-        return found
-    kept = _kept(html, shown, options.url)
-    return _EvidencedExtraction(kept, reading.evidence) if kept else None
-
-
-def _stated(html: str, shown: Extraction) -> Extraction | None:
+def _stated(page: ReadPage) -> _EvidencedExtraction | None:
     """Return the body in the page's JSON-LD, if it is long, free to read and not shown.
 
     If a part of it is shown, that part may be all that is free.
     """
-    if "articleBody" not in html:
+    if "articleBody" not in page.html:
         return None
-    page = tree.parse_tree(html)
-    body = jsonld.article_body(page)
+    parsed = tree.parse_tree(page.html)
+    body = jsonld.article_body(parsed)
     lines = tuple(line for part in body.splitlines() if (line := collapsed(part)))
     found = Extraction(lines, NAME, VERSION, "from the page's JSON-LD, as none of it is shown", kinds="p" * len(lines))
-    long = _size(found) >= CLEARLY_MORE * max(ENOUGH, _size(shown))
+    long = _size(found) >= CLEARLY_MORE * max(ENOUGH, _size(page.shown))
     packed = "".join(body.split())
-    apart = not any("".join(line.split())[:ENOUGH] in packed for line in shown.paragraphs if len(line) >= LINE)
-    return found if long and apart and not soft_errors.stub(page, 0, ENOUGH) else None
+    apart = not any("".join(line.split())[:ENOUGH] in packed for line in page.shown.paragraphs if len(line) >= LINE)
+    if not (long and apart) or soft_errors.stub(parsed, 0, ENOUGH):
+        return None
+    return _EvidencedExtraction(found, page.reading.evidence)
 
 
-def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> _EvidencedExtraction | None:
+def _unscripted(page: ReadPage) -> _EvidencedExtraction | None:
     """Return the page with its ``noscript`` content, if that is an article: long, sure, free and not shown."""
-    before, *pieces = _NOSCRIPT.split(html)
+    before, *pieces = _NOSCRIPT.split(page.html)
     ends, texts = pieces[::2], pieces[1::2]
     if sum(len(_TAG.sub("", text)) for end, text in zip(ends, texts, strict=True) if not end) < LITTLE:
         return None
-    reading = selection.read("".join((before, *texts)), options.template)
+    reading = selection.read("".join((before, *texts)), page.options.template)
     found = reading.extraction
-    if reading.confidence < SURE or _size(found) < max(LITTLE, CLEARLY_MORE * _size(shown)):
+    if reading.confidence < SURE or _size(found) < max(LITTLE, CLEARLY_MORE * _size(page.shown)):
         return None
-    if soft_errors.stub(tree.parse_tree(html), 0, ENOUGH):
+    if soft_errors.stub(tree.parse_tree(page.html), 0, ENOUGH):
         return None
     reason = f"{found.reason}, in what the page has for readers without scripts"
     return _EvidencedExtraction(replace(found, reason=reason), reading.evidence)
 
 
-def _shadowed(html: str, shown: Extraction, options: ExtractorOptions) -> _EvidencedExtraction | None:
+def _shadowed(page: ReadPage) -> _EvidencedExtraction | None:
     """Return the page with its shadow trees, if they hold an article: long, sure and not shown."""
-    if "shadowroot" not in html:
+    if "shadowroot" not in page.html:
         return None
-    reading = selection.read(_opened(html), options.template)
+    reading = selection.read(_opened(page.html), page.options.template)
     found = reading.extraction
-    if reading.confidence < SURE or _size(found) < CLEARLY_MORE * max(ENOUGH, _size(shown)):
+    if reading.confidence < SURE or _size(found) < CLEARLY_MORE * max(ENOUGH, _size(page.shown)):
         return None
     return _EvidencedExtraction(replace(found, reason=f"{found.reason}, in shadow trees"), reading.evidence)
 
@@ -187,18 +208,29 @@ def _opened(html: str) -> str:
     return "".join(pieces)
 
 
-def _kept(html: str, shown: Extraction, url: str) -> Extraction | None:
+def _kept(page: ReadPage) -> _EvidencedExtraction | None:
     """Return the body in the state of the page's scripts, if it is long, free to read and not shown.
 
     A page may show its beginning. Then the body need not be that much longer.
     """
-    lines = script_state.article_body(html, url)
+    shown, lines = page.shown, script_state.article_body(page.html, page.options.url)
     found = Extraction(lines, NAME, VERSION, "from the state of the page's scripts", kinds="p" * len(lines))
     letters, packed = sum(map(text_size.size, lines)), "".join("".join(lines).split())
     begun = sum(len(line) for line in shown.paragraphs if "".join(line.split())[:LINE] in packed)
     more = BEGUN if begun >= HALF * len(shown.text) > 0 else MUCH_MORE
     long = letters >= max(CLEARLY_MORE * ENOUGH, more * sum(map(text_size.size, shown.paragraphs)))
-    return found if long and not soft_errors.stub(tree.parse_tree(html), 0, ENOUGH) else None
+    if not long or soft_errors.stub(tree.parse_tree(page.html), 0, ENOUGH):
+        return None
+    return _EvidencedExtraction(found, page.reading.evidence)
+
+
+SECOND_READINGS: tuple[Rule[ReadPage], ...] = (
+    Rule("JSON-LD body", "takes a body that is not shown from JSON-LD", _if_little(_stated)),
+    Rule("noscript", "takes the text for readers without scripts", _if_little(_unscripted)),
+    Rule("shadow trees", "takes the text of shadow trees", _if_little(_shadowed)),
+    Rule("script state", "takes the text from the state of scripts", _if_little(_kept)),
+    Rule("second opinion", "reads by density where confidence is low", _by_density),
+)
 
 
 def _without(template: frozenset[str], extraction: Extraction) -> Extraction:

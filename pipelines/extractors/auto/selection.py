@@ -18,8 +18,8 @@ actual       .395 .554 .714 .752 .824 .894 .945 .970
 
 ``pipelines.extractors`` defines what belongs to the text. The rules of ``parts`` and ``boilerplate`` remove what the
 page marks clearly. ``jsonld_body`` doubts blocks that are not in JSON-LD. ``repeated_layout`` adds blocks of the same
-make. ``head_and_end`` adds the standfirst and removes the signature. ``docs/explanation/extractor-rules.md`` has the
-figures of each rule.
+make. ``head_and_end`` adds the standfirst and removes the signature. ``rule_tables`` has them in their order, and
+``docs/explanation/extractor-rules.md`` the figures of each.
 
 Blocks of the site's template (``template``) are left out, if it is known. The second stage of the model counts them as
 no content. ``density`` reads pages that would strain the parser, and the extraction says so.
@@ -28,48 +28,37 @@ no content. ``density`` reads pages that would strain the parser, and the extrac
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pipelines.extractors.auto import density
-from pipelines.extractors.auto.blocks.features import log_odds, measure, under_headline
+from pipelines.extractors.auto.blocks.features import measure
 from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.site_template import recurring
 from pipelines.extractors.auto.blocks.walk import walk
-from pipelines.extractors.auto.model import choose, logistic, model
-from pipelines.extractors.auto.rules import (
-    boilerplate,
-    head_and_end,
-    jsonld_body,
-    parts,
-    repeated_layout,
-)
-from pipelines.extractors.auto.rules.parts import TITLE, Parts
+from pipelines.extractors.auto.model import model
+from pipelines.extractors.auto.rule_tables import BLOCKS, LINES, BlockChoice, LineChoice
+from pipelines.extractors.auto.rules import head_and_end, parts
+from pipelines.extractors.auto.rules.parts import Parts
+from pipelines.extractors.auto.rules.rule import apply_rules
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.explanation import Explanation, Series, beginnings
 from pipelines.markup import tree
 from pipelines.markup.soup import scan
 from pipelines.metadata import jsonld
-from pipelines.text.scripts import SENTENCE_ENDS
-from storage.records import Extraction, ParagraphKind
+from storage.records import Extraction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pipelines.extractors.auto.blocks.page import Array, Columns
     from pipelines.extractors.auto.blocks.walk import BlockSequence
-    from pipelines.extractors.auto.rules.parts import TextLine
 
 NAME, VERSION = "scored", "22"
 DIGITS = 4
 """Digits of a confidence in an extraction."""
-SURE = 0.65
-"""Expected F1 from which the chosen blocks are taken, wherever they are on the page."""
-LABEL = 60
-"""Characters, at most, of the heading of a box."""
-HEAD = 3
-"""Lines at the head of a text that may be the title. A shorter text keeps its last line, whatever it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +177,16 @@ def read(html: str, template: bytes = b"") -> SelectedText:
     if page is None:
         return SelectedText((), 0.0, found.problem)
     left_out = recurring(page.blocks, template)
-    probability = model().probabilities(page, columns, left_out)
-    if (said := parts.comment_sections(page, probability)).any():
-        probability = model().probabilities(page, columns, left_out | said)
-    content = find(page, columns["title"], probability, found.body, head_and_end.head_of(found.source))
-    reading = _reading(page, columns["title"], content.without(left_out), left_out)
+    probabilities = partial(model().probabilities, page, columns)
+    content = find(
+        page,
+        columns["title"],
+        probabilities(left_out),
+        lambda out: probabilities(left_out | out),
+        found.body,
+        head_and_end.head_of(found.source),
+    )
+    reading = _reading(content.without(left_out), left_out)
     if not left_out.any():
         return reading
     lines = frozenset(_lines(page.blocks, left_out)).difference(_lines(page.blocks, ~left_out))
@@ -204,67 +198,21 @@ def _lines(blocks: BlockSequence, chosen: Array) -> Iterator[str]:
     return (line for index in chosen.nonzero()[0].tolist() for line in blocks.lines(index))
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """Masks of the main content and of all captions, with the expected F1 of the content."""
-
-    chosen: Array
-    confidence: float
-    captions: Array
-    headed: bool = False
-    probability: Array = field(default_factory=lambda: np.zeros(0))
-    """Probability of each block, less the doubts of JSON-LD."""
-
-    def without(self, out: Array) -> Content:
-        """Return the same with some blocks left out."""
-        return replace(self, chosen=self.chosen & ~out, captions=self.captions & ~out)
+def find(
+    page: PageBlocks,
+    title: Array,
+    probability: Array,
+    probability_without: Callable[[Array], Array] | None = None,
+    body: str = "",
+    head: bytes = b"",
+) -> BlockChoice:
+    """Select the content of a page by the probabilities of its blocks and the rules. `BlockChoice` has the inputs."""
+    return apply_rules(BLOCKS, BlockChoice.of(page, title, probability, probability_without, body, head))
 
 
-def find(page: PageBlocks, title: Array, probability: Array, body: str = "", head: bytes = b"") -> Content:
-    """Select the content by the probabilities of the blocks, then by the rules.
-
-    ``title`` is the likeness of each block and the page's title (0 to 1), ``probability`` that of each block (0 to 1),
-    ``body`` the body of the article in JSON-LD, ``head`` the page's head in UTF-8.
-    """
-    out, captions = parts.captions(page)
-    chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
-    if body and (doubts := jsonld_body.doubts(page, chosen, body)).any():
-        probability = logistic(log_odds(probability) - doubts)
-        chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
-    text = ~out & (title <= TITLE)
-    allowed = text & (~page.hidden | parts.unfolded(page, chosen & text)) & ~parts.buttons(page)
-    headed = False
-    if confidence < SURE:
-        likely = np.where(allowed, probability, 0.0)
-        inside = under_headline(page, likely * page.weight)
-        headed = bool(inside.any())
-        chosen = choose(np.where(inside, likely, 0.0), page.texts.chars)[0] if headed else chosen
-    found, chosen = chosen, chosen & allowed
-    if not chosen.any():  # all text is hidden until a script shows it
-        chosen = found & text
-    chosen = repeated_layout.completed(page, chosen, probability, allowed)
-    chosen = repeated_layout.enclosed(page, chosen, probability, allowed)
-    chosen = repeated_layout.continued(page, chosen, probability, allowed)
-    chosen = repeated_layout.closing(page, chosen, probability, allowed)
-    chosen &= ~boilerplate.elsewhere(page, chosen) & ~boilerplate.related(page, chosen)
-    chosen &= ~boilerplate.links(page, chosen)
-    chosen &= ~boilerplate.labels(page, chosen)
-    chosen &= ~boilerplate.widgets(page, chosen) & ~boilerplate.asking(page, chosen)
-    chosen = head_and_end.with_standfirst(
-        page, chosen, allowed & ~captions & (probability >= head_and_end.LIKELY), head
-    )
-    chosen = head_and_end.without_signature(page, chosen)
-    chosen &= ~parts.copies(page, chosen) & ~parts.beginnings(page, chosen)
-    return Content(chosen, confidence, captions, headed, probability)
-
-
-def _reading(page: PageBlocks, title: Array, content: Content, template: Array) -> SelectedText:
-    shown = parts.shown_title(page, title)
-    lines = list(parts.Kinds(page, content.chosen).lines())
-    # The title may be a line of a block that is text.
-    found = boilerplate.without_lines([line for place, line in enumerate(lines) if place >= HEAD or line.text != shown])
-    if len(found) > HEAD and _opens_nothing(*found[-2:]):
-        found.pop()
+def _reading(content: BlockChoice, template: Array) -> SelectedText:
+    page, shown = content.page, parts.shown_title(content.page, content.title)
+    found = apply_rules(LINES, LineChoice(list(parts.Kinds(page, content.chosen).lines()), shown)).lines
     beside = Parts(
         "".join(line.kind for line in found),
         shown,
@@ -276,13 +224,3 @@ def _reading(page: PageBlocks, title: Array, content: Content, template: Array) 
     evidence = BlockEvidence(page, content.probability, chosen, template)
     text = tuple(line.text for line in found)
     return SelectedText(text, content.confidence, parts=beside, headed=content.headed, evidence=evidence)
-
-
-def _opens_nothing(before: TextLine, last: TextLine) -> bool:
-    """Return whether the last line of a text is the heading of a part that was left out: links, forms, players.
-
-    If the line ``before`` is a heading too, the text may be a list of headings.
-    """
-    line, kind = last.text, last.kind
-    heading = kind is ParagraphKind.HEADING and before.kind is not kind and line[-1] not in SENTENCE_ENDS
-    return len(line) <= LABEL and (heading or line[-1] in ":：")

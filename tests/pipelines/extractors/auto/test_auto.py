@@ -8,7 +8,7 @@ import re
 import pytest
 
 from pipelines.extractors.auto.extractor import ENOUGH, extract
-from pipelines.extractors.auto.selection import SURE
+from pipelines.extractors.auto.rule_tables import SURE
 
 TEXTS = {
     "Latn": "The government said on Monday that it would build 12 new bridges, and that work begins soon. ",
