@@ -20,7 +20,7 @@ from corpus_spider.exit_codes import REASONS
 from corpus_spider.presets.new_corpus import default_in_words
 from corpus_spider.terminal.reasons import DROPPED, FAILED
 from corpus_spider.terminal.vocabulary import SIGNS, THINGS
-from pipelines.metadata.publication_date import TRUST
+from pipelines.metadata.dates.date_sources import SOURCES
 from storage.fields import FIELDS
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def signs() -> str:
 
 def date_places() -> str:
     """Return the places of a date on a page, most trusted first, with the share of dates there that are right."""
-    return table(("place", "share"), ((f"`{place}`", f"{share:.2f}") for place, share in TRUST.items()))
+    return table(("place", "share"), ((f"`{name}`", f"{source.trust:.2f}") for name, source in SOURCES.items()))
 
 
 def commands() -> str:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from pipelines.discovery.list_pages import archive_span
-from pipelines.metadata.publication_date import dates_in_path
+from pipelines.metadata.dates.path_dates import dates_in_path
 from pipelines.urls.url import parse
 from storage.records import Kind
 

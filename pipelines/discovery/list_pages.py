@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from pipelines.classification.page_type import HEADLINE
 from pipelines.discovery.url_shapes import shapes_of
-from pipelines.metadata.publication_date import dates_in_path
+from pipelines.metadata.dates.path_dates import dates_in_path
 from pipelines.text.text_size import size, sizes
 from pipelines.urls.url import parse
 

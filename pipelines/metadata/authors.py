@@ -16,7 +16,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pipelines.metadata.dates.elements import is_aside
+from pipelines.metadata.asides import is_aside
 from pipelines.metadata.organisations import names_organisation
 from pipelines.metadata.teasers import AUTHOR_PATH
 from pipelines.text.normalise import INVISIBLE, clean_value
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.metadata.dates.elements import Surroundings
+    from pipelines.metadata.headline import Surroundings
 
 NEVER_A_NAME = "by|von|por|par|di|door|(?:đăng )?bởi|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
 """Words before the names of authors that are no names themselves, as Oleh is."""

@@ -21,8 +21,10 @@ from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata import reader, rights
 from pipelines.metadata.authors import BY
+from pipelines.metadata.dates.date_sources import SOURCES
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
+from pipelines.metadata.titles import MAX_TITLE
 from pipelines.page import site_rules
 from pipelines.text import normalise
 from storage.records import RULES, DecodedBody, Drop, ParagraphKind
@@ -39,8 +41,6 @@ MAX_REPLACED = 0.05
 """Share of characters that could not be decoded. A text with more is dropped."""
 COMMENT_END = "-->"
 """Visible end of a comment that contains another one. It is not text."""
-SHOWN_DATES = frozenset({RULES, "masthead", "text", "updated", "below", "listed", "age"})
-"""Sources of a date that are visible in a line of the page."""
 HEAD, MAX_DATELINE = 3, 250
 """Lines at the head of a text that may be title, date or author, and their maximum length in characters."""
 MAX_BY = 25
@@ -149,7 +149,7 @@ def title_of(extraction: Extraction, stated: Metadata) -> str | None:
     """Return the title that a rule selects, else the one that is shown above the text, else that of the metadata."""
     if stated.title_source == RULES:
         return stated.title
-    return normalise.clean_value(extraction.title, reader.MAX_TITLE) or stated.title
+    return normalise.clean_value(extraction.title, MAX_TITLE) or stated.title
 
 
 def clean(extraction: Extraction) -> Extraction:
@@ -197,7 +197,7 @@ def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
     """
     if extraction.confidence is None:
         return extraction
-    if stated.published_source in SHOWN_DATES:
+    if stated.published_source and SOURCES[stated.published_source].is_visible:
         extraction = _without_words(extraction, stated.published_text)
     if stated.published is None:
         return extraction

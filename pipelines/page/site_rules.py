@@ -14,11 +14,14 @@ from pipelines.extractors.auto.blocks.page import PageBlocks as BlockPage
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.rules import parts
 from pipelines.markup.tree import outermost, parse_tree, shown_text
+from pipelines.metadata.author_places import within_limit
 from pipelines.metadata.authors import names, persons
 from pipelines.metadata.dates.ages import age_of
+from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.zones import site_zone
-from pipelines.metadata.publication_date import PLAIN, DateCandidate, find_date
-from pipelines.metadata.reader import MAX_TITLE, language_of_dates, within_limit
+from pipelines.metadata.publication_date import PLAIN, find_date
+from pipelines.metadata.reader import language_of_dates
+from pipelines.metadata.titles import MAX_TITLE
 from pipelines.text.normalise import clean_value
 from pipelines.urls.url import host_of
 from storage.records import RULES, Extraction, ParagraphKind

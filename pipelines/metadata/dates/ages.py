@@ -14,9 +14,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from pipelines.metadata.dates.clock import without_clock
+from pipelines.metadata.dates.figures import han_number
 from pipelines.metadata.dates.labels import PUBLISHED_OR_UPDATED
 from pipelines.metadata.dates.months import fold, is_letter, is_unspaced
-from pipelines.metadata.dates.parser import han_number, without_clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

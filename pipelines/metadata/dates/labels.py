@@ -11,8 +11,8 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from pipelines.metadata.dates.hebrew import HEBREW_YEAR
 from pipelines.metadata.dates.months import fold
-from pipelines.metadata.dates.parser import HEBREW_YEAR
 
 PUBLISHED, UPDATED, OTHER, PLAIN = "published", "updated", "other", ""
 _KINDS = (UPDATED, PUBLISHED, OTHER)

@@ -5,27 +5,17 @@ and month are ambiguous (05/06/2024), the language of the page decides. If that 
 orders, there is no result. Dates from before the web or after the day of the fetch are mistakes.
 
 A line is read in three steps. Dates that are not in figures, or count years from an emperor or a republic, become
-figures:
-
-- Chinese numerals (二〇二四年十一月五日);
-- eras of Japan (令和6年 and R6 are 2024) and years of the Republic of China (民國113年);
-- the American order that some systems keep in Chinese, Japanese and Korean (11月 5, 2024);
-- days of the month in Persian, Urdu and Arabic words;
-- the ways to count months in Mongolian (11 дүгээр сарын) and Uyghur (11-ئاينىڭ 21-كۈنى).
-
-Then full dates are found: names of months, figures, and days of the Hebrew calendar as Israeli newspapers print them,
-with numbers in letters (י"ד בחשוון תשפ"ה). The time of day and the zone are in the rest of the line.
+figures (``figures``). Then full dates are found: names of months, figures, and days of the Hebrew calendar as Israeli
+newspapers print them (``hebrew``). The time of day and the zone are in the rest of the line (``clock``).
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.metadata.dates.calendars import (
@@ -39,10 +29,12 @@ from pipelines.metadata.dates.calendars import (
     SOLAR,
     TOLERANCE,
     calendars_of,
-    is_hebrew_leap,
     to_gregorian,
 )
-from pipelines.metadata.dates.months import Month, any_name, any_of, fold, is_disputed, month_of, months
+from pipelines.metadata.dates.clock import as_zone, read_clock
+from pipelines.metadata.dates.figures import in_figures
+from pipelines.metadata.dates.hebrew import hebrew_dates
+from pipelines.metadata.dates.months import Month, any_name, fold, is_disputed, month_of
 from pipelines.metadata.dates.weekdays import weekdays_beside
 
 if TYPE_CHECKING:
@@ -420,251 +412,3 @@ def _short(match: re.Match[str], figures: tuple[int, int, int], now: datetime, l
         years = (2500 + third, 2000 + third) if base == "th" else (2000 + third,)
         found = [stated for year in years for stated in _in_order(match, (year, second, first), now, 0.6)]
         yield from found[:1]
-
-
-# The time of day and the zone.
-_CLOCK = re.compile(
-    r"(?<![\d/-])(?<!\d[:.,])(?P<hour>\d{1,2})\s?(?:[:\u066b]|h|時|时|시\s?|giờ|g|:\s)\s?(?P<minute>\d{2})"
-    r"(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?(?!\d)(?!\s?:)(?:\s?(?:[分분]|phút))?"
-)
-_DOTTED = re.compile(
-    r"(?:(?<=\s)|^)(?:เวลา|klo?|kello|alle|ore|kl\.|um)?\s*(?P<hour>\d{1,2})\.(?P<minute>\d{2})"
-    r"(?P<second>(?!))?\s*(?:น|uhr|(?=(?:wi(?:b|ta?)|gmt|utc|ces?t)\b)|(?<=kl)\b)"
-)
-_CLOCK_FIGURES = re.compile(r"(?<!\d)\d{1,2}[:.]\d{2}(?![\d.])")
-_TABLE = tomllib.loads(Path(__file__).with_name("times_of_day.toml").read_text(encoding="utf-8"))
-_BEHIND, _BEFORE = (
-    "|".join(f"(?P<{part}>{fold(''.join(words[place].splitlines()))})" for part, words in _TABLE["day_parts"].items())
-    for place in ("behind", "before")
-)
-_PART_BEHIND, _PART_BEFORE = re.compile(rf"\s*(?:{_BEHIND})"), re.compile(rf"(?:{_BEFORE})\s*$")
-_GREENWICH = "gmt|utc|غرینتش|جرینتش|گرینویچ"
-_OFFSET = re.compile(
-    rf"\s*[(\[]?(?:{_GREENWICH})?\]?\s?(?P<sign>[+\u2212-])(?P<hours>\d{{1,2}})(?::?(?P<minutes>\d{{2}}))?(?!\d)"
-)
-_NAMED_OFFSET = re.compile(
-    rf"\b(?:{_GREENWICH})\]?\s?(?P<sign>[+\u2212-])\s?(?P<hours>\d{{1,2}})(?::?(?P<minutes>\d{{2}}))?(?!\d)"
-)
-_ZONE_SINCE = (
-    dict.fromkeys(("به وقت تهران", "بهوقت تهران", "وقت تهران"), date(2022, 9, 22))
-    | dict.fromkeys(("msk", "мск"), date(2014, 10, 26))
-    | {"tsi": date(2016, 11, 6)}
-)
-"""First day of the present offset, for zones that had summer time or another offset before."""
-_AFTER_HOURS = re.compile(r"^(?:uhr|น)\b[ .,(\[]*")
-_ZONE_MINUTES = {
-    fold(name): int(minutes)
-    for minutes, names in _TABLE["zones"].items()
-    for name in "".join(names.splitlines()).split("|")
-}
-_NAMED_ZONE = re.compile(
-    rf"(?<![^\W_])(?:{'|'.join(re.escape(name) for name in sorted(_ZONE_MINUTES, key=len, reverse=True))})(?![^\W\d_])"
-)
-
-
-def read_clock(folded: str, day: date) -> tuple[time | None, timezone | None]:
-    """Return time of day and zone of a folded text from which its date, ``day``, is removed. None if not stated."""
-    match = _CLOCK.search(folded) or _DOTTED.search(folded)
-    if match is None:
-        return None, None
-    after = folded[match.end() :]
-    half = _PART_BEHIND.match(after)
-    part = half or _PART_BEFORE.search(folded[: match.start()])
-    return _time(match, (part and part.lastgroup) or ""), _zone(folded, after[half.end() if half else 0 :], day)
-
-
-def without_clock(folded: str) -> str:
-    """Return a folded text without its time of day, the part of the day and the zone beside it."""
-    match = _CLOCK.search(folded) or _DOTTED.search(folded) or _CLOCK_FIGURES.search(folded)
-    if match is None:
-        return folded
-    before, after = folded[: match.start()].rstrip(" -"), folded[match.end() :]
-    before = _PART_BEFORE.sub("", before)
-    after = _PART_BEHIND.sub("", after, count=1) if _PART_BEHIND.match(after) else after
-    return f"{before} {_NAMED_ZONE.sub('', _OFFSET.sub('', _AFTER_HOURS.sub('', after.lstrip(' .,([')), count=1))}"
-
-
-def _time(match: re.Match[str], part: str) -> time | None:
-    """Return the time of day. Nights go past midnight, and one o'clock at noon is 13:00."""
-    hour = int(match["hour"])
-    if part and hour <= 12:
-        late = {"evening": True, "noon": hour < 6 or hour == 12, "night": 6 <= hour < 12}.get(part, False)
-        hour = hour % 12 + 12 * late
-    try:
-        return time(hour, int(match["minute"]), min(int(match["second"] or 0), 59))
-    except ValueError:
-        return None
-
-
-def _zone(folded: str, after: str, day: date) -> timezone | None:
-    """Return the zone: an offset next to the time, else one after GMT or UTC anywhere, else the name of a zone.
-
-    Short names are words in other languages (French est, Polish z), so they count only after the time.
-    """
-    offset = _OFFSET.match(after) or _NAMED_OFFSET.search(folded)
-    if offset:
-        return as_zone(offset["sign"], int(offset["hours"]), int(offset["minutes"] or 0))
-    behind = _NAMED_ZONE.match(_AFTER_HOURS.sub("", after.lstrip(" .,([")))
-    plain = (name for name in _NAMED_ZONE.finditer(folded) if not name[0].isascii() or name[0] in {"gmt", "utc"})
-    named = behind or next(plain, None)
-    if named is None or day < _ZONE_SINCE.get(named[0], day):
-        return None
-    return timezone(timedelta(minutes=_ZONE_MINUTES[named[0]]))
-
-
-def as_zone(sign: str, hours: int, minutes: int) -> timezone | None:
-    """Return the zone of an offset from UTC, or None if it is a day or more."""
-    offset = timedelta(hours=hours, minutes=minutes)
-    return timezone(offset if sign == "+" else -offset) if offset < timedelta(hours=24) else None
-
-
-# Dates that are not in figures.
-_HAN = {
-    numeral: value
-    for value, numerals in enumerate(("〇○零", "一", "二两兩", *"三四五六七八九"))
-    for numeral in numerals
-}
-_HAN_NUMBER = re.compile(r"[〇○零一二三四五六七八九十]{1,4}(?=\s?[年月日號号])")
-_ERAS = {"令和": 2018, "平成": 1988, "民国": 1911, "民國": 1911}
-"""The year before the first of each era."""
-_ERA = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3}|元)\s?年")
-_BARE_REPUBLIC = re.compile(r"(?<!\d)(8\d|9\d|1[0-4]\d)\s?年(?=\s?\d{1,2}\s?月)")
-# A year of three digits before month and day: 115/11/18.
-_REPUBLIC_IN_FIGURES = re.compile(
-    r"(?<!\d)(?<!\d[-/.])(1[0-4]\d)([-/.])(?=(?:0?[1-9]|1[0-2])\2(?:0?[1-9]|[12]\d|3[01])(?!\d|[-/.]\d))"
-)
-_EAST_ASIAN = re.compile(r"[年月월]|令和|平成|民[国國]|주체|(?<![^\W_])[rh]\d{1,2}[-./]\d")
-_SAME_YEAR = re.compile(r"(\d{4})年\s?\(\1年?\)")
-# A year in both ways: 2024(令和6)年, 令和6年(2024年), 주체113(2024)년.
-_BOTH = re.compile(r"(\d{4})年?\s?\((?:令和|平成|昭和)\s?(?:\d{1,2}|元)年?\)\s?年?(?=\s?\d)")
-_BOTH_ERA_FIRST = re.compile(
-    r"(?:令和|平成|昭和|民[国國]|주체)\s?(?:\d{1,3}|元)年?\s?\((\d{4})年?\)\s?([年년.]|(?=\d))"
-)
-_TAIWAN = ("zh-tw", "zh-hant")
-# With points, dashes or slashes: 民國113/11/5, 令和6.11.5, and, in Japan, R6.11.5.
-_ERA_IN_FIGURES = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3})\s?([-./])(?=\s?\d{1,2}\s?\3\s?\d)")
-_LETTERED = re.compile(r"(?<![^\W_])([rh])(\d{1,2})([-./])(?=\d{1,2}\3\d{1,2}(?!\d))")
-_LETTERS = {"r": "令和", "h": "平成"}
-# A number with a letter after it is one of yen or people: 5月3日 2000円.
-_YEAR_LAST = re.compile(
-    r"(?<![\d/.:年년-])(?<![年년]\s)(?:(?P<day>\d{1,2})\s)?(?P<month>\d{1,2})\s?[月월]"
-    r"(?(day)|\s?(?P<behind>\d{1,2})[日일]?)\s?,?\s?(?P<year>\d{4})(?![^\W_]|[-/.]\d)"
-)
-_UYGHUR = re.compile(r"(?<!\d)(\d{4})\s?-?\s?ییلی\s?(\d{1,2})\s?-?\s?(?:یاینیڭ|یای)\s?(\d{1,2})(?!\d)")
-_ONES = ("یکم", "دوم", "سوم", "چهارم", "پنجم", "ششم", "هفتم", "هشتم", "نهم")
-_TEENS = ("دهم", "یازدهم", "دوازدهم", "سیزدهم", "چهاردهم", "پانزدهم", "شانزدهم", "هفدهم", "هجدهم", "نوزدهم")
-_TWENTIES = ("بیستم", *(f"بیست و {one}" for one in _ONES), "سی ام", "سی و یکم")
-_FIRSTS = ("اول", "غره")
-_ORDINALS = {name.replace(" ", ""): day for day, name in enumerate((*_ONES, *_TEENS, *_TWENTIES), 1)}
-_ORDINALS |= dict.fromkeys(_FIRSTS, 1)
-_ORDINAL_ENDS = re.compile("(?:م|اول|غره)\\s")
-_ARABIC = re.compile("[\u0600-\u06ff]")
-_MONGOLIAN = re.compile(r"(?<!\d)0?([1-9]|1[0-2])\s?-?(?:р|дүгээр|дугаар)?\s?сар(?:ын)?(?![^\W\d_])")
-_HEBREW_VALUES = dict(
-    zip(
-        "אבגדהוזחטיכלמנסעפצקרשת",
-        (*range(1, 10), *range(10, 100, 10), 100, 200, 300, 400),
-        strict=True,
-    )
-) | {"ך": 20, "ם": 40, "ן": 50, "ף": 80, "ץ": 90}
-# Months of a leap year. A common year has one Adar, the seventh.
-_HEBREW_MONTHS = (
-    ("תשרי",),
-    ("חשוון", "חשון", "מרחשוון", "מרחשון"),
-    ("כסלו", "כסליו"),
-    ("טבת",),
-    ("שבט",),
-    ("אדר א'", "אדר א"),
-    ("אדר ב'", "אדר ב", "אדר"),
-    ("ניסן",),
-    ("אייר", "איר"),
-    ("סיוון", "סיון"),
-    ("תמוז",),
-    ("אב", "מנחם אב"),
-    ("אלול",),
-)
-_HEBREW_NUMBERS = {name: number for number, names in enumerate(_HEBREW_MONTHS, 1) for name in names}
-_HEBREW_NAMES = "|".join(map(re.escape, sorted(_HEBREW_NUMBERS, key=len, reverse=True)))
-_HEBREW_MARK = "(?:\"|''?)"
-HEBREW_YEAR = "תש[א-ת]?(?:[\"״׳\u201d]|'')[א-ת]"
-"""A Hebrew year, which has no digits."""
-_HEBREW_DATE = re.compile(
-    rf"(?<![^\W_])(?<![^\W_][\"'])(?P<day>[יכ]{_HEBREW_MARK}?[א-ט]|ט{_HEBREW_MARK}?[וז]|[א-יכל]{_HEBREW_MARK}?)\s+[בל]?(?P<month>{_HEBREW_NAMES}),?\s+"
-    rf"(?:ה{_HEBREW_MARK}?)?(?P<year>תש[א-צםןףץךק]?{_HEBREW_MARK}[א-צםןףץך])(?![^\W_])"
-)
-
-
-def in_figures(folded: str, language: str) -> str:
-    """Return a folded text with its spelled dates in figures. ``language`` is that of the page.
-
-    >>> in_figures("平成31年4月30日", "ja"), in_figures("二〇二四年十一月五日", "zh")
-    ('2019年4月30日', '2024年11月5日')
-    """
-    if language == "zh" or language.startswith(_TAIWAN):
-        folded = _REPUBLIC_IN_FIGURES.sub(lambda found: f"{1911 + int(found[1])}{found[2]}", folded)
-    if _EAST_ASIAN.search(folded):
-        return _east_asian(folded, language)
-    if "сар" in folded:
-        return _MONGOLIAN.sub(r"\1-р сарын", folded)
-    if "ییلی" in folded:
-        return _UYGHUR.sub(r"\1-\2-\3", folded)
-    if _ORDINAL_ENDS.search(folded):
-        return _day_in_words().sub(lambda found: f"{_ORDINALS[found[1].replace(' ', '')]} ", folded)
-    return folded
-
-
-def _east_asian(folded: str, language: str) -> str:
-    folded = _HAN_NUMBER.sub(lambda found: str(han_number(found[0])), folded)
-    folded = _BOTH.sub(r"\1年", folded)
-    folded = _BOTH_ERA_FIRST.sub(lambda found: found[1] + (found[2] or "年"), folded)
-    folded = _ERA.sub(lambda found: f"{_ERAS[found[1]] + (1 if found[2] == '元' else int(found[2]))}年", folded)
-    if language.startswith("ja"):
-        folded = _LETTERED.sub(lambda found: f"{_LETTERS[found[1]]}{found[2]}{found[3]}", folded)
-    folded = _ERA_IN_FIGURES.sub(lambda found: f"{_ERAS[found[1]] + int(found[2])}{found[3]}", folded)
-    if language.startswith(_TAIWAN):
-        folded = _BARE_REPUBLIC.sub(lambda found: f"{1911 + int(found[1])}年", folded)
-    folded = _YEAR_LAST.sub(
-        lambda found: f"{found['year']}年{found['month']}月{found['day'] or found['behind']}日 ", folded
-    )
-    return _SAME_YEAR.sub(r"\1年", folded)
-
-
-def han_number(numerals: str) -> int:
-    """Return the number that Chinese numerals state, below a hundred or digit by digit.
-
-    >>> han_number("二十三"), han_number("二〇二四")
-    (23, 2024)
-    """
-    tens, ten, ones = numerals.partition("十")
-    if not ten:
-        return int("".join(str(_HAN[each]) for each in numerals))
-    return 10 * (_HAN.get(tens[-1:], 1)) + _HAN.get(ones[:1], 0)
-
-
-@cache
-def _day_in_words() -> re.Pattern[str]:
-    """Return the pattern of a day in words before the name of a month. Its words may be written together."""
-    arabic = sorted(name for name in months() if _ARABIC.match(name))
-    ordinals = sorted((*_ONES, *_TEENS, *_TWENTIES, *_FIRSTS), key=len, reverse=True)
-    words = "|".join(ordinals).replace(" ", r"\s?")
-    return re.compile(rf"(?<![^\W_])({words})\s+(?={any_of(arabic)}(?:\s?ماه)?(?![^\W_]))")
-
-
-class HebrewDate(NamedTuple):
-    """A day that a text states in the Hebrew calendar, and its place."""
-
-    day: date
-    start: int
-    end: int
-
-
-def hebrew_dates(folded: str) -> Iterator[HebrewDate]:
-    """Yield the days of the Hebrew calendar that a folded text states in full."""
-    for match in _HEBREW_DATE.finditer(folded):
-        year, day = (sum(_HEBREW_VALUES.get(letter, 0) for letter in match[name]) for name in ("year", "day"))
-        year += 5000
-        if match["month"] == "אדר" and is_hebrew_leap(year):
-            continue  # Two months have that name.
-        found = to_gregorian(HEBREW, year, _HEBREW_NUMBERS[match["month"]], day)
-        if found:
-            yield HebrewDate(found, match.start(), match.end())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata.authors import byline_authors, is_name, names
-from pipelines.metadata.dates.elements import around_headline
+from pipelines.metadata.headline import around_headline
 from pipelines.metadata.reader import read_metadata
 from storage.blocklist.author_keys import author_key, author_keys
 

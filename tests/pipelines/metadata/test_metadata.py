@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata.authors import MAX_AUTHOR
-from pipelines.metadata.reader import MAX_TITLE, read_metadata
+from pipelines.metadata.reader import read_metadata
 from pipelines.metadata.rights import robots_directives
+from pipelines.metadata.titles import MAX_TITLE
 
 if TYPE_CHECKING:
     from storage.records import Metadata

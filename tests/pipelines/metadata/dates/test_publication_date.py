@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipelines.metadata.publication_date import DateCandidate, PublicationDate, dates_in_path, find_date
+from pipelines.metadata.dates.date_sources import DateCandidate
+from pipelines.metadata.dates.path_dates import dates_in_path
+from pipelines.metadata.publication_date import PublicationDate, find_date
 from pipelines.metadata.reader import read_metadata
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pipelines.metadata.dates.parser import read_date
-from pipelines.metadata.publication_date import stated_in_path
+from pipelines.metadata.dates.path_dates import stated_in_path
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 

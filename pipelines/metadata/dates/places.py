@@ -1,0 +1,219 @@
+"""Places of a page that may state its date of publication, in the order in which they are read (`PLACES`).
+
+Statements for programs come first, then the URL, then what readers see. A date in the URL is more trusted than a loose
+<time> element, or one of the article with another day. ``date_sources`` has how far each source is trusted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pipelines.metadata.dates.date_sources import DateCandidate
+from pipelines.metadata.dates.marked_dates import (
+    MARKED_ELEMENTS,
+    MAX_MARKED,
+    MAX_TIMES,
+    TIME_ELEMENTS,
+    marked_dates,
+    time_elements,
+    times_of_article,
+)
+from pipelines.metadata.dates.path_dates import may_be_of, stated_in_path
+from pipelines.metadata.dates.shown_dates import visible_ages, visible_dates
+from pipelines.metadata.headline import MAX_NODES, is_of_masthead
+from pipelines.metadata.jsonld import JSONLD_ELEMENTS, MAX_JSONLD
+from pipelines.metadata.meta_elements import META_ELEMENTS, contents_of
+from pipelines.metadata.rights import MAX_METAS
+from pipelines.urls.url import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from pipelines.metadata.headline import Surroundings
+    from pipelines.metadata.jsonld import Statement
+_DATE_NAMES = (
+    "article:published_time",
+    "og:article:published_time",
+    "datepublished",
+    "article:published",
+    "og:published_time",
+    "parsely-pub-date",
+    "sailthru.date",
+    "publishdate",
+    "publish-date",
+    "publish_date",
+    "published-date",
+    "publication_date",
+    "publicationdate",
+    "pubdate",
+    "cxenseparse:recs:publishtime",
+    "dc.date.issued",
+    "dcterms.issued",
+    "dcterms.created",
+    "dc.date.created",
+    "dc.date",
+    "dcterms.date",
+    "originalpublicationdate",
+    "displaydate",
+    "published",
+    "published_time",
+    "published_at",
+    "article:published_date",
+    "article:published_at",
+    "article:publish_time",
+    "publish_time",
+    "pub_date",
+    "article.published",
+    "cxenseparse:publishtime",
+    "article_date_original",
+    "iso-8601-publish-date",
+    "citation_publication_date",
+    "bt:pubdate",
+    "rnews:datepublished",
+    "schema:datepublished",
+    "vr:published_time",
+    "dable:published_time",
+    "shareaholic:article_published_time",
+    "news:publication_date",
+    "ptime",
+    "date",
+)
+_DATE_NAMED = re.compile(
+    r"(?!(?:.*[._:-])?(?:video|movie|film|music|album|game|book|product|event|place|account|profile|user|author|member"
+    r"|comment|last|next|site|domain|company|cache|un|expir\w*)[._:-])(?:.*[._:-])?(?:(?:pub(?:lish(?:ed)?|lication)?"
+    r"|post(?:ed)?|release|issued?|creat(?:ed?|ion)|citation|online)[._:-]?(?:date|time|at|on)"
+    r"|date[._:-]?(?:published|posted|created)|created)"
+)
+"""Other names for the date of publication, except those for something beside the page."""
+
+
+class DatedPage:
+    """A page whose date is searched. What several places need is read once."""
+
+    def __init__(
+        self,
+        tree: LexborHTMLParser,
+        metas: Mapping[str, list[str]],
+        stated: Statement,
+        url: str,
+        around: Callable[[], Surroundings],
+    ) -> None:
+        self.tree, self.metas, self.stated, self.url, self.around = tree, metas, stated, url, around
+        self.late: list[DateCandidate] = []
+        """Dates in lists and after the text, once the shown ones are read. They are seldom the page's."""
+
+    @cached_property
+    def times(self) -> list[tuple[LexborNode, DateCandidate]]:
+        """The <time> elements of the page itself."""
+        return list(time_elements(self.tree, self.url))
+
+    @cached_property
+    def article_times(self) -> list[str]:
+        """The values of the first <time> elements of the article."""
+        return list(times_of_article(self.tree, self.times))
+
+    @cached_property
+    def days_in_path(self) -> list[str]:
+        """The days in the path of the URL."""
+        address = parse(self.url)
+        return stated_in_path(address.path) if address else []
+
+
+def _statement(page: DatedPage) -> Iterator[DateCandidate]:
+    if page.stated.published:
+        yield DateCandidate("json-ld", page.stated.published)
+
+
+def _known_metas(page: DatedPage) -> Iterator[DateCandidate]:
+    return (DateCandidate("meta", text) for text in contents_of(page.metas, _DATE_NAMES))
+
+
+def _other_metas(page: DatedPage) -> Iterator[DateCandidate]:
+    named = [name for name in page.metas if name not in _DATE_NAMES and _DATE_NAMED.fullmatch(name)]
+    return (DateCandidate("meta", text) for text in contents_of(page.metas, named))
+
+
+def _marked(page: DatedPage) -> Iterator[DateCandidate]:
+    return (DateCandidate("time", text) for text in marked_dates(page.tree, page.url))
+
+
+def _article_times(page: DatedPage) -> Iterator[DateCandidate]:
+    return (DateCandidate("time", text) for text in page.article_times if may_be_of(text, page.days_in_path))
+
+
+def _path(page: DatedPage) -> Iterator[DateCandidate]:
+    return (DateCandidate("url", text) for text in page.days_in_path)
+
+
+def _article_times_of_other_days(page: DatedPage) -> Iterator[DateCandidate]:
+    return (DateCandidate("time", text) for text in page.article_times if page.days_in_path)
+
+
+def _only_time(page: DatedPage) -> Iterator[DateCandidate]:
+    loose = [(node, shown.text) for node, shown in page.times if shown.source == "time"]
+    if len({text for _, text in loose}) == 1:
+        node, text = loose[0]
+        yield DateCandidate("masthead" if is_of_masthead(node) else "time", text)
+
+
+def _shown(page: DatedPage) -> Iterator[DateCandidate]:
+    for shown in visible_dates(page.around()):
+        if shown.source in {"below", "listed"}:
+            page.late.append(shown)
+        else:
+            yield shown
+
+
+def _updated_times(page: DatedPage) -> Iterator[DateCandidate]:
+    changed = ((node, shown.text) for node, shown in page.times if shown.source == "updated")
+    return (DateCandidate("updated", text, is_own=not is_of_masthead(node)) for node, text in changed)
+
+
+def _ages(page: DatedPage) -> Iterator[DateCandidate]:
+    return visible_ages(page.around())
+
+
+def _late(page: DatedPage) -> Iterator[DateCandidate]:
+    return iter(page.late)
+
+
+@dataclass(frozen=True, slots=True)
+class DatePlace:
+    """A place that may state the date: a row of `PLACES`."""
+
+    name: str
+    selector: str
+    """CSS selector of its elements; "" if it has none."""
+    limit: int
+    """Elements that are read, at most; 0 if it has none."""
+    sources: tuple[str, ...]
+    """Sources of its dates, which have its trust (``date_sources.SOURCES``)."""
+    read: Callable[[DatedPage], Iterator[DateCandidate]]
+    """Yields what it states, most trusted first."""
+
+
+PLACES = (
+    DatePlace("JSON-LD", JSONLD_ELEMENTS, MAX_JSONLD, ("json-ld",), _statement),
+    DatePlace("meta elements with known names", META_ELEMENTS, MAX_METAS, ("meta",), _known_metas),
+    DatePlace("meta elements with other names of a date", META_ELEMENTS, MAX_METAS, ("meta",), _other_metas),
+    DatePlace("elements marked as the date", MARKED_ELEMENTS, MAX_MARKED, ("time",), _marked),
+    DatePlace("times of the article, of the day in the URL", TIME_ELEMENTS, MAX_TIMES, ("time",), _article_times),
+    DatePlace("path of the URL", "", 0, ("url",), _path),
+    DatePlace("times of the article", TIME_ELEMENTS, MAX_TIMES, ("time",), _article_times_of_other_days),
+    DatePlace("only time of the page", TIME_ELEMENTS, MAX_TIMES, ("time", "masthead"), _only_time),
+    DatePlace("text around the headline", "*", MAX_NODES, ("text", "masthead", "updated"), _shown),
+    DatePlace("times of an update", TIME_ELEMENTS, MAX_TIMES, ("updated",), _updated_times),
+    DatePlace("age beside the headline", "*", MAX_NODES, ("age",), _ages),
+    DatePlace("text below the article and in lists", "*", MAX_NODES, ("below", "listed"), _late),
+)
+
+
+def date_candidates(page: DatedPage) -> Iterator[DateCandidate]:
+    """Yield the texts that may be the date of publication, place by place."""
+    for place in PLACES:
+        yield from place.read(page)

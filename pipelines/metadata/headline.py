@@ -1,0 +1,165 @@
+"""Find the headline of a page, and the elements around it that may hold its byline and its date."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from pipelines.markup.anchors import LINKS
+from pipelines.metadata.teasers import MAX_TITLE, folded_letters, is_linked, letters_of, teaser_test
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+MAX_NODES = 6000
+"""Elements of a page among which the headline and its surroundings are searched."""
+_MAX_HELD = 12
+"""Elements that one may hold whose text is read."""
+_BEFORE, _BEHIND, MAX_NEXT, _OVER = 60, 400, 40, 10
+"""Elements before, after, next to and directly above the headline in which a date is searched."""
+HEADING_TAGS, _MAX_HEADINGS, _MIN_HEADLINE = frozenset({"h1", "h2", "h3", "h4"}), 100, 15
+_LINES = frozenset({"font", "b", "strong", "big", "span", "div", "td", "p", "center", "em"})
+"""Elements that may be a headline if there is no heading."""
+_PROSE, _PARAGRAPHS = 100, 3
+"""Characters of a paragraph of prose, and number of such paragraphs that a date hardly follows."""
+MAX_LEVELS = 4
+"""Levels of the tree, the element itself included, that decide its role."""
+_HEADED, _ARTICLE = 2, frozenset({"article", "main"})
+"""Levels above the headline of the elements that hold only the head of the article, and elements that hold it whole."""
+WHOLE_PAGE_TAGS = frozenset({"article", "main", "body", "html"})
+"""Elements whose classes describe the page: that it has a sidebar, or comments."""
+MAX_LABEL, MAX_SIBLINGS = 40, 3
+"""Characters directly before a date that may be its label, and elements beside it that may contain one."""
+_MOST_OF_TITLE = 0.4
+"""Least share of the title that its headline has, if that is longer than `_MIN_HEADLINE`."""
+
+
+class Surroundings(NamedTuple):
+    """Elements around the headline. None replaces elements that contain many others.
+
+    ``before`` and ``behind`` are in the order of the page, ``over`` is directly above the headline. ``prose`` is the
+    index in ``behind`` after which only elements beside the text are expected.
+    """
+
+    before: list[LexborNode | None]
+    behind: list[LexborNode | None]
+    over: list[LexborNode | None]
+    """Without elements that contain the headline."""
+    prose: int
+    is_in_teaser: Callable[[LexborNode], bool]
+    head: frozenset[int] = frozenset()
+    """Ids of the elements that hold the head of the article, or all of it, and not the masthead."""
+
+
+def around_headline(tree: LexborHTMLParser, url: str) -> Surroundings:
+    """Return the elements around the headline."""
+    nodes = tree.css("*")[:MAX_NODES]  # A descendant combinator costs the square of the depth.
+    head = _headline(tree, nodes)
+    first = max(0, head - _BEFORE)
+    # None replaces elements that contain many others: reading the text of each would be quadratic.
+    near, held = nodes[first : head + _BEHIND], Counter[int]()
+    for node in reversed(near):
+        if node.parent:
+            held[node.parent.mem_id] += 1 + held[node.mem_id]
+    small = [node if held[node.mem_id] <= _MAX_HELD else None for node in near]
+    before, behind = small[: head - first], small[head - first + 1 :]
+    around, holding, own = (nodes[head] if nodes else None), list[int](), set[int]()
+    while around is not None:
+        if around.tag in _ARTICLE or (0 < len(holding) <= _HEADED and around.tag not in WHOLE_PAGE_TAGS):
+            own.add(around.mem_id)
+        holding.append(around.mem_id)
+        around = around.parent
+    behind = [*(_loose_behind(nodes[head]) if nodes else ()), *behind]
+    over: list[LexborNode | None] = [node for node in before[-_OVER:] if node and node.mem_id not in holding]
+    paragraphs = (at for at, node in enumerate(behind) if node and node.tag == "p" and len(node.text()) >= _PROSE)
+    prose = next(islice(paragraphs, _PARAGRAPHS - 1, None), len(behind))
+    return Surroundings(before, behind, over, prose, teaser_test(tree, url), frozenset(own))
+
+
+def is_within(node: LexborNode, elements: frozenset[int]) -> bool:
+    """Return whether one of some elements, by their ids, is around an element."""
+    around = node.parent
+    while around is not None and around.mem_id not in elements:
+        around = around.parent
+    return around is not None
+
+
+def links_below(node: LexborNode | None, before: list[LexborNode | None]) -> int:
+    """Return the number of links after an element, among the elements before the headline."""
+    at = next((at for at, each in enumerate(before) if node and each and each.mem_id == node.mem_id), 0)
+    return sum(each is not None and each.tag == "a" for each in before[at + 1 :])
+
+
+def _loose_behind(headline: LexborNode) -> list[LexborNode]:
+    """Return the text directly after the headline that has no element of its own, as on pages for printing."""
+    around: LexborNode | None = headline
+    for _ in range(MAX_LEVELS):
+        if around is None or around.tag in WHOLE_PAGE_TAGS:
+            break
+        passed, following = 0, around.next
+        while following is not None:
+            if passed == MAX_SIBLINGS or (following.tag != "br" and following.text().strip()):
+                return [following] if following.tag == "-text" else []
+            passed, following = passed + 1, following.next
+        around = around.parent
+    return []
+
+
+def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:
+    """Return the index of the headline.
+
+    It is the heading that shares the most with the title. Otherwise it is the first h1, or the first line that is in
+    the title, or 0. Some pages have their name in the first h1, others the headline in an h3. Pages
+    that are laid out in tables have no heading.
+    """
+    title = letters_of(tree.css_first("title"))
+    headings = [*tree.css("h1"), *tree.css("h2, h3, h4")][:_MAX_HEADINGS]
+    least = max(_MIN_HEADLINE, _MOST_OF_TITLE * len(title))
+    lengths = [len(text) * (len(text) >= least and text in title) for text in map(letters_of, headings)]
+    if not headings or (not any(lengths) and headings[0].tag != "h1"):
+        return _title_line(nodes, title, least)
+    chosen = headings[lengths.index(max(lengths))].mem_id
+    return next((place for place, node in enumerate(nodes) if node.mem_id == chosen), 0)
+
+
+def _title_line(nodes: list[LexborNode], title: str, least: float) -> int:
+    """Return the index of the first element whose own text is in the title and that is no link, or 0."""
+    if len(title) < least:
+        return 0
+    for place, node in enumerate(nodes):
+        if node.tag not in _LINES:
+            continue
+        text = node.text(deep=False)
+        if least <= len(text) <= MAX_TITLE and not is_linked(node, MAX_LEVELS):
+            letters = folded_letters(text)
+            if len(letters) >= least and letters in title:
+                return place
+    return 0
+
+
+def holds_headline(node: LexborNode) -> bool:
+    """Return whether the first h1 in an element is the headline of the page, as its title shows."""
+    heading = node.css_first("h1")
+    if heading is None or is_linked(heading, MAX_LEVELS) or heading.css_first(LINKS) is not None:
+        return False
+    root = node
+    while root.parent is not None:
+        root = root.parent
+    headline, title = letters_of(heading), letters_of(root.css_first("title"))
+    within = headline in title or title in headline
+    # A section's name in an h1 may be in the title too.
+    return within and min(len(headline), len(title)) >= _MOST_OF_TITLE * max(len(headline), len(title), 1)
+
+
+def is_of_masthead(node: LexborNode) -> bool:
+    """Return whether an element is in the header of the page, which has no heading, and not in that of an article."""
+    around: LexborNode | None = node
+    while around is not None and around.tag not in {"header", "article", "main"}:
+        around = around.parent
+    if around is None or around.tag != "header" or around.css_first("h1,h2") is not None:
+        return False
+    while around is not None and around.tag not in {"article", "main"}:
+        around = around.parent
+    return around is None

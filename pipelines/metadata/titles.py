@@ -1,0 +1,210 @@
+"""Find the title of a page: the best of headline, meta elements and <title>, without the name of the site."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from pipelines.markup.tree import shown_text
+from pipelines.metadata.authors import (
+    letters,
+)
+from pipelines.metadata.meta_elements import contents_of
+from pipelines.metadata.teasers import link_of, teaser_test
+from pipelines.text.normalise import clean_value
+from pipelines.urls.url import canonicalise, host_of, parse, registered_domain
+from storage.records import (
+    HEADING,
+    JSON_LD,
+    META,
+    TITLE_ELEMENT,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from pipelines.metadata.jsonld import Statement
+
+MAX_TITLE = 500
+"""Characters."""
+_MIN_START = 15
+"""Characters of a cut title from which the heading with the same start replaces it."""
+
+_INLINE = re.compile(r"<(a|b|em|font|i|mark|q|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>(.*?)</\1>", re.IGNORECASE)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
+_BAR = re.compile(r"\s[|｜]\s(?=[^|｜]*$)")
+_MOST_NAME = 40
+"""Characters, at most, of a site's name behind a bar."""
+_HAN = re.compile("[\u3400-\u9fff]")
+_SECTION = re.compile(f"_+(?=.*{_HAN.pattern})")
+"""Beginning of the section in a Chinese title: headline, section, site. Headlines have no underscore."""
+_LEAST_HAN = 4
+"""Chinese characters, at least, of the headline before it."""
+_FIRST_LINKS = 60
+"""Links, from the beginning of a page, that may name the site."""
+_MOST_LOWER = 20
+"""Lower headings that are compared with <title>."""
+_UNLIKE, _LIKE = 0.2, 0.6
+"""Shared runs of three letters below which two titles contradict, and from which they agree."""
+
+
+def find_title(
+    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str
+) -> tuple[str | None, str | None]:
+    """Return the title without the name of the site, and its source: headline, og:title, the only h1 and <title>.
+
+    An h1 that equals the og:title comes first. Some papers state another headline for search engines. An h1 with the
+    name of the site is no heading. The first heading below it comes last. A headline of the JSON-LD that contradicts
+    the h1 and <title>, which agree, is that of another page.
+    """
+    site = site_names(metas, url) | _front_page_names(tree, url) | (set(map(letters, stated.publishers)) - {""})
+    shared = [clean_value(title, MAX_TITLE) for title in contents_of(metas, ("og:title", "twitter:title"))]
+    whole = [title for title in (clean_value(title_element(tree), MAX_TITLE), *shared) if title]
+    lower = cache(partial(_lower_headings, tree, url))
+    shown = [(node, clean_value(shown_text(node, " "), MAX_TITLE)) for node in tree.css("h1")[:5]]
+    mastheads = {heading for node, heading in shown if letters(heading) in site or _leads_home(node, url)}
+    headings = [heading for _, heading in shown if heading and heading not in mastheads]
+    found_below = ((heading, _headline_below(heading, whole, stated.headline, lower)) for heading in headings)
+    below = {heading: headline for heading, headline in found_below if headline and letters(headline) not in site}
+    if below:
+        stated_letters = set(map(letters, whole))
+        headings = [*dict.fromkeys(below.values()), *(each for each in headings if letters(each) in stated_letters)]
+    mastheads |= set(below)
+    site |= set(map(letters, mastheads))
+    named = set(map(letters, shared)) - {""}
+    agreed = "" if _contradicts(stated.headline, headings, title_element(tree)) else stated.headline
+    titles = [
+        *((heading, HEADING) for heading in headings if letters(heading) in named),
+        (agreed, JSON_LD),
+        *((title, META) for title in shared),
+        *((heading, HEADING) for heading in (headings if len(headings) == 1 else [])),
+        (title_element(tree), TITLE_ELEMENT),
+        *((heading, HEADING) for heading in headings),
+        *((title, META) for title in contents_of(metas, ("title", "dc.title", "dcterms.title"))),
+    ]
+    cleaned = ((_without_markup(clean_value(title, MAX_TITLE)), source) for title, source in titles)
+    found = [(_as_headed(_without_site(title, site, headings), headings), source) for title, source in cleaned if title]
+    last = ((heading, HEADING) for heading in (lower() if mastheads else ()))
+    own = (pair for pair in (*found, *last) if letters(pair[0]) not in site)
+    return next(own, found[0] if found else (None, None))
+
+
+def _lower_headings(tree: LexborHTMLParser, url: str) -> list[str]:
+    """Return the headings below the h1 that do not lead to another page."""
+    is_in_teaser = teaser_test(tree, url)
+    nodes = (node for node in tree.css("h2, h3")[:_MOST_LOWER] if not is_in_teaser(node))
+    return [heading for node in nodes if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
+
+
+def _leads_home(heading: LexborNode, url: str) -> bool:
+    front, link = canonicalise("/", url), link_of(heading)
+    return link is not None and front == canonicalise(link.attributes.get("href") or "", url) != canonicalise(url)
+
+
+def _headline_below(heading: str, titles: list[str], headline: str, lower: Callable[[], list[str]]) -> str:
+    """Return the headline in a lower heading, if an h1 is the name of the site, as in old templates, or "".
+
+    Of the ``titles`` that the page states, and the ``headline`` of its JSON-LD, some have the headline before the name,
+    or as their longer part. Or no title has anything of the h1.
+    """
+    own, whole = letters(heading), [title for title in (*titles, headline) if title]
+    named = _trigrams(own)
+    cuts = [(title[: mark.start()], title[mark.end() :]) for title in whole for mark in SITE_MARK.finditer(title)]
+    parts = [*cuts, *((tail, head) for head, tail in cuts)]
+    found = {letters(part) for part, rest in parts if len(part) > len(heading) and _is_alike(letters(rest), named)}
+    if own not in map(letters, titles):
+        found |= {letters(head) for head, tail in cuts if letters(tail) == own}
+    if not found and not any(_is_alike(letters(title), named) for title in titles):
+        found = {*map(letters, whole), *(letters(part) for part, rest in parts if len(part) > len(rest))}
+    found -= {own}
+    return next((each for each in lower() if letters(each) in found), "") if found else ""
+
+
+def _is_alike(text: str, named: set[str]) -> bool:
+    return _shared(_trigrams(text), named) >= _LIKE
+
+
+def _contradicts(headline: str, headings: list[str], title: str) -> bool:
+    """Return whether a stated headline has nothing of the only heading and the title element, which agree."""
+    if not headline or len(headings) != 1:
+        return False
+    stated, shown, named = (_trigrams(letters(each)) for each in (headline, headings[0], title))
+    return _shared(shown, named) >= _LIKE and max(_shared(stated, shown), _shared(stated, named)) < _UNLIKE
+
+
+def _trigrams(text: str) -> set[str]:
+    return {text[at : at + 3] for at in range(len(text) - 2)} or {text}
+
+
+def _shared(one: set[str], other: set[str]) -> float:
+    """Return the share of the smaller set that is in both."""
+    return len(one & other) / max(1, min(len(one), len(other)))
+
+
+def _without_markup(title: str) -> str:
+    """Return a title without inline markup. A single tag may be its topic and stays."""
+    if "<" not in title:
+        return title
+    return " ".join(_BREAK.sub(" ", _INLINE.sub(r"\2", _INLINE.sub(r"\2", title))).split())
+
+
+def title_element(tree: LexborHTMLParser) -> str:
+    element = tree.css_first("head > title") or tree.css_first("title")
+    return element.text() if element else ""
+
+
+def site_names(metas: dict[str, list[str]], url: str) -> set[str]:
+    """Return the letters of the names that the page and its URL give the site."""
+    domain = registered_domain(host_of(url))
+    stated = {letters(name) for name in contents_of(metas, ("og:site_name", "application-name"))}
+    return stated | ({letters(domain.partition(".")[0]), letters(domain)} - {""})
+
+
+def _front_page_names(tree: LexborHTMLParser, url: str) -> set[str]:
+    """Return the letters of the texts by which the first links of a page name the front page."""
+    address = parse(url)
+    if address is None:
+        return set()
+    fronts = {"/", "./", *(f"{scheme}//{address.host}{end}" for scheme in ("http:", "https:", "") for end in ("", "/"))}
+    links = (link for link in tree.css("a[href]")[:_FIRST_LINKS] if link.attributes.get("href") in fronts)
+    names = set[str]()
+    for link in links:
+        image = link.css_first("img[alt]")
+        stated = (link.attributes.get("title"), image.attributes.get("alt") if image else "")
+        names |= {letters(name[:MAX_TITLE]) for name in (shown_text(link), *stated) if name}
+    return names - {""}
+
+
+def _without_site(title: str, site: set[str], headings: list[str]) -> str:
+    """Return a title without the site's name at an end: a part that is its name, or that no heading has.
+
+    If the page has no heading, short parts behind bars are section and site. Chinese titles have section and
+    site behind an underscore.
+    """
+    title = _without_name(title, site, headings)
+    if title in headings:
+        return title
+    while not headings and (bar := _BAR.search(title)) and len(title) - bar.end() <= min(_MOST_NAME, bar.start()):
+        title = title[: bar.start()]
+    section = _SECTION.search(title)
+    return title[: section.start()] if section and len(_HAN.findall(title[: section.start()])) >= _LEAST_HAN else title
+
+
+def _without_name(title: str, site: set[str], headings: list[str]) -> str:
+    for mark in SITE_MARK.finditer(title):
+        head, tail = title[: mark.start()], title[mark.end() :]
+        for kept, dropped in ((head, tail), (tail, head)):
+            if kept and (kept in headings or letters(dropped) in site):
+                return kept
+    return title
+
+
+def _as_headed(title: str, headings: list[str]) -> str:
+    """Return the heading that continues a title that is cut, or ended by a quotation mark."""
+    start = title.rstrip(" .…")
+    goes_on = (heading for heading in headings if len(start) >= _MIN_START and heading.startswith(start))
+    return next(goes_on, title)
