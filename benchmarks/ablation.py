@@ -17,8 +17,7 @@ Columns of the table, all of them *with the rule less without it*:
   true text. The title need not be in the text, and should not be unless the true text has it.
 - ms: milliseconds of the rule's function a page
 
-``--json`` also has the wrong lines by language. A new rule is measured as soon as it
-is in a table.
+``--json`` also has the wrong lines by language. A new rule is measured as soon as it is in a table.
 
 A rule pays if the interval of F1 or of wrong lines (kept and dropped together) excludes zero in its favour, with sites
 left out. Elimination switches off the rule that gains least, until all that remain pay or ``--lose`` is reached.

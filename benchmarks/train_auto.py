@@ -36,7 +36,7 @@ from pipelines.extractors.auto.blocks.features import measure, measure_again
 from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import LINE, walk
 from pipelines.extractors.auto.model import LIMIT, MODEL
-from pipelines.extractors.auto.rules.parts import TITLE
+from pipelines.extractors.auto.rules.shown_title import MIN_LIKENESS
 from pipelines.extractors.auto.selection import find
 from pipelines.markup.tree import parse_tree
 from pipelines.urls.url import registered_domain
@@ -119,7 +119,7 @@ def weigh(sample: Sample) -> Any:
     reference = max(1.0, float((chars * sample.content).sum()), 0.3 * float(chars.sum()))
     weights = 0.3 / page.count + 0.7 * np.minimum(1.0, chars / reference)
     dated = (page.weight < 50) & (columns["digits"] > 0.12) & ~page.texts.ends_sentence
-    weights[sample.content & ((columns["title"] > TITLE) | dated)] = 0.0
+    weights[sample.content & ((columns["title"] > MIN_LIKENESS) | dated)] = 0.0
     return weights
 
 

@@ -10,7 +10,7 @@ Definition of the text for ``auto`` and ``scored``. Extractors of papers and lib
   comments, navigation, text that the page hides or shows in print only.
 - Kept apart: title, captions and comments (`storage.records.Extraction`), author and date (metadata).
 
-Clear marks on the page overrule the model: the title, a ``figcaption``, hidden elements (``rules.parts``), boxes and a
-few words (``rules.boilerplate``). The model decides everything else. It is trained on pages with their true text, whose
+Clear marks on the page overrule the model: the title, a ``figcaption``, hidden elements, boxes and a few words
+(``auto.rule_tables``). The model decides everything else. It is trained on pages with their true text, whose
 definitions differ slightly. Some true texts include captions: leaving them out costs F1 there (en -.001, ja -.006).
 """

@@ -14,6 +14,7 @@ from itertools import accumulate, chain, compress, pairwise
 from operator import add
 from typing import TYPE_CHECKING
 
+from pipelines.markup.hidden import is_not_displayed
 from pipelines.markup.lexer import (
     BLOCKS,
     BOXES,
@@ -36,7 +37,6 @@ _UNKEPT = REMOVED | {f"/{name}" for name in REMOVED}
 
 _PIECE_CHARS = 1 << 17
 _BODY = re.compile("<[bB][oO][dD][yY]")
-_HIDDEN = re.compile(r"""\s(?:hidden(?=[\s/>=])|style\s*=\s*+["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _NON_ASCII_REFERENCE = re.compile(r"&#(?:[0-9]{3,7}|[xX][0-9a-fA-F]{2,6});?")
 
 
@@ -94,8 +94,7 @@ class _HiddenElements:
 
     def enters(self, name: str, tag: str) -> bool:
         """Return whether this start tag hides its content (``hidden``, ``display:none``). Follow the element if so."""
-        tag = tag.lower()
-        if ("none" in tag or "hidden" in tag) and name[0] != "/" and name not in _NEVER_HIDDEN and _HIDDEN.search(tag):
+        if name[0] != "/" and name not in _NEVER_HIDDEN and is_not_displayed(tag):
             self._name, self._depth = name, 1
         return self.active
 

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING
 
-from pipelines.extractors.auto.blocks.page import PageBlocks as BlockPage
+from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import walk
-from pipelines.extractors.auto.rules import parts
+from pipelines.extractors.auto.rules.captions import find_captions, near_captions
+from pipelines.extractors.auto.rules.shown_title import shown_title
+from pipelines.extractors.auto.rules.text_lines import Kinds
 from pipelines.markup.tree import outermost, parse_tree, shown_text
 from pipelines.metadata.author_places import within_limit
 from pipelines.metadata.authors import names, persons
@@ -118,18 +120,18 @@ def _read(nodes: Sequence[LexborNode], title: str = "") -> Extraction:
     empty = Extraction((), NAME, VERSION)
     if not len(blocks):
         return empty
-    page = BlockPage(blocks)
-    captions, likely = parts.captions(page)
+    page = PageBlocks(blocks)
+    captions, likely = find_captions(page)
     chosen = ~captions & ~page.hidden
     if not chosen.any():
         chosen = ~captions
-    lines = list(parts.Kinds(page, chosen).lines())
+    lines = list(Kinds(page, chosen).lines())
     return replace(
         empty,
         paragraphs=tuple(line.text for line in lines),
         kinds="".join(line.kind for line in lines),
-        title=parts.shown_title(page, page.title),
-        captions=parts.near_captions(page, chosen, likely),
+        title=shown_title(page, page.title),
+        captions=near_captions(page, chosen, likely),
         confidence=1.0,
     )
 

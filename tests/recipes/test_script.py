@@ -21,7 +21,7 @@ from corpus_spider.web.formatting import direction
 from corpus_spider.words.clouds import direction_of
 from pipelines.classification.page_type import has_sentence
 from pipelines.extractors.auto.blocks.features import stems
-from pipelines.extractors.auto.blocks.page import measure_texts
+from pipelines.extractors.auto.blocks.text_measures import measure_texts
 from pipelines.extractors.auto.density import DensityBlock
 from pipelines.language.detect import main_script
 from pipelines.metadata.dates.months import is_unspaced

@@ -25,7 +25,8 @@ from pipelines.extractors.auto.blocks.features import measure_again
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pipelines.extractors.auto.blocks.page import Array, Columns, PageBlocks
+    from pipelines.extractors.auto.blocks.page import Columns, PageBlocks
+    from pipelines.extractors.auto.blocks.text_measures import Array
 
 MODEL = Path(__file__).with_name("auto_model.json")
 LIMIT = 4.0

@@ -13,16 +13,27 @@ import numpy as np
 
 from pipelines.extractors.auto.blocks.features import log_odds, under_headline
 from pipelines.extractors.auto.model import choose, logistic
-from pipelines.extractors.auto.rules import boilerplate, head_and_end, jsonld_body, parts, repeated_layout
+from pipelines.extractors.auto.rules import (
+    boilerplate,
+    captions,
+    comments,
+    controls,
+    copies,
+    head_and_end,
+    jsonld_body,
+    repeated_layout,
+)
 from pipelines.extractors.auto.rules.rule import Rule
+from pipelines.extractors.auto.rules.shown_title import MIN_LIKENESS
 from pipelines.text.scripts import SENTENCE_ENDS
 from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pipelines.extractors.auto.blocks.page import Array, PageBlocks
-    from pipelines.extractors.auto.rules.parts import TextLine
+    from pipelines.extractors.auto.blocks.page import PageBlocks
+    from pipelines.extractors.auto.blocks.text_measures import Array
+    from pipelines.extractors.auto.rules.text_lines import TextLine
 
 SURE = 0.65
 """Expected F1 from which the chosen blocks are taken, wherever they are on the page."""
@@ -85,12 +96,12 @@ class BlockChoice:
 
 
 def _comment_sections(choice: BlockChoice) -> BlockChoice:
-    said = parts.comment_sections(choice.page, choice.probability)
+    said = comments.comment_sections(choice.page, choice.probability)
     return replace(choice, probability=choice.probability_without(said)) if said.any() else choice
 
 
 def _captions(choice: BlockChoice) -> BlockChoice:
-    sure, likely = parts.captions(choice.page)
+    sure, likely = captions.find_captions(choice.page)
     return replace(choice, may_be_text=choice.may_be_text & ~sure, captions=likely)
 
 
@@ -108,7 +119,7 @@ def _stated_body(choice: BlockChoice) -> BlockChoice:
 
 
 def _title_block(choice: BlockChoice) -> BlockChoice:
-    return replace(choice, may_be_text=choice.may_be_text & (choice.title <= parts.TITLE))
+    return replace(choice, may_be_text=choice.may_be_text & (choice.title <= MIN_LIKENESS))
 
 
 def _hidden(choice: BlockChoice) -> BlockChoice:
@@ -116,11 +127,11 @@ def _hidden(choice: BlockChoice) -> BlockChoice:
 
 
 def _folds(choice: BlockChoice) -> BlockChoice:
-    return replace(choice, shown=choice.shown | parts.unfolded(choice.page, choice.chosen & choice.may_be_text))
+    return replace(choice, shown=choice.shown | controls.unfolded(choice.page, choice.chosen & choice.may_be_text))
 
 
 def _buttons(choice: BlockChoice) -> BlockChoice:
-    return replace(choice, shown=choice.shown & ~parts.buttons(choice.page))
+    return replace(choice, shown=choice.shown & ~controls.buttons(choice.page))
 
 
 def _under_headline(choice: BlockChoice) -> BlockChoice:
@@ -193,8 +204,7 @@ BLOCKS: tuple[Rule[BlockChoice], ...] = (
     Rule("asking", "leaves out small boxes with forms or calls", _removing(boilerplate.asking)),
     Rule("standfirst", "adds the standfirst that the head repeats", _standfirst),
     Rule("signature", "leaves out a signature set flush", _signature),
-    Rule("copies", "leaves out the second copy of the article", _removing(parts.copies)),
-    Rule("beginnings", "leaves out teasers of the text below them", _removing(parts.beginnings)),
+    Rule("copies", "leaves out the second copy of the article", _removing(copies.copies)),
 )
 
 

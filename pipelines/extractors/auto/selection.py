@@ -40,9 +40,11 @@ from pipelines.extractors.auto.blocks.site_template import recurring
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.model import model
 from pipelines.extractors.auto.rule_tables import BLOCKS, LINES, BlockChoice, LineChoice
-from pipelines.extractors.auto.rules import head_and_end, parts
-from pipelines.extractors.auto.rules.parts import Parts
+from pipelines.extractors.auto.rules import comments, head_and_end
+from pipelines.extractors.auto.rules.captions import near_captions
 from pipelines.extractors.auto.rules.rule import apply_rules
+from pipelines.extractors.auto.rules.shown_title import shown_title
+from pipelines.extractors.auto.rules.text_lines import Kinds
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.explanation import Explanation, Series, beginnings
 from pipelines.markup import tree
@@ -53,10 +55,11 @@ from storage.records import Extraction
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pipelines.extractors.auto.blocks.page import Array, Columns
+    from pipelines.extractors.auto.blocks.page import Columns
+    from pipelines.extractors.auto.blocks.text_measures import Array
     from pipelines.extractors.auto.blocks.walk import BlockSequence
 
-NAME, VERSION = "scored", "22"
+NAME, VERSION = "scored", "23"
 DIGITS = 4
 """Digits of a confidence in an extraction."""
 
@@ -72,6 +75,16 @@ class BlockEvidence:
     probability: Array
     chosen: Array
     template: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """As in `storage.records.Extraction`."""
+
+    kinds: str = ""
+    title: str = ""
+    captions: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,13 +224,13 @@ def find(
 
 
 def _reading(content: BlockChoice, template: Array) -> SelectedText:
-    page, shown = content.page, parts.shown_title(content.page, content.title)
-    found = apply_rules(LINES, LineChoice(list(parts.Kinds(page, content.chosen).lines()), shown)).lines
+    page, title = content.page, shown_title(content.page, content.title)
+    found = apply_rules(LINES, LineChoice(list(Kinds(page, content.chosen).lines()), title)).lines
     beside = Parts(
         "".join(line.kind for line in found),
-        shown,
-        parts.near_captions(page, content.chosen, content.captions),
-        parts.comments(page, content.chosen),
+        title,
+        near_captions(page, content.chosen, content.captions),
+        comments.comments(page, content.chosen),
     )
     chosen = np.zeros(page.count, bool)
     chosen[[index for line in found for index in line.blocks]] = True

@@ -13,7 +13,7 @@ import regex
 from corpus_spider.terminal.layout import is_right_to_left
 from corpus_spider.web.formatting import direction
 from pipelines.classification.page_type import has_sentence
-from pipelines.extractors.auto.blocks.page import measure_texts
+from pipelines.extractors.auto.blocks.text_measures import measure_texts
 from pipelines.extractors.auto.extractor import extract
 from pipelines.quality import signals
 from pipelines.text.scripts import (

@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.page import BIT, DIGIT, KIND, MAX_LINKED, OTHER
+from pipelines.extractors.auto.blocks.marks import BIT, KIND
+from pipelines.extractors.auto.blocks.page import MAX_LINKED
+from pipelines.extractors.auto.blocks.text_measures import DIGIT, OTHER
 from pipelines.text.scripts import SYLLABIC, UNSPACED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipelines.extractors.auto.blocks.page import Array, Columns, PageBlocks
+    from pipelines.extractors.auto.blocks.page import Columns, PageBlocks
+    from pipelines.extractors.auto.blocks.text_measures import Array
 
 LONG = 80
 """Shortest block that may be a paragraph of an article's body."""

@@ -1,7 +1,7 @@
 """Find captions that no element names: a short line in italics, or of the class "caption", directly after a picture.
 
 Editors write ``<p><img></p><p><em>caption</em></p>``. Pictures are dropped before the page is cut into blocks, so such
-a line is marked in the tree, with the class that `rules.parts.captions` reads.
+a line is marked in the tree, with the class that `rules.captions` reads.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from pipelines.text.text_size import size
 from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Array
+    from pipelines.extractors.auto.blocks.text_measures import Array
     from pipelines.extractors.auto.blocks.walk import BlockSequence, Elements
 
 KEY = np.dtype("<u8")

@@ -104,7 +104,7 @@ class LearnedTemplate:
 
 def survey_html(html: str) -> Survey:
     """Survey a decoded page; markup that would strain the parser gives an empty survey."""
-    from pipelines.extractors.auto.blocks.page import measure_texts
+    from pipelines.extractors.auto.blocks.text_measures import measure_texts
     from pipelines.extractors.auto.blocks.walk import walk
     from pipelines.markup.tree import parse_tree
 

@@ -112,6 +112,13 @@ class BlockSequence:
     def __len__(self) -> int:
         return len(self.texts)
 
+    def around(self, index: int) -> Iterator[int]:
+        """Yield the elements around a block, the innermost first, without the page itself."""
+        element = self.inside[index]
+        while element:
+            yield element
+            element = self.elements.parents[element]
+
     def lines(self, index: int) -> list[str]:
         """Return a block as lines of readable text."""
         return [line for part in self.texts[index].split(LINE) if (line := one_line(part))]

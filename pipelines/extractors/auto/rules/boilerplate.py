@@ -20,14 +20,16 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from pipelines.extractors.auto.blocks.features import SHORT
-from pipelines.extractors.auto.blocks.page import BIT, UNMARKED
-from pipelines.extractors.auto.rules import parts
+from pipelines.extractors.auto.blocks.marks import BIT
+from pipelines.extractors.auto.blocks.text_measures import UNMARKED
+from pipelines.extractors.auto.rules.text_lines import is_heading
 from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pipelines.extractors.auto.blocks.page import Array, PageBlocks
+    from pipelines.extractors.auto.blocks.page import PageBlocks
+    from pipelines.extractors.auto.blocks.text_measures import Array
 
 AnyLine = TypeVar("AnyLine", bound="tuple[str, ParagraphKind] | tuple[str, ParagraphKind, tuple[int, ...]]")
 """A line and its kind, also with the indices of its blocks."""
@@ -213,7 +215,7 @@ def labels(page: PageBlocks, chosen: Array) -> Array:
     leading = page.total(~chosen & (page.link > MAX_LINKED)) > 1
     marked, boxes = list[int](), list[int]()
     for index in short:
-        alone = list(takewhile(single.__getitem__, parts.around(page.blocks, index)))
+        alone = list(takewhile(single.__getitem__, page.blocks.around(index)))
         if any(_holds_no_text(page, element) for element in alone):
             marked.append(index)
         elif article and page.texts.chars[index] <= HEADING and any(map(leading.__getitem__, alone)):
@@ -227,7 +229,7 @@ def _holds_no_text(page: PageBlocks, element: int) -> bool:
     """Return whether an element is marked as an advertisement or as share buttons. Ids of headings do not count."""
     elements = page.blocks.elements
     marks = page.marks[elements.tag[element]]
-    return bool(marks & BIT["ad"] or (marks & BIT["share"] and not parts.is_heading(elements.name(element))))
+    return bool(marks & BIT["ad"] or (marks & BIT["share"] and not is_heading(elements.name(element))))
 
 
 # Lines.

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.page import BIT, KIND
-from pipelines.extractors.auto.rules.parts import TITLE, around, is_heading, naming_of
+from pipelines.extractors.auto.blocks.marks import BIT, KIND, naming_of
+from pipelines.extractors.auto.rules.shown_title import MIN_LIKENESS
+from pipelines.extractors.auto.rules.text_lines import is_heading
 from pipelines.text.scripts import is_from_the_right
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Array, PageBlocks
+    from pipelines.extractors.auto.blocks.page import PageBlocks
+    from pipelines.extractors.auto.blocks.text_measures import Array
 
 # The standfirst.
 LIKELY = 0.05
@@ -85,7 +87,7 @@ def with_standfirst(page: PageBlocks, chosen: Array, likely: Array, head: bytes)
             pieces = head.split(line.encode("utf-8", "replace"), MAX_BLOCKS)[:-1]
             described = any(_TITLED.search(piece[-NEAR:]) is None for piece in pieces)
             found[index] = described or _is_standfirst(page, index)
-    if page.title[headline] <= TITLE:  # the site's name and motto may be above the real headline
+    if page.title[headline] <= MIN_LIKENESS:  # the site's name and motto may be above the real headline
         headed = ((page.kind[between] & _HEADLINE) != 0) & ~found[between]
         found[between] &= ~np.logical_or.accumulate(headed[::-1])[::-1]
     return found
@@ -93,7 +95,7 @@ def with_standfirst(page: PageBlocks, chosen: Array, likely: Array, head: bytes)
 
 def _is_standfirst(page: PageBlocks, index: int) -> bool:
     elements = page.blocks.elements
-    own = takewhile(lambda element: page.held[element] == 1, around(page.blocks, index))
+    own = takewhile(lambda element: page.held[element] == 1, page.blocks.around(index))
     return any(_STANDFIRST.search(naming_of(elements.tags[elements.tag[element]])) for element in islice(own, NAMING))
 
 
@@ -138,7 +140,7 @@ def _is_set_apart(page: PageBlocks, index: int) -> bool:
     letter = _LETTER.search(page.blocks.texts[index])
     side = "left" if letter and is_from_the_right(letter[0]) else "right"
     elements = page.blocks.elements
-    small = takewhile(lambda element: page.held[element] <= HELD, around(page.blocks, index))
+    small = takewhile(lambda element: page.held[element] <= HELD, page.blocks.around(index))
     return any(_is_signed(elements.tags[elements.tag[element]], side) for element in islice(small, ALIGNING))
 
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.rules.parts import is_heading
+from pipelines.extractors.auto.rules.text_lines import is_heading
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Array, PageBlocks
+    from pipelines.extractors.auto.blocks.page import PageBlocks
+    from pipelines.extractors.auto.blocks.text_measures import Array
 
 GRAM = 6
 """Characters of the compared n-grams. This length suits scripts with and without spaces."""

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.page import BIT, KIND
-from pipelines.extractors.auto.rules.parts import is_heading
+from pipelines.extractors.auto.blocks.marks import BIT, KIND
+from pipelines.extractors.auto.rules.text_lines import goes_on, is_heading
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Array, PageBlocks
+    from pipelines.extractors.auto.blocks.page import PageBlocks
+    from pipelines.extractors.auto.blocks.text_measures import Array
 
 MOST = 0.6
 """Share of chosen text of one make from which the rest of it is content."""
@@ -134,24 +135,13 @@ def enclosed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array
 
 
 def continued(page: PageBlocks, chosen: Array, probability: Array, allowed: Array) -> Array:
-    """Add the rest of a sentence that a card of a link cuts: the last chosen block before the card ends no sentence.
-
-    Nothing but links stands between the two, and text is chosen after them.
-    """
-    taken = chosen.nonzero()[0]
+    """Add the rest of a sentence that a card of a link cuts, if text is chosen after it."""
     found = chosen.copy()
-    linked = page.link >= MAX_LINKED
-    for before, after in pairwise(taken.tolist()):
+    for before, after in pairwise(chosen.nonzero()[0].tolist()):
         rest = after - 1
-        if rest - before < FEW or page.texts.ends_sentence[before] or is_heading(_name(page, before)):
-            continue
-        fits = allowed[rest] and not linked[rest] and probability[rest] >= LEAST_BEHIND
-        found[rest] |= bool(fits and linked[before + 1 : rest].all())
+        fits = rest - before >= FEW and allowed[rest] and probability[rest] >= LEAST_BEHIND
+        found[rest] |= bool(fits and page.link[rest] < MAX_LINKED and goes_on(page, before, rest))
     return found
-
-
-def _name(page: PageBlocks, block: int) -> str:
-    return page.blocks.elements.name(page.blocks.inside[block])
 
 
 def closing(page: PageBlocks, chosen: Array, probability: Array, allowed: Array) -> Array:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.extractors.auto.blocks.features import measure, measure_again
-from pipelines.extractors.auto.blocks.page import PageBlocks, marks
+from pipelines.extractors.auto.blocks.marks import marks
+from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.model import MODEL, choose
 from pipelines.extractors.auto.selection import extract, find, read

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from pipelines.extractors.auto import density, selection
-from pipelines.extractors.auto.blocks.page import BIT, PageBlocks, marks
+from pipelines.extractors.auto.blocks.marks import BIT, marks
+from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import walk
+from pipelines.extractors.auto.rules.captions import MAX_CHARS, find_captions
+from pipelines.extractors.auto.rules.comments import MAX_COMMENTS, comment_sections
 from pipelines.extractors.auto.rules.jsonld_body import doubts
-from pipelines.extractors.auto.rules.parts import MAX_CHARS, MAX_COMMENTS, captions, comment_sections
 from pipelines.extractors.registry import get
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata.jsonld import article_body
@@ -159,7 +161,7 @@ def test_captions_are_kept_apart_from_the_text(markup: str, place: int) -> None:
 def test_what_else_figures_hold_is_no_caption(markup: str) -> None:
     """Quotations, tables and boxes of text; nor is the text beside a picture."""
     shown = PageBlocks(walk(parse_tree(f"<body>{paragraphs(LINES)}{markup.format(LINES[0] + ' Again.')}</body>")))
-    assert not captions(shown)[0].any()
+    assert not find_captions(shown)[0].any()
 
 
 def test_captions_of_other_articles_are_no_captions_of_this_one() -> None:
