@@ -28,7 +28,7 @@ else:
 
 
 class Document(dict[str, Any], _Attributes):  # type: ignore[misc]  # a dictionary is not frozen
-    """A text with its metadata: a dictionary whose keys are also attributes, ``document["date"]`` or ``document.date``.
+    """A text with its metadata: a dictionary whose keys are also attributes: ``document["date"]`` or `date`.
 
     A document of a corpus has the fields of an exported one, in their order. A document of `extract` has those that a
     page alone states, and ``drop``: why a crawl would not keep the page, or None. ``docs/how-to/export.md`` explains

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 STANDARD_INPUT = "-"
+LIST_FORM = "A list has one archive a line, as text or packed by gzip."
 COMMON_CRAWL = "https://data.commoncrawl.org/"
 """Base of the relative addresses in Common Crawl's path lists."""
 _COMMON_CRAWL_PATH = re.compile(r"(?:crawl-data|cc-index)/\S+")
@@ -31,14 +32,14 @@ _DIGITS_OF_NAME = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Shard:
+class TaskShare:
     """Share of one task: every ``count``-th archive, beginning with number ``index`` (from 1)."""
 
     index: int = 1
     count: int = 1
 
     @classmethod
-    def parsed(cls, text: str) -> Shard:
+    def parsed(cls, text: str) -> TaskShare:
         """Return the shard of ``3/64``. Raises ConfigError for another form."""
         found = _SHARD.fullmatch(text)
         if not found or not 1 <= int(found[1]) <= int(found[2]):
@@ -131,7 +132,7 @@ def _list_in(path: Path) -> Sequence[str]:
         text = gzip.decompress(content) if path.suffix == ".gz" else content
         return _listed(text.decode().splitlines())
     except (OSError, EOFError, ValueError) as error:
-        raise ConfigError(f"the path list cannot be read: {error}", where=str(path)) from error
+        raise ConfigError(f"the path list cannot be read: {error}", where=str(path), do=LIST_FORM) from error
 
 
 def _listed(lines: Iterable[str]) -> Sequence[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-NAMED = 5
+MAX_NAMED_ARCHIVES = 5
 """Archives that a message names."""
 
 
@@ -117,7 +117,7 @@ def merge(archives: Sequence[str], release: Path, rules: BatchRules) -> BatchRep
     parts = [(archive, read_report(release, archive)) for archive in archives]
     missing = [archive for archive, part in parts if part is None]
     if missing:
-        names = ", ".join(missing[:NAMED]) + (" …" if len(missing) > NAMED else "")
+        names = ", ".join(missing[:MAX_NAMED_ARCHIVES]) + (" …" if len(missing) > MAX_NAMED_ARCHIVES else "")
         do = "Run `process` for them, then `process --merge` again."
         raise ConfigError(f"parts are missing ({len(missing)} of {len(parts)}): {names}", where=str(release), do=do)
     finished = [part for _, part in parts if part is not None]
@@ -162,5 +162,5 @@ def _refuse_strangers(release: Path, archives: Sequence[str]) -> None:
     others = sorted(path.stem for path in (release / PARTS).glob("*.json") if path.stem not in own)
     if others:
         do = "Name all archives of the release, or delete the files of these parts."
-        names = ", ".join(others[:NAMED]) + (" …" if len(others) > NAMED else "")
+        names = ", ".join(others[:MAX_NAMED_ARCHIVES]) + (" …" if len(others) > MAX_NAMED_ARCHIVES else "")
         raise ConfigError(f"has {counted(len(others), 'part')} of other archives: {names}", where=str(release), do=do)

@@ -140,7 +140,11 @@ def rules_of(
         try:
             re.compile(pattern)
         except re.error as error:
-            raise ConfigError(f"not a regular expression: {error}", where=f"--url {pattern}") from error
+            raise ConfigError(
+                f"not a regular expression: {error}",
+                where=f"--url-pattern {pattern}",
+                do="See the regular expressions of Python.",
+            ) from error
     sites = None
     if sites_from and sites_from.suffix == ".toml":
         sites = load(sites_from)

@@ -36,7 +36,7 @@ _verbs = click.Group()
     ),
 )
 @click.argument("names", metavar="ARCHIVE...", nargs=-1, required=True)
-@click.option("-o", "--output", metavar="FOLDER", required=True, type=click.Path(path_type=Path), help="The release.")
+@click.option("-o", "--output", metavar="PATH", required=True, type=click.Path(path_type=Path), help="The release.")
 @languages("Only texts in this language. Pages without such text are dropped before they are parsed")
 @several("--host", "hosts", "HOST", "Only pages of this host and its subdomains")
 @click.option(
@@ -45,7 +45,7 @@ _verbs = click.Group()
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Only pages of the sites in this corpus.toml, or of the hosts in this list (one a line).",
 )
-@repeated("--url", "urls", "REGEX", "Only pages whose URL matches this regular expression")
+@repeated("--url-pattern", "urls", "REGEX", "Only pages whose URL matches this regular expression")
 @since("Only pages that were fetched on or after this day.")
 @until("Only pages that were fetched on or before this day.")
 @click.option("--extractor", metavar="NAME", default="auto", show_default=True, help="Method that finds the main text.")
@@ -65,9 +65,9 @@ def process(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> 
     their sound pages are in the release. Exit code 1: an archive gave no part.
     """
     from corpus_spider.batch import batch
-    from corpus_spider.batch.archives import Shard, archives_of
+    from corpus_spider.batch.archives import TaskShare, archives_of
 
-    shard, found = Shard.parsed(options["shard"]), archives_of(names)
+    shard, found = TaskShare.parsed(options["shard"]), archives_of(names)
     release: Path = options["output"]
     chosen = shard.of(found)
     if options["dry_run"]:
@@ -124,7 +124,7 @@ def _summarise(state: CommonOptions, report: BatchReport) -> None:
         f" {counted(report.archives, 'archive')} ({made})."
     )
     if report.skipped:
-        console.table("Skipped responses", ("reason", "responses"), report.skipped.most_common())
+        console.table("Skipped responses", ("reason", "count"), report.skipped.most_common())
     if report.dropped:
         console.table("Pages without a document", ("reason", "pages"), report.dropped.most_common())
     for line in report.damaged:

@@ -18,7 +18,7 @@ from corpus_spider.cli.doc_search import DocPassage
 from corpus_spider.config.model import EffectiveSettings
 from corpus_spider.crawling.crawl_plan import CrawlPlan
 from corpus_spider.crawling.model_learning import SiteLearning
-from corpus_spider.crawling.run_summary import CrawlSummary
+from corpus_spider.crawling.run_summary import CrawlOutput
 from corpus_spider.demo.run import DemoReport
 from corpus_spider.export.dry_run import ExportPlan
 from corpus_spider.figures.page_figure import FigureNumbers
@@ -87,7 +87,7 @@ OUTPUTS = (
     Output("check", "check", CheckReport, more={"ok": bool}),
     Output("cloud", "cloud", CloudWords),
     Output("config", "config", EffectiveSettings, "always, also without --json"),
-    Output("crawl", "crawl", CrawlSummary),
+    Output("crawl", "crawl", CrawlOutput),
     Output("crawl-dry-run", "crawl", CrawlPlan, "--dry-run"),
     Output("demo", "demo", DemoReport),
     Output("doctor", "doctor", Diagnosis),

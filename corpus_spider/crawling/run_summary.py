@@ -46,7 +46,7 @@ class RunSummary(RunCounters):
     sick: list[str]
 
 
-class CrawlSummary(RunCounters):
+class CrawlOutput(RunCounters):
     """Summary of a crawl."""
 
     sick: list[SiteProblem]

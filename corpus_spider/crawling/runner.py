@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from corpus_spider.config.model import Config
-    from corpus_spider.crawling.run_summary import CrawlSummary
+    from corpus_spider.crawling.run_summary import CrawlOutput
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ def crawl(
     rebuild: bool = False,
     forget_pending: bool = False,
     release: bool = False,
-) -> tuple[int, CrawlSummary]:
+) -> tuple[int, CrawlOutput]:
     """Crawl the configured sites until nothing is due. Return the exit code and the summary of the run.
 
     ``now``: fetch every source, due or not. ``rebuild``: make an empty database again from the WARC files.

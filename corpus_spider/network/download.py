@@ -33,7 +33,7 @@ TIMEOUT = 60.0
 CHUNK = 1 << 20
 """Bytes read at a time."""
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
-PARTIAL = 206
+PARTIAL_STATUS = 206
 
 
 class DownloadError(CorpusError):
@@ -88,7 +88,7 @@ class _Transfer:
             headers |= {"Range": f"bytes={start}-", "If-Range": self.validator}
         request = urllib.request.Request(self.address, headers=headers)  # noqa: S310 - `download` allows only http(s)
         with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:  # noqa: S310
-            if answer.status != PARTIAL:
+            if answer.status != PARTIAL_STATUS:
                 self.file.seek(0)
                 self.file.truncate()
             self.validator = answer.headers.get("ETag", "")
@@ -120,4 +120,5 @@ def _opened(address: str) -> Iterator[BinaryIO]:
         with fsspec.open(address, "rb") as stream:
             yield stream
     except (OSError, ValueError, ImportError) as error:
-        raise DownloadError(str(error) or type(error).__name__, where=address) from error
+        do = "See that the address and its credentials are right."
+        raise DownloadError(str(error) or type(error).__name__, where=address, do=do) from error

@@ -25,7 +25,7 @@ HEADINGS = {
             "form",
             "id",
         ),
-        *("language", "languages", "extractor", "delay", "depth", "allow", "deny", "description"),
+        *("language", "languages", "extractor", "delay", "depth", "allow", "deny", "description", "section"),
         # Counts.
         *("documents", "characters", "words", "pending", "count", "entries", "found", "fetched", "unchanged", "new"),
         *(

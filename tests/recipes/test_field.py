@@ -73,7 +73,8 @@ from pyarrow import parquet
 import storage
 from corpus_spider.api.document import Document
 from corpus_spider.cli.json_outputs import OUTPUTS
-from corpus_spider.cli.show import render, ShownPage
+from corpus_spider.api.lookup import ShownPage
+from corpus_spider.cli.show import render
 from corpus_spider.sites.single_page import fields_of
 from corpus_spider.terminal.console import Console
 from corpus_spider.web.views.document import facts

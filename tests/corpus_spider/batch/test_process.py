@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from corpus_spider.batch import batch
-from corpus_spider.batch.archives import Shard, archives_of, part_name
+from corpus_spider.batch.archives import TaskShare, archives_of, part_name
 from corpus_spider.batch.part import read_report
 from corpus_spider.batch.rules import rules_of
 from corpus_spider.config.loader import assemble
@@ -134,7 +134,7 @@ def test_filters_select_pages(
 def test_shards_make_the_release_of_one_task(tmp_path: Path, three: list[Path]) -> None:
     """Each archive is in one share. The merged release has the same files."""
     names = tuple(map(str, three))
-    shares = [Shard.parsed(f"{index}/2").of(names) for index in (1, 2)]
+    shares = [TaskShare.parsed(f"{index}/2").of(names) for index in (1, 2)]
     assert sorted(name for share in shares for name in share) == sorted(names)
     for share in reversed(shares):
         batch.make_parts(share, tmp_path / "by-two", rules())
@@ -243,7 +243,7 @@ def test_names_patterns_and_folders_are_archives_each_once(tmp_path: Path, three
 def test_a_wrong_share_is_refused(text: str) -> None:
     """The message shows the form."""
     with pytest.raises(ConfigError, match="not a share"):
-        Shard.parsed(text)
+        TaskShare.parsed(text)
 
 
 def test_two_archives_of_one_name_have_two_parts() -> None:

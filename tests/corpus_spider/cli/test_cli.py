@@ -131,7 +131,7 @@ def test_every_error_has_its_exit_code_and_one_message(
         raise error
 
     (home / "corpus.db").touch()
-    monkeypatch.setattr("corpus_spider.cli.status.read", fail)
+    monkeypatch.setattr("corpus_spider.api.status.read_status", fail)
     assert run(["status", "--json"]) == code
     message = capsys.readouterr().err
     assert message.startswith("corpus-spider: ")
@@ -148,7 +148,7 @@ def test_an_internal_error_says_how_to_report_it(
         raise ZeroDivisionError("\x1b[2Jinjected")
 
     (home / "corpus.db").touch()
-    monkeypatch.setattr("corpus_spider.cli.status.read", fail)
+    monkeypatch.setattr("corpus_spider.api.status.read_status", fail)
     assert run(["status", "--json"]) == 1
     assert "with -v" in capsys.readouterr().err
     assert run(["status", "--json", "-v"]) == 1

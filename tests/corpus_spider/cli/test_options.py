@@ -19,18 +19,24 @@ OPTIONS = {
     for parameter in command.params
     if isinstance(parameter, click.Option)
 }
-WITH_COMMAS = {"--set": "values of settings", "--url": "URLs", "--author": "names such as Nguyen, An"}
+WITH_COMMAS = {
+    "--set": "values of settings",
+    "--url": "URLs",
+    "--url-pattern": "patterns",
+    "--author": "names such as Nguyen, An",
+}
 """Options that are only repeated, because these of their values contain commas."""
 SINGLE = {
     ("extract", "--extractor"),
     ("plot", "--extractor"),
+    ("process", "--extractor"),
     ("extract", "--url"),
     ("plot", "--url"),
     ("remove", "--reason"),
     ("rules try", "--site"),
     ("rules try", "--url"),
 }
-"""Options that some commands take once, because they work on one page or store one sentence."""
+"""Options that some commands take once, because they read each page once or store one sentence."""
 OF_RULES = {("rules try", "--remove")}
 """Options named as keys of `[site.rules]`. Other commands have options of these names with another meaning."""
 FORMS = {
