@@ -156,7 +156,7 @@ class NotifySettings:
 class LogSettings:
     """``[log]``: a log file, besides standard error."""
 
-    file: Annotated[str, Key("LogSettings file, relative to this file; empty: none.", file_name)] = ""
+    file: Annotated[str, Key("Log file, relative to this file; empty: none.", file_name)] = ""
     max_size: Annotated[FileSize, Key("Size at which a log file is closed; at least 1 MiB.", size=True)] = 10 * MIB
     keep: Annotated[LogFiles, Key("Number of earlier log files to keep.")] = 5
 
@@ -200,7 +200,7 @@ class SiteSettings:
     feeds: Annotated[Texts, Key("RSS or Atom feeds.", web_address)] = ()
     sitemaps: Annotated[Texts, Key("Sitemaps or sitemap indexes.", web_address)] = ()
     archive: Annotated[
-        str, Key("ArchiveSettings page of one day, with {yyyy}, {mm}, {dd}; for `crawl --since`.", archive_address)
+        str, Key("Archive page of one day, with {yyyy}, {mm}, {dd}; for `crawl --since`.", archive_address)
     ] = ""
     allow: Annotated[
         Texts, Key("Regular expressions; a link must match one of them. Empty: all.", regular_expression)
