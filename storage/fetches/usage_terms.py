@@ -76,7 +76,7 @@ def renew(connection: Connection, unchanged: Sequence[Fetched]) -> None:
         for row in connection.execute(_NEWEST, {"urls": part}).all():
             now = said[row.url_id]
             if (row.tdm, row.tdm_policy) != (now.tdm, now.tdm_policy):
-                reserved = is_reserved(Metadata(directives=tuple(row.directives.split()), tdm=now.tdm))
+                reserved = is_reserved(Metadata(directives=row.directives or (), tdm=now.tdm))
                 values = {"tdm": now.tdm, "tdm_policy": now.tdm_policy, "tdm_source": "file", "reserved": reserved}
                 connection.execute(sa.update(document).where(document.c.id == row.id).values(values))
 

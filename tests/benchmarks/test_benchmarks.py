@@ -52,8 +52,6 @@ PARTS = {"crawl_runs": "crawl"}
 """Benchmarks that another one starts."""
 NEEDS = {"crawl": ("web",), "serve": ("web",)}
 """Extras that a benchmark needs."""
-PAGES_OF_A_PAPER, SOME_PAGES = 8, 3
-"""All pages of the first paper are read and some of the others. The time of a benchmark grows with their number."""
 GATED = {"crawl", "frontier", "serve", "verbs"}
 """Benchmarks that exit with 1 when a figure misses its gate, as in small it may."""
 
@@ -68,8 +66,6 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     pages = {key: page for key, page in truth().items() if not page.duplicate_of}
     answers, lines, kinds = build_site().answers, [], {}
     for number, ((host, path), page) in enumerate(pages.items()):
-        if number >= PAGES_OF_A_PAPER and number % PAGES_OF_A_PAPER >= SOME_PAGES:
-            continue
         answer, name = answers[host, path], f"{page.language}-{number}"
         if answer.status != 200:
             continue
@@ -78,7 +74,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         (gold / "gold" / f"{name}.txt").write_text(page.text, "utf-8")
         lines.append(
             {"id": name, "url": f"http://{host}{path}", "lang": page.language, "title": page.title, "site": host}
-            | {"source_repo": "large" if number < 24 else "small", "has_gold": True, "year": 2026}
+            | {"source_repo": "large" if number < 36 else "small", "has_gold": True, "year": 2026}
         )
         (wcxb / "test" / "html" / f"{name}.html.gz").write_bytes(gzip.compress(body))
         (wcxb / "test" / "ground-truth" / f"{name}.json").write_text(json.dumps({"url": f"http://{host}{path}"}))

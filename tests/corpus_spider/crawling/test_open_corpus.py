@@ -40,7 +40,7 @@ def callers(name: str) -> set[str]:
 @pytest.mark.parametrize(
     ("name", "modules"),
     [
-        ("WorkerPool", {"open_corpus", "figure_commands", "many_pages", "state"}),
+        ("WorkerPool", {"open_corpus", "batch", "explained_page", "many_pages", "state"}),
         ("PagePipeline", {"open_corpus"}),
         ("GuardedArchive", {"open_corpus"}),
         ("record_processed", {"writer"}),
@@ -48,7 +48,7 @@ def callers(name: str) -> set[str]:
     ],
 )
 def test_one_module_does_each_step_of_the_page_path(name: str, modules: set[str]) -> None:
-    """Crawl, import and re-extraction share it. Figures, ``extract`` and the web page store nothing: own workers."""
+    """Crawl, import and re-extraction share it. What stores nothing in a corpus has workers of its own."""
     assert callers(name) == modules
 
 

@@ -55,7 +55,7 @@ def test_only_http_and_https_have_a_download_handler(effective: Settings, scheme
 def test_the_stages_run_in_their_order(effective: Settings) -> None:
     order = effective.getwithbase("ITEM_PIPELINES")
     assert sorted(order, key=order.get) == [
-        f"pipelines.runtime.stages.{name}" for name in ("Archive", "Process", "Store")
+        f"pipelines.runtime.stages.{name}" for name in ("ArchiveStage", "ProcessStage", "StoreStage")
     ]
 
 

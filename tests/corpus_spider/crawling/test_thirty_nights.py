@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from corpus_spider.cli import status
+from corpus_spider.api.status import read_status
 from corpus_spider.config.loader import load
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import HealthThresholds, Sign
@@ -52,7 +52,7 @@ def runs(config: Config) -> int:
 def morning(config: Config) -> tuple[str, set[Sign]]:
     """Return what has become of the last run, and what is wrong with the site."""
     found = health.read(config, HealthThresholds(max_age=MAX_AGE))
-    return status.read(config).run_state, {finding.sign for finding in found.sick}
+    return read_status(config).last_run["state"], {finding.sign for finding in found.sick}
 
 
 def test_nights_that_are_missed_killed_or_overlapped_are_told_each_morning(

@@ -180,7 +180,7 @@ def test_an_original_that_another_command_takes_away_meanwhile_is_no_damage(
 
 def test_a_file_that_a_removal_is_writing_anew_is_no_damage(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is there for a moment before the database knows it; the check looks at it when it does."""
-    move, models = Removals.move, integrity.Models
+    move, models = Removals.move, integrity.ConfiguredModels
     moves: list[Callable[[], None]] = []
     reports = []
 
