@@ -65,9 +65,14 @@ def as_letters(value: str | None) -> str:
     return value or ""
 
 
+def as_numbers(value: str | None) -> tuple[int | float | None, ...]:
+    """Read what `QualityColumn` stores."""
+    return _numbers.decode(value) if value else ()
+
+
 def as_quality(value: str | None) -> Quality | None:
-    """Read what `QualityColumn` stores; None for signals of another release."""
-    signals = _numbers.decode(value) if value else ()
+    """Read what `QualityColumn` stores as signals; None for those of another release."""
+    signals = as_numbers(value)
     return Quality(*signals) if len(signals) == _SIGNALS else None  # type: ignore[arg-type]
 
 
@@ -121,20 +126,24 @@ class LinesColumn(TypeDecorator[tuple[str, ...]]):
         return as_lines(value)
 
 
-class QualityColumn(TypeDecorator[Quality]):
-    """The signals of a text as a JSON list of numbers; NULL for none. A signal that is not finite is null."""
+class QualityColumn(TypeDecorator[tuple[float | None, ...]]):
+    """The signals of a text as a JSON list of numbers; NULL for none. A signal that is not finite is null.
+
+    It gives the numbers as they are stored, so that a copy also has those of another release.
+    """
 
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: Quality | None, dialect: Dialect) -> str | None:
-        if value is None:
+    def process_bind_param(self, value: Quality | tuple[float | None, ...] | None, dialect: Dialect) -> str | None:
+        if not value:
             return None
-        finite = [each if each is not None and math.isfinite(each) else None for each in astuple(value)]
+        signals = astuple(value) if isinstance(value, Quality) else value
+        finite = [each if each is not None and math.isfinite(each) else None for each in signals]
         return json.dumps(finite, separators=(",", ":"))
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Quality | None:
-        return as_quality(value)
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[float | None, ...]:
+        return as_numbers(value)
 
 
 class WordsColumn(TypeDecorator[tuple[str, ...]]):

@@ -73,6 +73,20 @@ def test_every_row_arrives_and_the_corpus_goes_on(corpus: Corpus, other: str) ->
             transfer(corpus.database, copy.database)
 
 
+@pytest.mark.parametrize("stored", ["[1,2.5]", "[3,null,0.5,1,1,1,1,1,1,1,1,1,1,1]"])
+def test_signals_of_another_release_arrive(corpus: Corpus, other: str, stored: str) -> None:
+    """A reader takes them as not measured. A copy has them as they are stored."""
+    filled(corpus)
+    corpus.database.write(lambda writing: writing.execute(sa.text("UPDATE document SET quality = :q"), {"q": stored}))
+    with Corpus.open(other, create=True) as copy:
+        transfer(corpus.database, copy.database)
+        kept = copy.database.read(
+            lambda reading: set(reading.execute(sa.text("SELECT quality FROM document")).scalars())
+        )
+        assert kept == {stored}
+        assert {each.quality for each in copy.documents(EVERY)} == {None}
+
+
 def test_a_copy_is_counted_before_it_is_checked(corpus: Corpus, postgresql_url: str) -> None:
     """PostgreSQL knows the number of rows of each copied table, so its plans for the check are those of full tables."""
     filled(corpus)
