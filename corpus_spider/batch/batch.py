@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from corpus_spider.batch.archives import part_name
-from corpus_spider.batch.part import PARTS, make_part, read_report
+from corpus_spider.batch.part import DATA, FINGERPRINTS, PARTS, make_part, read_report
 from corpus_spider.config.version import program_version
 from pipelines.runtime.workers import WorkerLimits, WorkerPool
 from storage.errors import ConfigError, CorpusError, DiskError
@@ -144,8 +144,16 @@ def merge(archives: Sequence[str], release: Path, rules: BatchRules) -> BatchRep
         | {"documents": part.documents, "sha256": part.files[0]["sha256"]}
         for part in finished
     ]
+    _sweep(release)
     report.bytes = complete(release, about, census, [part.files for part in finished], lines)
     return report
+
+
+def _sweep(release: Path) -> None:
+    """Delete what killed tasks have left in a release whose parts are all there."""
+    for folder in (DATA, FINGERPRINTS, PARTS):
+        for left in (release / folder).glob(".*"):
+            left.unlink(missing_ok=True)
 
 
 def _require_rules(part: PartReport, rules: BatchRules) -> None:

@@ -7,10 +7,7 @@ is repeated writes the same part again, and nothing is doubled.
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections import Counter, deque
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -20,9 +17,8 @@ from corpus_spider.archive.foreign_warc import ArchiveDamage, SkippedResponse, c
 from corpus_spider.batch.archives import local_file, part_name
 from corpus_spider.batch.rows import row_of
 from corpus_spider.config.version import program_version
-from storage.disk import sync_folder
 from storage.exports import fingerprints, parquet
-from storage.exports.files import disk_errors, opened
+from storage.exports.files import replaced
 from storage.exports.statistics import Census
 from storage.records import MACHINE_FAULTS
 
@@ -114,12 +110,12 @@ def make_part(
     with local_file(archive) as path:
         prints: list[tuple[str, Any]] = []
         data, sketches = f"{DATA}/{name}.parquet", f"{FINGERPRINTS}/{name}.parquet"
-        with _whole(release / data) as stream:
+        with replaced(release / data) as stream:
             parquet.write(making.rows(path, prints), cast("BinaryIO", stream))
-        with _whole(release / sketches) as further:
+        with replaced(release / sketches) as further:
             fingerprints.write(prints, cast("BinaryIO", further))
     report.files = [_entry(data, stream) | {"documents": report.documents}, _entry(sketches, further)]
-    with _whole(report_path(release, archive)) as manifest:
+    with replaced(report_path(release, archive)) as manifest:
         manifest.write(json.dumps(msgspec.to_builtins(report), ensure_ascii=False, indent=1).encode() + b"\n")
     return report
 
@@ -191,22 +187,6 @@ class _PartInProgress:
         self._ids.add(row.id)
         prints.append((row.id, made.fingerprint))
         yield row
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[HashingStream]:
-    """Give a stream to a file that gets its name when it is whole and on the disk."""
-    with disk_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
-    try:
-        with opened(aside, durable=True) as stream:
-            yield stream
-        with disk_errors(path):
-            aside.replace(path)
-            sync_folder(path.parent)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _entry(path: str, stream: HashingStream) -> dict[str, Any]:

@@ -6,10 +6,11 @@ import hashlib
 import io
 import math
 import os
+import secrets
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from storage.disk import disk_error
+from storage.disk import disk_error, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,3 +90,22 @@ def opened(path: Path, *, durable: bool = False) -> Iterator[HashingStream]:
     finally:
         with suppress(OSError):
             raw.close()
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[HashingStream]:
+    """Give a stream to a file that gets its name, in place of an older one, when it is whole and on the disk.
+
+    Two processes that write the same file do not meet: each has a name of its own aside. The last one stays.
+    """
+    with disk_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
+    try:
+        with opened(aside, durable=True) as stream:
+            yield stream
+        with disk_errors(path):
+            aside.replace(path)
+            sync_folder(path.parent)
+    finally:
+        aside.unlink(missing_ok=True)

@@ -14,24 +14,21 @@ The manifest comes last. A folder without it is an unfinished release.
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from storage.disk import sync_folder
 from storage.exports import jsonl
 from storage.exports.atomic import checksum_line, checksum_path
 from storage.exports.card import card, licence_of
 from storage.exports.changes import MANIFEST
 from storage.exports.citation import citation
-from storage.exports.files import disk_errors, opened
+from storage.exports.files import disk_errors, replaced
 from storage.exports.release import CARD, CITATION, REMOVED, manifest_of
 from storage.fields import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from storage.exports.files import HashingStream
     from storage.exports.release import Release
     from storage.exports.statistics import Census
 
@@ -54,7 +51,7 @@ def complete(
     }
 
     def add(name: str, content: bytes) -> dict[str, Any]:
-        with _replaced(folder / name) as stream:
+        with replaced(folder / name) as stream:
             stream.write(content)
         written[name] = stream.sha256.hexdigest(), stream.count
         return {"path": name, "bytes": stream.count, "sha256": written[name][0]}
@@ -73,19 +70,7 @@ def complete(
     add(CARD, card(manifest).encode())
     add(CITATION, citation(manifest, licence_of(manifest)).encode())
     add(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n")
-    with _replaced(checksums) as stream:
+    with replaced(checksums) as stream:
         for name, (digest, _) in sorted(written.items()):
             stream.write(checksum_line(digest, f"{folder.name}/{name}"))
     return sum(size for _, size in written.values())
-
-
-@contextmanager
-def _replaced(path: Path) -> Iterator[HashingStream]:
-    aside = path.with_name(f".{path.name}.new")
-    with disk_errors(path):
-        aside.unlink(missing_ok=True)
-    with opened(aside, durable=True) as stream:
-        yield stream
-    with disk_errors(path):
-        aside.replace(path)
-        sync_folder(path.parent)

@@ -176,6 +176,15 @@ def test_a_part_whose_file_is_gone_or_cut_is_made_again(tmp_path: Path, three: l
     assert (report.made, report.documents) == (2, 6)
 
 
+def test_a_merged_release_has_no_file_of_a_killed_task(tmp_path: Path, three: list[Path]) -> None:
+    """Its files have another name until they are whole."""
+    names, release = tuple(map(str, three)), tmp_path / "release"
+    batch.make_parts(names, release, rules())
+    (release / "data" / f".{part_name(names[0])}.parquet.1-00").write_bytes(b"PAR1")
+    batch.merge(names, release, rules())
+    assert [path.name for path in release.rglob(".*")] == []
+
+
 def test_equal_texts_of_one_address_are_one_document(tmp_path: Path) -> None:
     """A changed text of the same address is another one."""
     answers = page(1), page(1), Answer(page(1).url, page(1).body.replace(b"(1)", b"(2)"))
@@ -202,12 +211,15 @@ def test_removals_of_a_corpus_apply(tmp_path: Path, three: list[Path]) -> None:
         for kind, value in (
             (RequestKind.URL, "https://www.bao.example/tin/2.html"),
             (RequestKind.DOMAIN, "news.example"),
+            (RequestKind.AUTHOR, "Nguyễn Văn An"),
         ):
             corpus.removals.declare(RemovalRequest(kind, value, "asked"))
     wanted = rules_of(config)
-    names = tuple(map(str, three))
+    signed = page(7).body.replace(b"</head>", '<meta name="author" content="Nguyễn Văn An"></head>'.encode())
+    fourth = archive(tmp_path / "d.warc.gz", Answer("https://bao.example/tin/7.html", signed), page(8))
+    names = tuple(map(str, (*three, fourth)))
     report = batch.make_parts(names, tmp_path / "release", wanted)
-    assert (report.documents, report.skipped) == (4, {"removed": 2})
+    assert (report.documents, report.skipped, report.dropped) == (5, {"removed": 2}, {"removed": 1})
 
 
 @pytest.mark.parametrize(
