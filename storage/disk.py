@@ -137,6 +137,15 @@ def flocked(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
     return True
 
 
+def locked_byte(descriptor: int, place: int) -> bool:
+    """Lock one byte of an open file by fcntl(2) without waiting; False if another process holds it."""
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
 def allow_open_files(wanted: int, needed: int) -> None:
     """Raise this process's limit of open files (``ulimit -n``) towards ``wanted``.
 

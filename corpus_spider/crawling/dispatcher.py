@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from pipelines.runtime.page_pipeline import PagePipeline
+    from storage.locking.locks import SiteLocks
     from storage.records import Lease
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ LEASES_BEFORE_TURN = {Turn.ARCHIVE: 10, Turn.RETRY: 1000}
 An archive may have thousands of sitemaps. A retry may end the night of its host, so a night has many first tries
 before: one backlog must not keep a feed waiting that failed once.
 """
+HOST_LOCKED = "host_locked"
 LOOK_SECONDS = 5.0
 """Seconds between two queries of the whole table for hosts with due URLs."""
 
@@ -77,8 +79,17 @@ class DispatchLimits:
 class Dispatcher:
     """Source of a spider's leases: :meth:`leases` yields until no URL is due or leased and no page is unprocessed."""
 
-    def __init__(self, pipeline: PagePipeline, limits: DispatchLimits, pauses: HostPauses | None = None) -> None:
-        self.pipeline, self.limits = pipeline, limits
+    def __init__(
+        self,
+        pipeline: PagePipeline,
+        limits: DispatchLimits,
+        pauses: HostPauses | None = None,
+        locks: SiteLocks | None = None,
+    ) -> None:
+        """``locks``: lock each host before its first lease. None when no other crawl can have it."""
+        self.pipeline, self.limits, self._locks = pipeline, limits, locks
+        self._locked_out: dict[str, float] = {}
+        """By host that another crawl has locked: when this crawl first wanted it."""
         self.pauses = pauses or HostPauses(limits.retries)
         self.stopping = False
         self.limit_reached = ""
@@ -183,7 +194,7 @@ class Dispatcher:
         if time.monotonic() - self._looked > LOOK_SECONDS:
             # While other hosts keep the run busy, retries and the ends of pauses show only in the table.
             self._active.update(await self._due_hosts())
-        quotas = self._quotas()
+        quotas = await self._of_locked(self._quotas())
         if not quotas:
             return []
         frontier, run_id, sites = self.pipeline.corpus.frontier, self.limits.run_id, self.limits.sites
@@ -227,6 +238,19 @@ class Dispatcher:
             return quotas
         spare -= sum(quotas.values())
         return quotas | self._shares(self._active & slow - full, min(self.limits.total - out, spare))
+
+    async def _of_locked(self, quotas: dict[str, int]) -> dict[str, int]:
+        """Return the quotas of hosts that this crawl has locked, or locks now. The others wait for their crawl."""
+        locks = self._locks
+        if locks is None or not quotas:
+            return quotas
+        own, now = await self.pipeline.call(lambda: locks.lock_hosts(quotas)), time.monotonic()
+        for host in quotas.keys() - own:
+            if now - self._locked_out.setdefault(host, now) < self.limits.pause_patience:
+                self.pauses.wait(host, LOOK_SECONDS, HOST_LOCKED)
+            else:
+                self.pauses.leave(host, HOST_LOCKED)
+        return {host: quota for host, quota in quotas.items() if host in own}
 
     def _is_slow(self, host: str) -> bool:
         """Return whether a host responds slowly, or did last time. Its leases do not count for those of other hosts."""

@@ -20,6 +20,7 @@ from corpus_spider.extensions.capture import LEASE
 
 if TYPE_CHECKING:
     from scrapy import Request
+    from scrapy.core.downloader import Slot
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -42,6 +43,15 @@ class PatientDownloader(Downloader):
         self._look: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_event_loop()
         self._recalled = False
+
+    def _get_slot(self, request: Request, spider: Any = None) -> tuple[str, Slot]:
+        """Return the slot of a request's host. The first request waits for the host's delay, too.
+
+        Another crawl may have requested the host just before.
+        """
+        key, slot = super()._get_slot(request)
+        slot.lastseen = slot.lastseen or time.monotonic()
+        return key, slot
 
     def recall(self) -> None:
         """End unsent and later requests of leases with RecalledError.

@@ -35,6 +35,10 @@ class HostPauses:
         """Return the reason of a host's last pause."""
         return self._reasons.get(host, "host_paused")
 
+    def wait(self, host: str, seconds: float, reason: str) -> None:
+        """Let a host wait without a fault of its own."""
+        self._until[host], self._reasons[host] = time.monotonic() + seconds, reason
+
     def resume(self, host: str, seconds: float) -> None:
         """Continue a pause of an earlier run."""
         self._until[host] = time.monotonic() + seconds

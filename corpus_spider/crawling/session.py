@@ -107,7 +107,7 @@ class Session:
     ) -> None:
         """``allowances``: the nightly allowance by site. Sites without one are not held back."""
         self.config, self.corpus, self.run_id = opened.config, opened.corpus, run_id
-        self.archive, self.pool = archive, opened.pool
+        self.archive, self.pool, self.locks = archive, opened.pool, opened.locks
         self.pipeline = opened.pipeline(archive, run_id, held=HELD_PAGES, allowances=allowances)
         self.pipeline.waiting = self.corpus.fetches.count_unprocessed(self.sites)
         self.ended = ""

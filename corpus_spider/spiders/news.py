@@ -56,7 +56,7 @@ class NewsSpider(Spider):
     def __init__(self, session: Session, **values: Any) -> None:
         super().__init__(**values)
         self.session = session
-        self.dispatcher = Dispatcher(session.pipeline, session.dispatch_limits(), session.host_pauses())
+        self.dispatcher = Dispatcher(session.pipeline, session.dispatch_limits(), session.host_pauses(), session.locks)
         self.policy = RetryPolicy(session.config.crawl.retries)
         self.pauses = self.dispatcher.pauses
         self._settling: set[asyncio.Task[None]] = set()

@@ -62,6 +62,7 @@ FAILED = {
     "render_timeout": "the browser took too long for the page",
     "render_crash": "the browser crashed on the page",
     "render_too_large": "the page is too large after its scripts ran",
+    "host_locked": "another crawl of this corpus requests pages of the host",
     "host_paused": "the host required a pause (Retry-After)",
     "barren": "a crawler trap; the URL stays pending",
     "dead_link": "URLs of this shape are nearly always missing; the URL stays pending",

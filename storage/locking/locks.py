@@ -1,5 +1,8 @@
 """Site locks: two crawls never work on the same site of a corpus, and a lock ends with its holder.
 
+The hosts of the sites are locked one by one, when a crawl first requests them: two sites may share a host, and only one
+crawl at a time can keep its delay.
+
 SQLite: flock(2) locks on files. The files stay behind empty and have no meaning themselves. PostgreSQL: advisory locks
 of one session, which end with its connection. If the network loses a connection, the server notices within half a
 minute. A run that lost its connection ends the old session as soon as it has a new one.
@@ -13,18 +16,21 @@ import re
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Self
 
-from storage.disk import disk_error, flocked
+from storage.disk import disk_error, disk_errors, flocked, locked_byte
 from storage.errors import ConfigError, CorpusError, LockedError
 from storage.locking import lock_sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
     from types import TracebackType
 
     import psycopg
 
     from storage.corpus import Corpus
+
+HOSTS = "hosts"
+"""Lock file of all hosts, one byte each. An open file each would be too many: a site may have any number of hosts."""
 
 _held: set[int] = set()
 
@@ -45,13 +51,18 @@ def lock_file(folder: Path, site: str) -> Path:
     return folder / f"{readable}-{hashlib.sha256(site.encode()).hexdigest()[:8]}.lock"
 
 
-def lock_key(site: str, schema: str) -> int:
-    """Return the signed 64-bit key of a site's advisory lock.
+def lock_key(name: str, schema: str, kind: str = "site") -> int:
+    """Return the signed 64-bit key of the advisory lock of a site or a host.
 
     Advisory locks belong to the whole database. The key includes the schema, because each schema may hold a corpus.
     """
-    digest = hashlib.sha256(f"corpus-spider schema {schema} site {site}".encode()).digest()
+    digest = hashlib.sha256(f"corpus-spider schema {schema} {kind} {name}".encode()).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
+
+
+def host_byte(host: str) -> int:
+    """Return the place of a host's lock in the file of all hosts."""
+    return int.from_bytes(hashlib.sha256(host.encode()).digest()[:8], "big") >> 2
 
 
 class SiteLocks(AbstractContextManager["SiteLocks"]):
@@ -66,6 +77,9 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         self._sites = tuple(sorted(set(sites)))
         self._folder = folder
         self._descriptors: list[int] = []
+        self._hosts: set[str] = set()
+        self._hosts_file = -1
+        self._schema = ""
         self._session: psycopg.Connection | None = None
         self._socket = -1
         self._identity: lock_sessions.Identity | None = None
@@ -110,9 +124,21 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         """
         if self._session is None or self._alive(self._session):
             return False
+        hosts = sorted(self._hosts)
         self.release()
         self.acquire()
+        self.lock_hosts(hosts)
         return True
+
+    def lock_hosts(self, hosts: Collection[str]) -> set[str]:
+        """Lock hosts until `release`, and return those of them that are locked now; the others are another crawl's.
+
+        Call it again for a host before each group of requests: a lost connection may have cost its lock.
+        """
+        new = [host for host in hosts if host not in self._hosts]
+        if new:
+            self._hosts.update(self._flock_hosts(new) if self._session is None else self._advise_hosts(new))
+        return self._hosts.intersection(hosts)
 
     def release(self) -> None:
         """Release all locks. Does nothing if there are none."""
@@ -120,6 +146,8 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
             descriptor = self._descriptors.pop()
             _held.discard(descriptor)
             os.close(descriptor)
+        self._hosts.clear()
+        self._hosts_file = -1
         if self._session is not None:
             _held.discard(self._socket)
             if not self._end(self._session) and self._identity is not None:
@@ -143,6 +171,26 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         _held.add(descriptor)
         return True
 
+    def _flock_hosts(self, hosts: Iterable[str]) -> list[str]:
+        """Lock bytes of the file of all hosts by fcntl(2), which locks for a process and not for an open file."""
+        path = self._folder / HOSTS
+        with disk_errors(path):
+            if self._hosts_file < 0:
+                self._hosts_file = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+                self._descriptors.append(self._hosts_file)
+                _held.add(self._hosts_file)
+            return [host for host in hosts if locked_byte(self._hosts_file, host_byte(host))]
+
+    def _advise_hosts(self, hosts: Iterable[str]) -> list[str]:
+        import psycopg
+
+        assert self._session is not None
+        try:
+            return [host for host in hosts if self._advise_one(self._session, lock_key(host, self._schema, "host"))]
+        except psycopg.Error:
+            # The connection is lost. `ensure` makes a new one, or ends the crawl.
+            return []
+
     def _advise(self, session: psycopg.Connection) -> tuple[str, ...]:
         # An earlier attempt may have left a lost session.
         self.release()
@@ -158,8 +206,8 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         while self._lost:
             lock_sessions.end(session, self._lost[-1])
             self._lost.pop()
-        schema = lock_sessions.schema_of(session)
-        keys = {site: lock_key(site, schema) for site in self._sites}
+        self._schema = lock_sessions.schema_of(session)
+        keys = {site: lock_key(site, self._schema) for site in self._sites}
         taken = tuple(site for site, key in keys.items() if not self._advise_one(session, key))
         self._holders = lock_sessions.holders(session, [keys[site] for site in taken]) if taken else ""
         return taken

@@ -82,7 +82,7 @@ async def _page(opened: session.Session, fetched: Fetched) -> None:
 
 
 async def _crawl(opened: session.Session, paper: Newspaper) -> None:
-    dispatcher = Dispatcher(opened.pipeline, opened.dispatch_limits())
+    dispatcher = Dispatcher(opened.pipeline, opened.dispatch_limits(), locks=opened.locks)
     tasks = []
     async for lease in dispatcher.leases():
         await asyncio.sleep(float(os.environ.get(PAUSE, "0")))

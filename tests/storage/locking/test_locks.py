@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DatabaseError, DiskError, LockedError
 from storage.locking.locks import SiteLocks, lock_file, lock_key
-from tests.corpus_spider.running import PATIENCE
+from tests.corpus_spider.running import PATIENCE, until
 from tests.storage.pooler import pooled
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ import sys
 from pathlib import Path
 from storage.corpus import Corpus
 from storage.locking.locks import SiteLocks
-with Corpus.open(sys.argv[1]) as corpus, SiteLocks(corpus, ["b.example"], Path(sys.argv[2])):
+with Corpus.open(sys.argv[1]) as corpus, SiteLocks(corpus, ["b.example"], Path(sys.argv[2])) as locks:
+    assert len(locks.lock_hosts(["h.example", "i.example"])) == 2
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -45,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def holder(corpus: Corpus, folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that holds the lock of b.example."""
+    """Another process that holds the locks of the site b.example and of the hosts h.example and i.example."""
     where = corpus.database.url.render_as_string(hide_password=False).replace("+psycopg", "")
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
     command = [sys.executable, "-c", HOLDER, where, str(folder)]
@@ -80,6 +81,34 @@ def test_a_site_is_locked_once(corpus: Corpus, folder: Path) -> None:
             pass
     with SiteLocks(corpus, ["a.example", "b.example", "c.example"], folder):
         pass
+
+
+def test_a_host_is_locked_by_one_crawl_until_it_ends(
+    corpus: Corpus, folder: Path, holder: subprocess.Popen[str]
+) -> None:
+    """Sites of two crawls share a host: the second crawl gets the other hosts, and this one when the first has died."""
+    with SiteLocks(corpus, ["a.example"], folder) as locks:
+        assert locks.lock_hosts(["h.example", "www.h.example"]) == {"www.h.example"}
+        holder.kill()
+        until(lambda: locks.lock_hosts(["h.example", "i.example"]) == {"h.example", "i.example"})
+
+
+def test_a_lost_connection_costs_a_crawl_the_host_that_another_crawl_has_locked_since(
+    postgresql_url: str, folder: Path
+) -> None:
+    with ExitStack() as stack:
+        corpus = stack.enter_context(Corpus.open(postgresql_url, create=True))
+        other = stack.enter_context(Corpus.open(postgresql_url))
+        locks = stack.enter_context(SiteLocks(corpus, ["a.example"], folder))
+        rival = stack.enter_context(SiteLocks(other, ["b.example"], folder))
+        assert locks.lock_hosts(["h.example", "i.example"]) == {"h.example", "i.example"}
+        assert rival.lock_hosts(["h.example"]) == set()
+        end_sessions_with_locks(other)
+        assert locks.lock_hosts(["j.example"]) == set(), "the connection is lost, and no lock can be taken"
+        rival.ensure()
+        assert rival.lock_hosts(["h.example"]) == {"h.example"}
+        locks.ensure()
+        assert locks.lock_hosts(["h.example", "i.example"]) == {"i.example"}
 
 
 def test_corpora_in_two_schemas_of_a_database_have_locks_of_their_own(postgresql_url: str, folder: Path) -> None:
