@@ -146,6 +146,11 @@ def locked_byte(descriptor: int, place: int) -> bool:
     return True
 
 
+def unlock_byte(descriptor: int, place: int) -> None:
+    """Release the lock of one byte."""
+    fcntl.lockf(descriptor, fcntl.LOCK_UN, 1, place)
+
+
 def allow_open_files(wanted: int, needed: int) -> None:
     """Raise this process's limit of open files (``ulimit -n``) towards ``wanted``.
 

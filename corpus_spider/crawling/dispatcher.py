@@ -42,6 +42,8 @@ LEASES_BEFORE_TURN = {Turn.ARCHIVE: 10, Turn.RETRY: 1000}
 An archive may have thousands of sitemaps. A retry may end the night of its host, so a night has many first tries
 before: one backlog must not keep a feed waiting that failed once.
 """
+MAX_IDLE_LOCKS = 500
+"""Locked hosts above which those without a lease are unlocked. PostgreSQL has room for about 12,000 locks."""
 HOST_LOCKED = "host_locked"
 LOOK_SECONDS = 5.0
 """Seconds between two queries of the whole table for hosts with due URLs."""
@@ -107,6 +109,8 @@ class Dispatcher:
         self._looked, self._started = -math.inf, time.monotonic()
         self.recall: Callable[[], None] = lambda: None
         """Called when the run is over. Ends the leases that were not requested yet."""
+        self.locked: Callable[[str], None] = lambda _: None
+        """Called with a host that was locked just now: another crawl may have requested it just before."""
         self._next_retry = math.inf
         """Time (epoch seconds) of the first retry among the URLs settled in this run."""
         pipeline.on_settled = self.settled
@@ -244,7 +248,13 @@ class Dispatcher:
         locks = self._locks
         if locks is None or not quotas:
             return quotas
-        own, now = await self.pipeline.call(lambda: locks.lock_hosts(quotas)), time.monotonic()
+        before, now = locks.hosts, time.monotonic()
+        if len(before) > MAX_IDLE_LOCKS:
+            idle = before - quotas.keys() - self._out.keys()
+            await self.pipeline.call(lambda: locks.unlock_hosts(idle))
+        own = await self.pipeline.call(lambda: locks.lock_hosts(quotas))
+        for host in own - before:
+            self.locked(host)
         for host in quotas.keys() - own:
             if now - self._locked_out.setdefault(host, now) < self.limits.pause_patience:
                 self.pauses.wait(host, LOOK_SECONDS, HOST_LOCKED)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from scrapy.core.downloader import Downloader
@@ -44,11 +45,13 @@ class PatientDownloader(Downloader):
         self._loop = asyncio.get_event_loop()
         self._recalled = False
 
-    def _get_slot(self, request: Request, spider: Any = None) -> tuple[str, Slot]:
-        """Return the slot of a request's host. The first request waits for the host's delay, too.
+    def begin(self, host: str) -> None:
+        """Let the next request to a host wait for its delay. Another crawl may have requested the host just before."""
+        if (slot := self.slots.get(urlsplit(f"//{host}").hostname or "")) is not None:
+            slot.lastseen = time.monotonic()
 
-        Another crawl may have requested the host just before.
-        """
+    def _get_slot(self, request: Request, spider: Any = None) -> tuple[str, Slot]:
+        """Return the slot of a request's host. A new one begins as :meth:`begin` says."""
         key, slot = super()._get_slot(request)
         slot.lastseen = slot.lastseen or time.monotonic()
         return key, slot

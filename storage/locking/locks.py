@@ -13,11 +13,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Self
 
-from storage.disk import disk_error, disk_errors, flocked, locked_byte
-from storage.errors import ConfigError, CorpusError, LockedError
+from storage.disk import disk_error, disk_errors, flocked, locked_byte, unlock_byte
+from storage.errors import ConfigError, CorpusError, DatabaseError, LockedError
 from storage.locking import lock_sessions
 
 if TYPE_CHECKING:
@@ -130,6 +130,23 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         self.lock_hosts(hosts)
         return True
 
+    @property
+    def hosts(self) -> set[str]:
+        """The locked hosts."""
+        return set(self._hosts)
+
+    def unlock_hosts(self, hosts: Iterable[str]) -> None:
+        """Let other crawls request these hosts. A server has room for some thousand locks."""
+        import psycopg
+
+        for host in self._hosts.intersection(hosts):
+            self._hosts.discard(host)
+            if self._session is None:
+                unlock_byte(self._hosts_file, host_byte(host))
+            else:
+                with suppress(psycopg.OperationalError):
+                    self._session.execute("SELECT pg_advisory_unlock(%s)", (self._host_key(host),))
+
     def lock_hosts(self, hosts: Collection[str]) -> set[str]:
         """Lock hosts until `release`, and return those of them that are locked now; the others are another crawl's.
 
@@ -186,10 +203,13 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
 
         assert self._session is not None
         try:
-            return [host for host in hosts if self._advise_one(self._session, lock_key(host, self._schema, "host"))]
-        except psycopg.Error:
+            return [host for host in hosts if self._advise_one(self._session, self._host_key(host))]
+        except psycopg.OperationalError:
             # The connection is lost. `ensure` makes a new one, or ends the crawl.
             return []
+
+    def _host_key(self, host: str) -> int:
+        return lock_key(host, self._schema, "host")
 
     def _advise(self, session: psycopg.Connection) -> tuple[str, ...]:
         # An earlier attempt may have left a lost session.
@@ -212,9 +232,17 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         self._holders = lock_sessions.holders(session, [keys[site] for site in taken]) if taken else ""
         return taken
 
-    @staticmethod
-    def _advise_one(session: psycopg.Connection, key: int) -> bool:
-        row = session.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+    def _advise_one(self, session: psycopg.Connection, key: int) -> bool:
+        import psycopg
+
+        try:
+            row = session.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+        except psycopg.errors.OutOfMemory as error:
+            raise DatabaseError(
+                "the server has no room for more locks",
+                where=self._corpus.name,
+                do="Crawl fewer sites at once (--site), or raise max_locks_per_transaction of the server.",
+            ) from error
         return row is not None and bool(row[0])
 
     @staticmethod

@@ -44,12 +44,34 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "state" / "locks"
 
 
+RIVAL = """
+import sys
+from pathlib import Path
+from storage.corpus import Corpus
+from storage.locking.locks import SiteLocks
+with Corpus.open(sys.argv[1]) as corpus, SiteLocks(corpus, ["r.example"], Path(sys.argv[2])) as locks:
+    print(*locks.lock_hosts(sys.argv[3:]))
+"""
+
+
+def program_of(corpus: Corpus, folder: Path, code: str, *arguments: str) -> tuple[list[str], dict[str, str]]:
+    """Return the command line and environment of another process with this corpus."""
+    where = corpus.database.url.render_as_string(hide_password=False).replace("+psycopg", "")
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+    return [sys.executable, "-c", code, where, str(folder), *arguments], environment
+
+
+def taken_elsewhere(corpus: Corpus, folder: Path, hosts: list[str]) -> str:
+    """Let another process lock the hosts, and return those that it got."""
+    command, environment = program_of(corpus, folder, RIVAL, *hosts)
+    done = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, check=True, timeout=PATIENCE)
+    return done.stdout.strip()
+
+
 @pytest.fixture
 def holder(corpus: Corpus, folder: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process that holds the locks of the site b.example and of the hosts h.example and i.example."""
-    where = corpus.database.url.render_as_string(hide_password=False).replace("+psycopg", "")
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
-    command = [sys.executable, "-c", HOLDER, where, str(folder)]
+    command, environment = program_of(corpus, folder, HOLDER)
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, env=environment, text=True, **pipes) as process:
         assert process.stdout is not None
@@ -91,6 +113,15 @@ def test_a_host_is_locked_by_one_crawl_until_it_ends(
         assert locks.lock_hosts(["h.example", "www.h.example"]) == {"www.h.example"}
         holder.kill()
         until(lambda: locks.lock_hosts(["h.example", "i.example"]) == {"h.example", "i.example"})
+
+
+def test_a_host_is_free_once_its_crawl_has_unlocked_it(corpus: Corpus, folder: Path) -> None:
+    """A server has room for a limited number of locks, so a crawl keeps no lock of a host that it does not request."""
+    with SiteLocks(corpus, ["a.example"], folder) as locks:
+        locks.lock_hosts(["h.example", "i.example"])
+        locks.unlock_hosts(["h.example", "never.example"])
+        assert locks.hosts == {"i.example"}
+        assert taken_elsewhere(corpus, folder, ["h.example", "i.example"]) == "h.example"
 
 
 def test_a_lost_connection_costs_a_crawl_the_host_that_another_crawl_has_locked_since(
@@ -201,13 +232,13 @@ def test_a_connection_that_is_lost_while_it_takes_locks_is_replaced(
     """A server that goes away again just after it has come back costs a crawl nothing."""
     take, sessions = SiteLocks._advise_one, list["psycopg.Connection"]()
 
-    def take_once_lost(session: psycopg.Connection, key: int) -> bool:
+    def take_once_lost(locks: SiteLocks, session: psycopg.Connection, key: int) -> bool:
         sessions.append(session)
         if len(sessions) == 2:
             session.execute("SELECT pg_terminate_backend(pg_backend_pid())")
-        return take(session, key)
+        return take(locks, session, key)
 
-    monkeypatch.setattr(SiteLocks, "_advise_one", staticmethod(take_once_lost))
+    monkeypatch.setattr(SiteLocks, "_advise_one", take_once_lost)
     with Corpus.open(shared_postgresql_url) as corpus, Corpus.open(shared_postgresql_url) as other:
         with SiteLocks(corpus, ["a.example", "b.example"], folder):
             assert [session.closed for session in sessions] == [True, True, False, False]
