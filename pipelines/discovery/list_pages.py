@@ -81,10 +81,10 @@ def read_listing(anchors: Sequence[Anchor], url: str) -> Listing:
     shapes = dict(zip(urls, shapes_of(addresses), strict=True))
     spans = {anchor.link.url: span for anchor in anchors if (span := archive_span(anchor.address))}
     chosen = article_shapes((anchor, shapes[anchor.link.url]) for anchor in anchors)
-    further = _further_pages(anchors, parse(url))
+    own = parse(url)
+    further = _further_pages(anchors, own)
     # An article's pattern is bound to its folder, if a folder has other things of the same shape.
     mixed = {shape.text for shape in shapes.values() if shape not in chosen}
-    number = _PAGE.search(unquote(url))
     return Listing(
         articles=tuple(
             key for key, shape in shapes.items() if shape in chosen and key not in further and key not in spans
@@ -92,7 +92,7 @@ def read_listing(anchors: Sequence[Anchor], url: str) -> Listing:
         pages=tuple(further),
         archives=spans,
         patterns=tuple(sorted({shape.regex(literal=shape.text in mixed) for shape in chosen})),
-        own_page=int(number[1]) if number else 1,
+        own_page=(_page_number(own) if own else None) or 1,
     )
 
 
@@ -207,7 +207,7 @@ def _further_pages(anchors: Iterable[Anchor], own: Address | None) -> dict[str, 
     numbered: dict[str, dict[str, None]] = defaultdict(dict)
     for anchor in anchors:
         target, number = anchor.link.url, _number(anchor.text)
-        if anchor.following or (_PAGE.search(target) and not _is_long(anchor.text)):
+        if anchor.following or (_page_number(anchor.address) is not None and not _is_long(anchor.text)):
             found[target] = None
         elif number is not None:
             for match in list(re.finditer(rf"(?<!\d){number}(?!\d)", target))[-MAX_PLACES:]:
@@ -217,6 +217,12 @@ def _further_pages(anchors: Iterable[Anchor], own: Address | None) -> dict[str, 
     if own is not None:
         found.pop(own.canonical, None)
     return found
+
+
+def _page_number(address: Address) -> int | None:
+    """Return the page number in path or query; None without one. A host such as p2.example.org has none."""
+    found = _PAGE.search(unquote(f"{address.path}?{address.query}"))
+    return int(found[1]) if found else None
 
 
 def _number(text: str) -> int | None:

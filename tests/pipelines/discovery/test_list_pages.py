@@ -401,3 +401,14 @@ def test_the_template_of_an_archive_is_learnt_from_two_links(paths: list[str], t
     """Days are preferred to months."""
     links = [Link(HOST + path, HOST + path, "paper.example") for path in paths]
     assert archive_template(links).removeprefix(HOST) == template
+
+
+@pytest.mark.parametrize("host", ["p2.example", "page-3.example", "trang5.example", "paper.example:8082"])
+def test_a_host_is_no_page_number(host: str) -> None:
+    """The links of a front page are followed whatever its host is called; they are no further pages of a list."""
+    url = f"http://{host}/"
+    page = "".join(f'<a href="/a/{letter}">{letter}</a>' for letter in "xyz")
+    anchors = page_anchors(parse_tree(page), url, SiteModel(hosts=(host,)))
+    listing = read_listing(anchors, url)
+    assert (listing.own_page, listing.pages) == (1, ())
+    assert len(ordered(anchors, listing, url, TODAY)) == 3
