@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-EXTRAS := axe data docs-tools figures peers render segment web
+EXTRAS := axe data docs-tools figures peers queue render segment web
 lock_of = requirements/$(1:-tools=).lock
 
 .PHONY: demo check check-containers check-image test test-core test-kills test-hostile test-install setup extras \
@@ -142,6 +142,8 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/segment.lock
 	uv pip compile pyproject.toml --extra render --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/render.lock
+	uv pip compile pyproject.toml --extra queue --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/queue.lock
 	uv pip compile pyproject.toml --extra web --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/web.lock
 	uv pip compile pyproject.toml --extra figures --constraint requirements/core.lock \

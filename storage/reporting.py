@@ -23,7 +23,7 @@ def plural(number: int, noun: str) -> str:
     >>> plural(1, "site"), plural(2, "site"), plural(2, "address")
     ('site', 'sites', 'addresses')
     """
-    return noun if number == 1 else f"{noun}{'es' if noun.endswith('s') else 's'}"
+    return noun if number == 1 else f"{noun}{'es' if noun.endswith(('s', 'ch')) else 's'}"
 
 
 def unseen(what: str, done: int, total: int | None) -> None:

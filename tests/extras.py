@@ -15,6 +15,7 @@ EXTRAS = {
     "docs-tools": ("sphinx", "furo", "myst_parser"),
     "figures": ("matplotlib",),
     "peers": ("boilerpy3", "newspaper", "readability", "resiliparse"),
+    "queue": ("procrastinate",),
     "render": ("playwright", "scrapy_playwright"),
     "segment": ("icu4py", "laonlp", "nlpo3", "pythainlp", "rjieba", "sudachidict_core", "sudachipy", "underthesea"),
     "web": ("icu", "jinja2", "starlette", "stopwordsiso", "tantivy", "uvicorn"),

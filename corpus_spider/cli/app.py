@@ -24,6 +24,7 @@ from corpus_spider.cli import (
     help_commands,
     maintenance_commands,
     monitoring_commands,
+    queue_commands,
     rules_commands,
     search_commands,
     web_commands,
@@ -102,6 +103,7 @@ for command in (
     *batch_commands.VERBS,
     *maintenance_commands.VERBS,
     *monitoring_commands.VERBS,
+    queue_commands.worker,
     rules_commands.rules,
     *lookup.VERBS,
     *search_commands.VERBS,
@@ -166,6 +168,7 @@ def init(state: CommonOptions, /, **options: Any) -> None:
 @since("Skip pages that are known to be older.")
 @until("Skip pages that are known to be newer.")
 @click.option("--rebuild", is_flag=True, help="Make a lost database again from the WARC files, then crawl.")
+@click.option("--queue", is_flag=True, help="Add the sites that are due to the queue of `worker run`; fetch nothing.")
 @click.option("--dry-run", is_flag=True, help="Show sites, sources and rules; fetch nothing.")
 @as_json
 def crawl(state: CommonOptions, /, **options: Any) -> int:
@@ -177,6 +180,9 @@ def crawl(state: CommonOptions, /, **options: Any) -> int:
     limits = {f"crawl.{name}": options[name] for name in ("page_limit", "time_limit", "size_limit")}
     days = {f"crawl.{name}": f"{day:%Y-%m-%d}" for name in ("since", "until") if (day := options[name])}
     config = state.load(**limits, **days).only(options["sites"])
+    if options["queue"]:
+        queue_commands.enqueue(state, config, dry_run=options["dry_run"], as_json=options["as_json"])
+        return 0
     from corpus_spider.cli.status import INTERNALS
     from corpus_spider.crawling import crawl_plan
 
@@ -189,9 +195,9 @@ def crawl(state: CommonOptions, /, **options: Any) -> int:
     from corpus_spider.monitoring.notify import crawl_and_notify
 
     quiet, now = state.verbosity < 0, options["now"] or bool(days)
-    queue = {name: options[name] for name in ("rebuild", "forget_pending")} | {"release": options["release_suspended"]}
+    flags = {name: options[name] for name in ("rebuild", "forget_pending")} | {"release": options["release_suspended"]}
     code, summary = crawl_and_notify(
-        config, lambda: start(config, log_level=state.level, quiet=quiet, now=now, **queue)
+        config, lambda: start(config, log_level=state.level, quiet=quiet, now=now, **flags)
     )
     _report(
         state,

@@ -34,6 +34,7 @@ from corpus_spider.maintenance.remove import RemovalReport
 from corpus_spider.maintenance.warc_import import ImportReport
 from corpus_spider.monitoring.health import Health
 from corpus_spider.presets import KnownNewspaper
+from corpus_spider.queue.jobs import QueueState
 from corpus_spider.search.builder import RefreshReport
 from corpus_spider.search.searching import SearchAnswer
 from corpus_spider.sites.discover import DiscoveredSite, FoundSources
@@ -89,6 +90,7 @@ OUTPUTS = (
     Output("config", "config", EffectiveSettings, "always, also without --json"),
     Output("crawl", "crawl", CrawlOutput),
     Output("crawl-dry-run", "crawl", CrawlPlan, "--dry-run"),
+    Output("crawl-queue", "crawl", QueueState, "--queue"),
     Output("demo", "demo", DemoReport),
     Output("doctor", "doctor", Diagnosis),
     Output("dropped", "dropped", WithoutDocument),
@@ -123,6 +125,7 @@ OUTPUTS = (
     Output("sites-list", "sites list", list[KnownNewspaper]),
     Output("status", "status", CorpusStatus),
     Output("tune", "tune", Fit),
+    Output("worker-list", "worker list", QueueState),
     Output("words", "words", WordTable[WordRow]),
     Output("words-against", "words", WordTable[KeyRow], "--against SELECTION"),
     Output("words-around", "words", WordTable[CollocateRow], "--around WORD"),

@@ -21,6 +21,7 @@ ALONE: Mapping[tuple[str, str], frozenset[str]] = {
     ("evaluate", "paper_tables"): frozenset({"gold", "extractors"}),
     ("evaluate", "site_models"): frozenset({"gold", "extractors"}),
     ("extract", "list_them"): frozenset(),
+    ("crawl", "queue"): frozenset({"sites", "dry_run"}),
     ("demo", "serve"): frozenset({"port", "until"}),
 }
 """Option that makes a verb do another thing, and the only options that this uses."""

@@ -90,6 +90,13 @@ class CommonOptions:
         """Command line of this program with the chosen corpus.toml, to which a verb is added."""
         return f"{PROGRAM} -c {shlex.quote(str(self.path))}" if self.path else PROGRAM
 
+    @property
+    def arguments(self) -> list[str]:
+        """The common options, as arguments for another process of this program."""
+        settings = [part for key, value in self.overrides.items() for part in ("--set", f"{key}={value}")]
+        verbosity = ["-v"] * self.verbosity if self.verbosity >= 0 else ["-q"]
+        return [*(("-c", str(self.path)) if self.path else ()), *settings, *verbosity]
+
     def load(self, **overrides: object) -> Config:
         """Load the configuration. ``overrides`` are options of the command; None means not given."""
         from corpus_spider.config.loader import load
@@ -247,7 +254,7 @@ class Verb(click.Command):
 
 TASKS = {
     "Try and set up": ("demo", "init", "sites", "rules", "config", "doctor", "help"),
-    "Crawl": ("crawl", "schedule", "import"),
+    "Crawl": ("crawl", "schedule", "worker", "import"),
     "Watch": ("status", "health", "dropped", "show"),
     "Search and count": ("search", "words", "cloud", "serve", "index"),
     "Give to others": ("export", "remove"),

@@ -55,6 +55,10 @@ CHUNK = 500
 """Values in one IN list. Saves round trips and stays below every database's limit."""
 
 POSTGRES_PORT = 5432
+CORPUS_SCHEMA = """
+SELECT nspname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE pg_class.oid = to_regclass('run')
+"""
 _GIVEN = "given_"
 
 _DISK_STATES = {"53100", "58030"}
@@ -227,16 +231,24 @@ class Database:
 
         return (DBAPIError, PoolTimeoutError, psycopg.Error)
 
-    def session(self, begin: Callable[[psycopg.Connection], T]) -> T:
+    def connection_options(self) -> dict[str, Any]:
+        """Return the options of a PostgreSQL connection outside the pool."""
+        _, given = self.engine.dialect.create_connect_args(self.url)
+        return {**given, **connect_options(self.url)}
+
+    def schema(self) -> str:
+        """Return the PostgreSQL schema with the tables of the corpus."""
+        return str(self.read(lambda connection: connection.execute(sa.text(CORPUS_SCHEMA)).scalar_one()))
+
+    def session(self, begin: Callable[[psycopg.Connection], T], **options: Any) -> T:
         """Open a PostgreSQL connection outside the pool, in autocommit, for locks that last as long as it does.
 
         ``begin`` keeps it. If the server is away, wait for it. If the connection is lost before ``begin`` returns, open
-        another.
+        another. ``options``: in place of `connection_options`.
         """
         import psycopg
 
-        _, given = self.engine.dialect.create_connect_args(self.url)
-        options = {**given, **connect_options(self.url)}
+        options = options or self.connection_options()
 
         def attempt() -> T:
             session = psycopg.connect(**options, autocommit=True)

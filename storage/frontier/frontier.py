@@ -218,7 +218,28 @@ class Frontier:
 
     def _hosts_due(self, sites: Collection[str], now: float, never: float) -> list[str]:
         asked = {"sites": sites, "now": now, "never": never}
-        return sorted(set(self.database.read(lambda connection: connection.execute(_DUE_HOSTS, asked).scalars().all())))
+        rows = self.database.read(lambda connection: connection.execute(_DUE_HOSTS, asked).all())
+        return sorted({row.name for row in rows})
+
+    def due_sites(self, sites: Collection[str], now: float) -> set[str]:
+        """Return the sites that a crawl at ``now`` would request: a URL is due or due again, or none is known yet."""
+        asked = {"sites": sites, "now": now, "never": now + MAX_WAIT_SECONDS}
+        again = sa.select(url.c.site).where(_OF_SITES, url.c.due_again <= sa.bindparam("now")).distinct()
+        known = self.site_hosts(sites).keys()
+
+        def work(connection: Connection) -> set[str]:
+            due = {row.site for row in connection.execute(_DUE_HOSTS, asked)}
+            return due.union(connection.execute(again, {"of_sites": sites, "now": now}).scalars())
+
+        return self.database.read(work) | set(sites) - known
+
+    def site_hosts(self, sites: Collection[str]) -> dict[str, set[str]]:
+        """Return the hosts of the known URLs of each site."""
+        statement = sa.select(host.c.site, host.c.name).where(host.c.site.in_(sites))
+        hosts: dict[str, set[str]] = {}
+        for site, name in self.database.read(lambda connection: connection.execute(statement).all()):
+            hosts.setdefault(site, set()).add(name)
+        return hosts
 
     def count_due(self, sites: Collection[str], hosts: Collection[str], now: float) -> dict[tuple[str, str], int]:
         """Count the URLs of these sites that are due at ``now``, by site and host, at these hosts only."""
@@ -400,7 +421,7 @@ def _change_all(connection: Connection, url_ids: Sequence[int], values: Mapping[
         connection.execute(sa.update(url).where(url.c.id.in_(part)).values(values))
 
 
-_DUE_HOSTS = sa.select(host.c.name).where(
+_DUE_HOSTS = sa.select(host.c.site, host.c.name).where(
     host.c.site.in_(sa.bindparam("sites", expanding=True)),
     # In the order of the index, so that the first due entry ends the search.
     sa.select(url.c.id)

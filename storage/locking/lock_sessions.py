@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage.database.transactions import CORPUS_SCHEMA
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
@@ -35,10 +37,6 @@ AND database = datid AND (classid::bigint << 32 | objid::bigint) = ANY(%s::bigin
 ORDER BY pid
 """
 _NUMBER = "SELECT pg_backend_pid()"
-_SCHEMA = """
-SELECT nspname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-WHERE pg_class.oid = to_regclass('run')
-"""
 _ATTEMPTS, _PAUSE = 100, 0.05
 _LOOKS = 3
 
@@ -52,7 +50,7 @@ def introduce(session: psycopg.Connection) -> Identity | None:
 
 def schema_of(session: psycopg.Connection) -> str:
     """Return the schema that contains the corpus tables for this session; "" if there is none."""
-    row = session.execute(_SCHEMA).fetchone()
+    row = session.execute(CORPUS_SCHEMA).fetchone()
     return str(row[0]) if row else ""
 
 

@@ -106,6 +106,14 @@ class Runs:
         """Return the most URLs that were suspended at the end of a run, since the last run that left none, by site."""
         return self.database.read(lambda connection: site_runs.largest_backlogs(connection, sites))
 
+    def last_fetched(self, sites: Collection[str]) -> dict[str, int]:
+        """Return the number of responses in the last run of each of these sites that had one."""
+        last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id).label("run_id"))
+        last_run = last.where(run_site.c.site.in_(sites)).group_by(run_site.c.site).subquery()
+        same = sa.and_(run_site.c.site == last_run.c.site, run_site.c.run_id == last_run.c.run_id)
+        statement = sa.select(run_site.c.site, run_site.c.fetched).join(last_run, same)
+        return self.database.read(lambda connection: dict(map(tuple, connection.execute(statement))))
+
     def by_site(self, sites: Collection[str], days: float = 100.0, run_id: int | None = None) -> list[SiteRun]:
         """Return the counters of runs at these sites, oldest first. A hundred nights of 10,000 sites need a gigabyte.
 

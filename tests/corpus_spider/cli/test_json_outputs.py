@@ -171,8 +171,9 @@ def test_every_command_with_json_has_a_schema() -> None:
 
 
 def test_every_schema_is_compared_with_an_output() -> None:
-    """The cases below have all of them, with those of the crawler and of lifted removals."""
-    assert {name for name, _ in CASES} | {"demo", "crawl", "remove-undo"} == {output.name for output in OUTPUTS}
+    """The cases below have all of them, with those of the crawler, of lifted removals and of the queue."""
+    elsewhere = {"demo", "crawl", "remove-undo", "crawl-queue", "worker-list"}
+    assert {name for name, _ in CASES} | elsewhere == {output.name for output in OUTPUTS}
 
 
 @pytest.mark.parametrize(("name", "line"), CASES, ids=[f"{name}: {line}" for name, line in CASES])

@@ -1,0 +1,123 @@
+"""Commands for crawls on several machines: worker run, worker list; `crawl --queue`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from corpus_spider.cli.options import Verbs, as_json, examples, verb_of
+from storage.reporting import counted
+
+if TYPE_CHECKING:
+    from corpus_spider.cli.options import CommonOptions
+    from corpus_spider.config.model import Config
+    from corpus_spider.queue.jobs import QueueState
+    from corpus_spider.terminal.console import Console
+
+
+@click.group(cls=Verbs, epilog=examples(("crawl --queue", "worker run", "worker run --slots 2", "worker list")))
+def worker() -> None:
+    """Crawl on several machines: take batches of sites from a queue, and list them."""
+
+
+@verb_of(worker, ("worker run", "worker run --slots 2", "worker run --until-empty"), name="run")
+@click.option(
+    "--slots", type=click.IntRange(min=1), default=1, show_default=True, help="Batches that are crawled at once."
+)
+@click.option("--until-empty", is_flag=True, help="End when no batch waits. Otherwise wait for more.")
+@click.option(
+    "--heartbeat-limit",
+    metavar="SECONDS",
+    type=click.FloatRange(min=1),
+    default=30.0,
+    show_default=True,
+    help="Queue batches of a worker again after so long without a sign of life from it.",
+)
+def run_worker(state: CommonOptions, /, slots: int, until_empty: bool, heartbeat_limit: float) -> int:
+    """Crawl batches of sites from the queue, on any number of machines.
+
+    `crawl --queue` fills the queue. All machines use one corpus in PostgreSQL, and one folder of WARC files that each
+    of them reaches. Ctrl-C stops the crawls of this worker, and another worker goes on with them.
+    """
+    import asyncio
+
+    from corpus_spider.queue.jobs import require_library
+    from storage.corpus import Corpus
+
+    config = state.load_made()
+    require_library()
+    from corpus_spider.queue.worker import CrawlWorker
+
+    with Corpus.open(config.database_url) as corpus:
+        crawls = CrawlWorker(corpus, state.arguments, slots, until_empty, heartbeat_limit)
+        return asyncio.run(crawls.run())
+
+
+@verb_of(worker, ("worker list", "worker list --json"), name="list")
+@as_json
+def list_workers(state: CommonOptions, /, as_json: bool) -> None:
+    """List the workers of all machines, and the batches in the queue."""
+    from corpus_spider.queue.jobs import queue_state
+    from storage.corpus import Corpus
+
+    config = state.load_made()
+    with Corpus.open(config.database_url) as corpus:
+        found = queue_state(corpus)
+    if as_json:
+        state.console.json(found)
+    else:
+        _show(found, state.console)
+
+
+def enqueue(state: CommonOptions, config: Config, *, dry_run: bool, as_json: bool) -> None:
+    """Add the sites that are due to the queue, and say in which batches."""
+    from corpus_spider.queue import jobs
+    from storage.corpus import Corpus
+
+    with Corpus.open(config.database_url, create=not dry_run) as corpus:
+        found = jobs.enqueue(config, corpus, dry_run=dry_run)
+    if as_json:
+        state.console.json(found)
+        return
+    rows = [(len(batch.sites), f"{batch.seconds / 60:.0f}", _names(batch.sites)) for batch in found.added]
+    state.console.table("Batches" if dry_run else "Queued batches", ("sites", "minutes", "names"), rows)
+    if not found.added:
+        state.console.note("No site is due that is not queued yet.")
+    elif not found.workers and not dry_run:
+        state.console.note(f"No worker is there. Start one on each machine: {state.program} worker run")
+
+
+def _show(found: QueueState, console: Console) -> None:
+    moment = datetime.now(UTC)
+    machines = {each.worker: each.machine for each in found.workers}
+    workers = [
+        (each.worker, each.machine, each.process, each.slots, _ago(moment, each.started), f"{each.quiet_seconds:.0f} s")
+        for each in found.workers
+    ]
+    console.table("Workers", ("worker", "machine", "process", "slots", "since", "last_sign"), workers)
+    batches = [
+        (
+            each.job,
+            each.state,
+            machines.get(each.worker or 0, ""),
+            len(each.sites),
+            _ago(moment, each.started) if each.state == "doing" and each.started else "",
+            each.attempts,
+            _names(each.sites),
+        )
+        for each in found.batches
+    ]
+    console.table("Batches", ("batch", "state", "machine", "sites", "since", "attempts", "names"), batches)
+    if not found.workers:
+        console.note(f"{counted(len(found.batches), 'batch')} and no worker. `worker run` starts one.")
+
+
+def _names(sites: tuple[str, ...]) -> str:
+    return ", ".join(sites[:3]) + (", …" if len(sites) > 3 else "")
+
+
+def _ago(now: datetime, then: datetime) -> str:
+    minutes = int((now - then).total_seconds() // 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"

@@ -1,0 +1,93 @@
+"""Batches: which sites one job of the queue crawls together.
+
+A job costs 2 to 3 CPU seconds of start and a WARC file, so it has many sites. Sites that share a host are always in one
+batch: only one crawl at a time requests a host.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_SITES = 50
+"""Maximum sites of a batch, unless more share a host."""
+MAX_SECONDS = 1800.0
+"""Expected seconds of a batch. A longer one keeps a worker that could end, and other sites, waiting."""
+PAGE_SECONDS = 0.05
+"""CPU seconds of a page: fetched, extracted and stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteLoad:
+    """What a crawl of a site needs. ``pages``: expected number. ``delay``: seconds between two requests to a host."""
+
+    name: str
+    hosts: frozenset[str]
+    pages: int
+    delay: float
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Sites that one job crawls, and the expected seconds."""
+
+    sites: tuple[str, ...]
+    seconds: float
+
+
+def batches(loads: Iterable[SiteLoad]) -> list[Batch]:
+    """Distribute sites to batches, longest batch first.
+
+    Groups of sites that share a host are put, longest first, into the first batch with room for them. A batch lasts as
+    long as its slowest group waits between requests, or as its pages need CPU time.
+    """
+    filled: list[_Filling] = []
+    for group in sorted(_groups(loads), key=lambda group: (-_waits(group), group[0].name)):
+        place = next((filling for filling in filled if filling.has_room(group)), None)
+        if place is None:
+            filled.append(place := _Filling([]))
+        place.loads.extend(group)
+    made = [Batch(tuple(sorted(load.name for load in filling.loads)), filling.seconds()) for filling in filled]
+    return sorted(made, key=lambda batch: (-batch.seconds, batch.sites))
+
+
+@dataclass(slots=True)
+class _Filling:
+    """A batch that is being filled."""
+
+    loads: list[SiteLoad]
+
+    def has_room(self, group: list[SiteLoad]) -> bool:
+        pages = sum(load.pages for load in (*self.loads, *group))
+        return len(self.loads) + len(group) <= MAX_SITES and pages * PAGE_SECONDS <= MAX_SECONDS
+
+    def seconds(self) -> float:
+        work = sum(load.pages for load in self.loads) * PAGE_SECONDS
+        return max(work, *(_waits(group) for group in _groups(self.loads)))
+
+
+def _waits(group: Iterable[SiteLoad]) -> float:
+    """Return the seconds that a group of sites with shared hosts waits between requests."""
+    return sum(load.pages * load.delay for load in group)
+
+
+def _groups(loads: Iterable[SiteLoad]) -> list[list[SiteLoad]]:
+    """Return the sites in groups: two sites that share a host, also through other sites, are in one group."""
+    of_host: dict[str, list[SiteLoad]] = defaultdict(list)
+    waiting = {load.name: load for load in sorted(loads, key=lambda load: load.name)}
+    for load in waiting.values():
+        for host in load.hosts:
+            of_host[host].append(load)
+    groups = []
+    while waiting:
+        group = [waiting.pop(next(iter(waiting)))]
+        for load in group:
+            for host in load.hosts:
+                # The group grows while it is gone through.
+                group.extend(waiting.pop(near.name) for near in of_host.pop(host, ()) if near.name in waiting)
+        groups.append(group)
+    return groups

@@ -1,0 +1,238 @@
+"""Jobs of the queue: the tables of Procrastinate, in a schema of their own beside that of the corpus.
+
+This module and `corpus_spider.queue.worker` are the only ones that know Procrastinate. A job is a convenience: what
+keeps two crawls of a site apart are the site locks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import time
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.queue.batches import Batch, SiteLoad, batches
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    import psycopg
+    from procrastinate import App
+
+    from corpus_spider.config.model import Config
+    from storage.corpus import Corpus
+
+QUEUE = TASK = "crawl"
+NEW_SITE_PAGES = 200
+"""Expected pages of a site without an earlier run."""
+MAX_FAILED_DAYS = 30
+"""Days after which failed jobs are forgotten."""
+_LOCK = 0x636F72707573
+"""Advisory lock of the one process that makes or changes the tables."""
+_TABLES = "SELECT obj_description(to_regnamespace(current_schema()), 'pg_namespace'), to_regclass('procrastinate_jobs')"
+_MACHINES = """
+CREATE TABLE IF NOT EXISTS machine (
+    worker_id bigint PRIMARY KEY REFERENCES procrastinate_workers (id) ON DELETE CASCADE,
+    host text NOT NULL,
+    process integer NOT NULL,
+    slots integer NOT NULL,
+    started timestamptz NOT NULL DEFAULT now()
+)
+"""
+_INTRODUCE = "INSERT INTO machine (worker_id, host, process, slots) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+_WORKERS = """
+SELECT id, host, process, slots, started, extract(epoch FROM now() - last_heartbeat)::float
+FROM procrastinate_workers JOIN machine ON worker_id = id ORDER BY started, id
+"""
+_JOBS = """
+SELECT id, status::text, args -> 'sites', attempts, worker_id, scheduled_at,
+    (SELECT max(at) FROM procrastinate_events WHERE job_id = procrastinate_jobs.id AND type = 'started')
+FROM procrastinate_jobs WHERE task_name = %s AND status IN ('todo', 'doing', 'failed')
+ORDER BY status, priority DESC, id
+"""
+
+
+@dataclass(frozen=True)
+class QueuedBatch:
+    """A batch in the queue. ``state``: ``todo``, ``doing`` or ``failed``. ``attempts``: earlier ones.
+
+    ``worker``: number of the worker that crawls it. ``not_before``: it waits until then. ``started``: its last attempt.
+    """
+
+    job: int
+    state: str
+    sites: tuple[str, ...]
+    attempts: int
+    worker: int | None
+    not_before: datetime | None
+    started: datetime | None
+
+
+@dataclass(frozen=True)
+class QueueWorker:
+    """A worker. ``quiet_seconds``: since its last sign of life."""
+
+    worker: int
+    machine: str
+    process: int
+    slots: int
+    started: datetime
+    quiet_seconds: float
+
+
+@dataclass(frozen=True)
+class QueueState:
+    """Workers and batches, and the batches that `crawl --queue` has added just now."""
+
+    workers: tuple[QueueWorker, ...]
+    batches: tuple[QueuedBatch, ...]
+    added: tuple[Batch, ...] = ()
+
+
+def connection_options(corpus: Corpus) -> dict[str, Any]:
+    """Return options of a connection to the tables of the queue. Raises ConfigError for a SQLite corpus."""
+    if corpus.database.is_sqlite:
+        raise ConfigError(
+            "the queue needs a corpus in PostgreSQL",
+            where=corpus.name,
+            do="`corpus-spider move` copies a corpus to PostgreSQL. One machine needs no queue: `corpus-spider crawl`.",
+        )
+    options = corpus.database.connection_options()
+    path = f"{options.get('options', '')} -c search_path={_schema(corpus)}"
+    return options | {"options": path.strip()}
+
+
+def _schema(corpus: Corpus) -> str:
+    """Return the quoted name of the schema of the queue."""
+    return '"' + f"{corpus.database.schema()}_queue".replace('"', '""') + '"'
+
+
+def require_library() -> None:
+    """Raise ConfigError if Procrastinate is not installed."""
+    try:
+        import procrastinate  # noqa: F401 - whether it can be imported
+    except ImportError as error:
+        do = "Install the extra `queue`: make queue, or pip install 'corpus-spider[queue]'."
+        raise ConfigError("the queue needs Procrastinate, which is not installed", do=do) from error
+
+
+def open_tables(corpus: Corpus) -> psycopg.Connection[Any]:
+    """Return a connection to the tables of the queue, which are made, or changed to this release, before."""
+    require_library()
+    options = connection_options(corpus)
+    session = corpus.database.session(lambda made: made, **options)
+    session.execute(f"CREATE SCHEMA IF NOT EXISTS {_schema(corpus)}".encode())
+    with alone(session):
+        version, table = session.execute(_TABLES).fetchone() or (None, None)
+        for statements in _changes(version if table else None):
+            session.execute(statements.encode())
+        session.execute(_MACHINES)
+        session.execute(f"COMMENT ON SCHEMA {_schema(corpus)} IS 'procrastinate {_release()}'".encode())
+    return session
+
+
+@contextmanager
+def alone(session: psycopg.Connection[Any]) -> Iterator[None]:
+    """Let no other process change the tables, add batches or queue them again in the block."""
+    session.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
+    try:
+        yield
+    finally:
+        session.execute("SELECT pg_advisory_unlock(%s)", (_LOCK,))
+
+
+def _changes(version: str | None) -> Iterator[str]:
+    """Yield the SQL that brings the tables of a release of Procrastinate to the installed one. None: no tables yet."""
+    from procrastinate.schema import SchemaManager
+
+    if version is None:
+        yield SchemaManager.get_schema()
+        return
+    made_by = _numbers(version)
+    for file in sorted(Path(SchemaManager.get_migrations_path()).glob("*.sql")):
+        if _numbers(file.name.partition("_")[0]) > made_by:
+            yield file.read_text("utf-8")
+
+
+def _release() -> str:
+    from importlib.metadata import version
+
+    return version("procrastinate")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+
+
+def site_loads(config: Config, corpus: Corpus) -> list[SiteLoad]:
+    """Return what a crawl of each configured site that is due needs, by its last run."""
+    names = tuple(site.name for site in config.sites)
+    due = corpus.frontier.due_sites(names, time.time())
+    hosts, fetched = corpus.frontier.site_hosts(names), corpus.runs.last_fetched(names)
+    return [
+        SiteLoad(
+            site.name,
+            frozenset(config.site_model(site).hosts) | hosts.get(site.name, set()),
+            fetched.get(site.name, NEW_SITE_PAGES),
+            config.site_delay(site),
+        )
+        for site in config.sites
+        if site.name in due
+    ]
+
+
+def enqueue(config: Config, corpus: Corpus, *, dry_run: bool = False) -> QueueState:
+    """Add the configured sites that are due to the queue, in batches, but none that is queued or crawled already."""
+    with closing(open_tables(corpus)) as session, alone(session):
+        before = state_of(session)
+        there = {site for batch in before.batches if batch.state != "failed" for site in batch.sites}
+        added = tuple(batches(load for load in site_loads(config, corpus) if load.name not in there))
+        if added and not dry_run:
+            _add(corpus, added)
+        after = state_of(session)
+    return QueueState(after.workers, after.batches, added)
+
+
+def _add(corpus: Corpus, added: Iterable[Batch]) -> None:
+    from procrastinate import App, SyncPsycopgConnector
+
+    connector = SyncPsycopgConnector(conninfo="", kwargs=connection_options(corpus), min_size=1, max_size=1)
+    with App(connector=connector).open() as app:
+        for batch in added:
+            # The longest batch first: it would end last.
+            app.configure_task(TASK, queue=QUEUE, priority=round(batch.seconds)).defer(sites=list(batch.sites))
+
+
+def queue_state(corpus: Corpus) -> QueueState:
+    """Return the workers and batches."""
+    with closing(open_tables(corpus)) as session:
+        return state_of(session)
+
+
+def state_of(session: psycopg.Connection[Any]) -> QueueState:
+    return QueueState(
+        tuple(QueueWorker(*row) for row in session.execute(_WORKERS)),
+        tuple(
+            QueuedBatch(job, state, tuple(sites), attempts, worker, not_before, started)
+            for job, state, sites, attempts, worker, not_before, started in session.execute(_JOBS, (TASK,))
+        ),
+    )
+
+
+def introduce(session: psycopg.Connection[Any], worker: int, slots: int) -> None:
+    """Record the machine and process of a worker, this one."""
+    session.execute(_INTRODUCE, (worker, socket.gethostname(), os.getpid(), slots))
+
+
+def app_of(corpus: Corpus, connections: int) -> App:
+    """Return Procrastinate's application on the tables of the queue."""
+    from procrastinate import App, PsycopgConnector
+
+    options = connection_options(corpus)
+    return App(connector=PsycopgConnector(conninfo="", kwargs=options, min_size=1, max_size=connections))
