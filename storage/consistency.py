@@ -28,7 +28,7 @@ from storage.documents.succession import HAS_SUCCESSOR
 from storage.errors import CorpusError, DamageError, DatabaseError, DiskError, LockedError
 from storage.frontier.leases import SETTLED
 from storage.records import UrlState
-from storage.removal.reappeared import returned
+from storage.removal.removal_record import returned
 from storage.reporting import counted, unseen
 from storage.warc.redact import NOTHING
 

@@ -140,7 +140,7 @@ class Corpus(AbstractContextManager["Corpus"]):
 
         What is derived from texts is up to date with the removals if it was made under the same mark.
         """
-        from storage.removal.mark import removal_mark
+        from storage.removal.removal_record import removal_mark
 
         return self.database.read(removal_mark)
 

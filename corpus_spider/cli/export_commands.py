@@ -17,7 +17,7 @@ from storage.reporting import counted
 if TYPE_CHECKING:
     from corpus_spider.cli.options import CommonOptions
     from corpus_spider.config.model import Config
-    from storage.removal.takedown import RemovalRequest
+    from storage.removal.affected_pages import RemovalRequest
 
 NOTHING = f"No document matches. `{PROGRAM} status` shows the documents of the corpus."
 KINDS = ("url", "domain", "id", "author")
@@ -180,7 +180,7 @@ def remove(state: CommonOptions, /, **options: Any) -> int:
     originals to empty is missing.
     """
     from corpus_spider.maintenance import remove as removal
-    from corpus_spider.maintenance.removal_letter import letter
+    from corpus_spider.maintenance.removal_report import letter
     from corpus_spider.maintenance.removal_requests import requests_of
 
     if options["undo"]:
@@ -241,7 +241,7 @@ def _with_full_ids(config: Config, requests: list[RemovalRequest]) -> list[Remov
 
 def _undo(state: CommonOptions, options: dict[str, Any]) -> int:
     from corpus_spider.maintenance import remove as removal
-    from corpus_spider.maintenance.removal_letter import undone
+    from corpus_spider.maintenance.removal_report import undone
 
     if any(options[name] for name in (*KINDS, "listed", "duplicates", "future", "defer_vacuum", "dry_run")):
         raise click.UsageError("--undo takes --reason and no other request.")

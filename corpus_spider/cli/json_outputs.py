@@ -30,7 +30,7 @@ from corpus_spider.maintenance.check import CheckReport
 from corpus_spider.maintenance.copy_corpus import MigrationReport, MoveReport
 from corpus_spider.maintenance.doctor import Diagnosis
 from corpus_spider.maintenance.reextract import ReextractReport
-from corpus_spider.maintenance.remove import RemovalReport
+from corpus_spider.maintenance.removal_report import RemovalReport
 from corpus_spider.maintenance.warc_import import ImportReport
 from corpus_spider.monitoring.health import Health
 from corpus_spider.presets import KnownNewspaper
@@ -52,7 +52,7 @@ from storage.exports.originals import OriginalsReport
 from storage.fetches.url_history import UrlHistory, WithoutDocument
 from storage.fields import FIELDS
 from storage.records import Drop
-from storage.removal.undo import LiftReport
+from storage.removal.removal_record import LiftReport
 
 
 @dataclass(frozen=True, slots=True)

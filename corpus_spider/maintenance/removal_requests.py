@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from storage.disk import disk_errors, open_to_read
 from storage.errors import ConfigError
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

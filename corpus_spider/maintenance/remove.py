@@ -1,14 +1,15 @@
-"""`remove`: delete a text, a site or an author from the corpus and its originals for good, and report it."""
+"""`remove`: delete a text, a site or an author from the corpus and its originals for good."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.ownership import require_originals, require_own
+from corpus_spider.maintenance.removal_report import Estimate, RemovalReport, RequestReport
 from storage.corpus import Corpus
 from storage.database.transactions import sqlite_path
 from storage.disk import disk_errors, sync_folder
@@ -16,7 +17,8 @@ from storage.errors import ConfigError, LockedError
 from storage.failpoints import reach
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.locking.locks import SiteLocks
-from storage.removal.takedown import LOOKED_UP, RequestKind
+from storage.removal.affected_pages import RequestKind
+from storage.removal.takedown import LOOKED_UP
 from storage.reporting import unseen
 from storage.warc import warc_path
 from storage.warc.redact import scrub
@@ -27,68 +29,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_spider.config.model import Config
-    from storage.removal.takedown import AffectedPages, RemovalRequest
-    from storage.removal.undo import LiftReport
+    from storage.removal.affected_pages import AffectedPages, RemovalRequest
+    from storage.removal.removal_record import LiftReport
     from storage.reporting import Progress
 
 WARC_RATE, DATABASE_RATE = 30e6, 80e6
 """Bytes a second, for estimates. Measured on a shared core and a local disk: 850 MB of small WARC records in 28 s, a
 SQLite file of 2.7 GB in 22 to 35 s.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """Work of a removal: bytes of the files to rewrite, free disk space needed and there, and seconds."""
-
-    rewritten: int
-    room: int
-    free: int
-    seconds: int
-
-
-@dataclass(slots=True)
-class RequestReport:
-    """Result of one request: the deleted ids."""
-
-    kind: str = ""
-    value: str = ""
-    reason: str = ""
-    day: str = ""
-    dry_run: bool = False
-    pages: int = 0
-    """Addresses that are never fetched again."""
-    documents: list[str] = field(default_factory=list)
-    fetches: int = 0
-    alike: list[str] = field(default_factory=list)
-    """Addresses of other documents with the same or nearly the same text."""
-    before: str = ""
-    """Day of an earlier removal of the same."""
-    removal: int = 0
-    """Id of the removal, for ``--undo``. 0 for a dry run and without a request."""
-
-
-@dataclass(slots=True)
-class RemovalReport(RequestReport):
-    """Result of a removal: its request, or the sums of several, and the changes of the files."""
-
-    records: int = 0
-    """Emptied WARC records, requests included."""
-    files: list[str] = field(default_factory=list)
-    """New names of the rewritten WARC files. In a dry run, names of the files to rewrite."""
-    missing: list[str] = field(default_factory=list)
-    """WARC files with originals of removed pages that are not in the folder. The removals stay open until they are."""
-    torn: int = 0
-    """Deleted torn tails of WARC files, which recovery had kept."""
-    copies: list[str] = field(default_factory=list)
-    """Older copies of the database that still hold the texts."""
-    database: str = ""
-    deferred: bool = False
-    """Whether the removals are unfinished, because SQLite's file was not rewritten."""
-    estimate: Estimate | None = None
-    """In a dry run."""
-    requests: list[RequestReport] = field(default_factory=list)
-    """The requests, if there are several."""
 
 
 def remove(

@@ -1,9 +1,10 @@
-"""Remove texts on request: find the pages of a request, then take them out step by step.
+"""Remove texts on request, step by step.
 
 1. *Declare*, in one transaction: tombstones, ids, marked URLs.
 2. *Withdraw* the pages, a few hundred at a time: documents, texts, fingerprints.
 3. *Redact* the originals, file by file: rewrite the WARC file beside the old one, move all pointers in one transaction,
 delete the old file.
+4. *Finish*: clear removed data from SQLite's file.
 
 Each step finds its remaining work in the database. An interrupted removal is finished by running all steps again.
 """
@@ -11,43 +12,17 @@ Each step finds its remaining work in the database. An interrupted removal is fi
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.blocklist.author_keys import author_key, author_keys, earlier_author_keys
-from storage.blocklist.tombstones import (
-    AUTHOR,
-    DOMAIN,
-    PAGE,
-    REMOVED,
-    Blocklist,
-    blocklist,
-    bury,
-    domains_of,
-    loose_key,
-    mark_removed,
-    page_key,
-    refused,
-    spellings,
-)
-from storage.database.schema import (
-    document,
-    fetch,
-    fingerprint,
-    host,
-    recurring_line,
-    removal,
-    removed_document,
-    url,
-    warc_file,
-)
-from storage.database.transactions import chunks, insert_many, upsert
-from storage.documents.healing import forget_author
+from storage.blocklist.author_keys import earlier_author_keys
+from storage.blocklist.tombstones import REMOVED, Blocklist, blocklist, refused
+from storage.database.schema import fetch, host, recurring_line, removal, removed_document, url, warc_file
+from storage.database.transactions import upsert
 from storage.documents.own_lines import PageLines
 from storage.documents.recurring_lines import keep, read_texts
 from storage.documents.writer import take_turn, withdraw
@@ -55,82 +30,28 @@ from storage.failpoints import reach
 from storage.fetches.fetches import POINTER_COLUMNS, pointer_of
 from storage.fetches.warc_files import REPLACED
 from storage.frontier.leases import SETTLED
-from storage.removal.page_aliases import BELIEVED, forms_of
-from storage.removal.reappeared import take_back
+from storage.removal.affected_pages import RequestKind, affected_pages
+from storage.removal.removal_record import declare, kept_value, lift, take_back
 from storage.removal.secure_delete import forget, room
-from storage.removal.undo import lift
 from storage.reporting import unseen
 from storage.warc.redact import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import Database
     from storage.records import Pointer
-    from storage.removal.page_aliases import Forms
-    from storage.removal.undo import LiftReport
+    from storage.removal.affected_pages import AffectedPages, RemovalRequest
+    from storage.removal.removal_record import LiftReport
     from storage.reporting import Progress
     from storage.warc.redact import RedactedFile
 
 GROUP = 200
 """Fetches withdrawn in one transaction."""
-MAX_REPORTED_ADDRESSES = 100
-"""Reported addresses of texts that repeat the removed ones and stay."""
 LOOKED_UP = "requests looked up"
 _NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}
-_NOT_EMPTIED = fetch.c.payload_digest.is_distinct_from(NOTHING)
-_FILES = sa.select(warc_file.c.name).distinct().join(fetch, fetch.c.warc_id == warc_file.c.id)
-
-
-class RequestKind(StrEnum):
-    """Kind of a request."""
-
-    URL = "url"
-    DOMAIN = "domain"
-    ID = "id"
-    AUTHOR = "author"
-
-
-@dataclass(frozen=True, slots=True)
-class RemovalRequest:
-    """A request for removal: what to remove, why, and whether to remove texts that repeat it.
-
-    ``value``: a canonical URL, a domain in lower case, a document's id, or an author's name as pages state it.
-    ``where``: where it is stated, for messages: file and line.
-    """
-
-    kind: RequestKind
-    value: str
-    reason: str
-    duplicates: bool = False
-    where: str = field(default="", compare=False)
-
-
-@dataclass(slots=True)
-class AffectedPages:
-    """Pages of a request.
-
-    ``alike``: addresses of texts that repeat these and stay, the first `MAX_REPORTED_ADDRESSES`. ``unseen``: addresses
-    of pages that are not in the corpus yet. ``strays``: records without a URL, which a crash left. ``files``: WARC
-    files with originals. ``removal``: the id of the removal, 0 before it is declared.
-    """
-
-    url_ids: set[int] = field(default_factory=set)
-    urls: list[str] = field(default_factory=list)
-    documents: list[str] = field(default_factory=list)
-    fetches: int = 0
-    alike: list[str] = field(default_factory=list)
-    unseen: list[str] = field(default_factory=list)
-    strays: list[int] = field(default_factory=list)
-    files: set[str] = field(default_factory=set)
-    removal: int = 0
-
-    @property
-    def matches(self) -> bool:
-        """Whether the corpus has anything of the request."""
-        return bool(self.url_ids or self.strays)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +80,12 @@ class Removals:
 
     def affected(self, request: RemovalRequest) -> AffectedPages:
         """Return the pages that a request would remove. Changes nothing."""
-        return self.database.read(lambda connection: _affected(connection, request))
+        return self.database.read(lambda connection: affected_pages(connection, request))
 
     def done_before(self, request: RemovalRequest) -> datetime | None:
         """Return the time of the first equal request that removed texts; None if there was none."""
         earlier = earlier_author_keys(request.value) if request.kind is RequestKind.AUTHOR else set()
-        values = {_kept_value(request), *earlier}
+        values = {kept_value(request), *earlier}
         same = removal.c.kind == request.kind.value, removal.c.value.in_(values), removal.c.documents > 0
         statement = sa.select(sa.func.min(removal.c.asked)).where(*same)
         return self.database.read(lambda connection: connection.execute(statement).scalar())
@@ -192,10 +113,10 @@ class Removals:
             found = []
             for number, request in enumerate(requests):
                 on_progress(LOOKED_UP, number, len(requests))
-                found.append(_affected(connection, request))
+                found.append(affected_pages(connection, request))
                 check(request, found[-1])
             for token, request, each in zip(tokens, requests, found, strict=True):
-                _declare(connection, token, request, each)
+                declare(connection, token, request, each)
             return found
 
         affected = self.database.write(work)
@@ -321,134 +242,6 @@ class Removals:
 
 def _learn_lines(connection: Connection, site: str) -> None:
     keep(connection, site, read_texts(connection, site, PageLines()).recurring)
-
-
-def _affected(connection: Connection, request: RemovalRequest) -> AffectedPages:
-    ids = _named(connection, request)
-    forms = _forms(connection, request, ids)
-    if request.duplicates:
-        forms = _forms(connection, request, forms.url_ids | _alike(connection, forms.url_ids))
-    ids = forms.url_ids
-    found = AffectedPages(ids, unseen=sorted(forms.unseen))
-    for part in chunks(sorted(ids)):
-        found.urls += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
-        documents = sa.select(document.c.public_id).where(document.c.url_id.in_(part))
-        found.documents += connection.execute(documents).scalars()
-        number = sa.select(sa.func.count()).select_from(fetch).where(fetch.c.url_id.in_(part), _NOT_EMPTIED)
-        found.fetches += connection.execute(number).scalar_one()
-        found.files.update(connection.execute(_FILES.where(fetch.c.url_id.in_(part), _NOT_EMPTIED)).scalars())
-    repeating = _alike(connection, ids) - ids
-    for part in chunks(sorted(repeating)[:MAX_REPORTED_ADDRESSES]):
-        found.alike += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
-    for listed in (found.urls, found.documents, found.alike):
-        listed.sort()
-    found.strays = _strays(connection, request, found)
-    for part in chunks(found.strays):
-        found.files.update(connection.execute(_FILES.where(fetch.c.id.in_(part), _NOT_EMPTIED)).scalars())
-    return found
-
-
-def _forms(connection: Connection, request: RemovalRequest, ids: Collection[int]) -> Forms:
-    """Return the named pages with all their addresses. For a domain: without pages on other domains that its pages
-    link.
-    """
-    named = spellings(request.value) if request.kind is RequestKind.URL else []
-    of_domain = request.kind is RequestKind.DOMAIN
-    return forms_of(connection, ids, named, lambda address: not _below(request, address), up=not of_domain)
-
-
-def _named(connection: Connection, request: RemovalRequest) -> set[int]:
-    """Return the URLs that match a request directly."""
-    match request.kind:
-        case RequestKind.URL:
-            statement = sa.select(url.c.id).where(url.c.url.in_(spellings(request.value)))
-        case RequestKind.DOMAIN:
-            name, port = request.value, f"{request.value}:"
-            own = url.c.host == name, url.c.host.startswith(port, autoescape=True)
-            below = (url.c.host.endswith(f".{name}", autoescape=True), url.c.host.contains(f".{port}", autoescape=True))
-            statement = sa.select(url.c.id).where(sa.or_(*own, *below))
-            return {*connection.execute(statement).scalars(), *_stating(connection, name)}
-        case RequestKind.ID:
-            statement = sa.select(document.c.url_id).where(document.c.public_id == request.value)
-        case RequestKind.AUTHOR:
-            return _written_by(connection, request.value)
-    return set(connection.execute(statement).scalars())
-
-
-def _stating(connection: Connection, domain: str) -> set[int]:
-    """Return the URLs of documents whose canonical URL is on a domain, if it is trusted."""
-    of_text = document.c.canonical.contains(domain, autoescape=True), BELIEVED
-    rows = connection.execute(sa.select(document.c.url_id, document.c.canonical).where(*of_text))
-    return {row.url_id for row in rows if domain in domains_of(row.canonical)}
-
-
-def _written_by(connection: Connection, name: str) -> set[int]:
-    key = author_key(name)
-    authors = connection.execute(sa.select(document.c.author).where(document.c.author.is_not(None)).distinct())
-    matching = [author for author in authors.scalars() if key in author_keys(author)]
-    found: set[int] = set()
-    for part in chunks(matching):
-        found.update(connection.execute(sa.select(document.c.url_id).where(document.c.author.in_(part))).scalars())
-    return found
-
-
-def _alike(connection: Connection, ids: Collection[int]) -> set[int]:
-    """Return the URLs of documents in the duplicate sets of these URLs' documents."""
-    found: set[int] = set()
-    joined = document.join(fingerprint, fingerprint.c.id == document.c.fingerprint_id)
-    for part in chunks(sorted(ids)):
-        own = sa.select(fingerprint.c.set_id).select_from(joined).where(document.c.url_id.in_(part))
-        others = sa.select(document.c.url_id).select_from(joined)
-        sets = sorted(set(connection.execute(own).scalars()))
-        for some in chunks(sets):
-            found.update(connection.execute(others.where(fingerprint.c.set_id.in_(some))).scalars())
-    return found
-
-
-def _declare(connection: Connection, token: str, request: RemovalRequest, found: AffectedPages) -> None:
-    value = _kept_value(request)
-    row: dict[str, Any] = {"token": token, "kind": request.kind.value, "value": value, "reason": request.reason}
-    row |= {"asked": datetime.now(UTC), "pages": len(found.url_ids), "documents": len(found.documents)}
-    connection.execute(upsert(connection, removal).on_conflict_do_nothing(index_elements=["token"]), row)
-    removal_id = int(connection.execute(sa.select(removal.c.id).where(removal.c.token == token)).scalar_one())
-    bury(connection, removal_id, _stones(request, value, found))
-    rows = [{"public_id": each, "removal_id": removal_id} for each in found.documents]
-    insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
-    mark_removed(connection, found.url_ids)
-    if request.kind is RequestKind.AUTHOR:
-        forget_author(connection, author_key(request.value))
-    for part in chunks(found.strays):
-        connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(reason=REMOVED))
-    found.removal = removal_id
-
-
-def _kept_value(request: RemovalRequest) -> str:
-    """Return the stored value of a request: a hash for an author."""
-    return author_key(request.value) if request.kind is RequestKind.AUTHOR else request.value
-
-
-def _stones(request: RemovalRequest, value: str, found: AffectedPages) -> Iterable[tuple[str, str]]:
-    pages = [each for each in (*found.urls, *found.unseen) if not _below(request, each)]
-    pages += [value] if request.kind is RequestKind.URL else []
-    yield from ((PAGE, key(each)) for each in pages for key in (page_key, loose_key))
-    if request.kind is RequestKind.DOMAIN:
-        yield DOMAIN, value
-    elif request.kind is RequestKind.AUTHOR and value:
-        yield AUTHOR, value
-
-
-def _strays(connection: Connection, request: RemovalRequest, found: AffectedPages) -> list[int]:
-    """Return the records without a URL (left by a crash) that have one of these addresses or match the request."""
-    keys = {loose_key(each) for each in (*found.urls, *found.unseen, request.value)}
-    for part in chunks(sorted(found.url_ids)):
-        asked = sa.select(fetch.c.uri).where(fetch.c.url_id.in_(part)).distinct()
-        keys.update(map(loose_key, connection.execute(asked).scalars()))
-    orphans = sa.select(fetch.c.id, fetch.c.uri).where(fetch.c.outcome == "orphan", fetch.c.url_id.is_(None))
-    return [row.id for row in connection.execute(orphans) if loose_key(row.uri) in keys or _below(request, row.uri)]
-
-
-def _below(request: RemovalRequest, address: str) -> bool:
-    return request.kind is RequestKind.DOMAIN and request.value in domains_of(address)
 
 
 # As a literal, so that SQLite uses the partial index.

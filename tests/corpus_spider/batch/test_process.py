@@ -19,7 +19,7 @@ from corpus_spider.batch.rules import rules_of
 from corpus_spider.config.loader import assemble
 from storage import Corpus
 from storage.errors import ConfigError
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.corpus_spider.others_archives import Answer, archive
 from tests.corpus_spider.running import SEED, environment, often, program
 

@@ -15,7 +15,7 @@ from corpus_spider.terminal.values import local
 from storage import Corpus
 from storage.database.schema import document
 from storage.records import Failure
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.storage.corpus_samples import Crawl, dropped, link, made
 
 if TYPE_CHECKING:

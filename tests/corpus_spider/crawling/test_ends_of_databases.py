@@ -22,7 +22,7 @@ from storage.documents.document_store import Documents
 from storage.documents.site_models import SiteModels
 from storage.errors import CorpusError, DatabaseError, LockedError
 from storage.locking.locks import SiteLocks
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, hanging
 from tests.corpus_spider.running import PATIENCE, run, start, until, well
 

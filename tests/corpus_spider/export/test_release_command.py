@@ -31,7 +31,7 @@ from storage.errors import ConfigError
 from storage.exports import originals as module
 from storage.exports.originals import surt
 from storage.records import GLUE
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.corpus_spider.local_paper import crawl_into
 from tests.corpus_spider.running import run
 

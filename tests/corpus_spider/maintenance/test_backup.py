@@ -24,7 +24,7 @@ from storage.database.opening import PAGE_BYTES
 from storage.database.schema import SCHEMA_VERSION
 from storage.errors import ConfigError, DamageError
 from storage.records import Capture
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from storage.warc import WarcInfo, WarcWriter, read_record, scan
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, crawl_into, served
 from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, start, until

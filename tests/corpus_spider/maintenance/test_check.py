@@ -20,7 +20,8 @@ from corpus_spider.maintenance import remove
 from corpus_spider.maintenance.check import check
 from storage import Corpus
 from storage.errors import ConfigError
-from storage.removal.takedown import RemovalRequest, Removals, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
+from storage.removal.takedown import Removals
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, crawl_into, served
 from tests.corpus_spider.running import PATIENCE, run, start
 

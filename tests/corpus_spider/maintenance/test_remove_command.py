@@ -17,14 +17,14 @@ from warcio.archiveiterator import ArchiveIterator
 from corpus_spider.cli import app
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance import remove as removal
-from corpus_spider.maintenance.removal_letter import letter
+from corpus_spider.maintenance.removal_report import RemovalReport, letter
 from corpus_spider.maintenance.removal_requests import requests_of
-from corpus_spider.maintenance.remove import RemovalReport, older_copies, remove
+from corpus_spider.maintenance.remove import older_copies, remove
 from storage import Corpus
 from storage.consistency import INTERRUPTED
 from storage.documents.selection import Selection
 from storage.errors import ConfigError
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from storage.warc import scan
 from storage.warc.redact import next_name
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served

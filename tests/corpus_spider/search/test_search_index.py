@@ -23,7 +23,7 @@ from pipelines.text.words import WORDS, Splitter, splitter, words
 from storage.corpus import Corpus
 from storage.documents.selection import Selection
 from storage.errors import ConfigError, DamageError, TooSlowError, UnfinishedIndexError
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from storage.time_limit import time_limit
 from tests.extras import need
 from tests.storage.corpus_samples import NOON, Crawl, made

@@ -17,7 +17,7 @@ from storage.corpus import Corpus
 from storage.database import copy as transfer
 from storage.errors import ConfigError
 from storage.records import Fetched, Lease
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.corpus_spider.running import PATIENCE, until
 from tests.storage.corpus_samples import Crawl, capture, made, seed
 

@@ -15,7 +15,7 @@ from storage.database.schema import document_text, url
 from storage.documents.selection import Selection
 from storage.errors import ConfigError, DamageError
 from storage.records import Kind
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.storage.corpus_samples import Crawl, dropped, fingerprint, link, made, with_parts
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from storage.database.transactions import chunks, gather_statistics
 from storage.fetches.fetches import Orphan
 from storage.frontier.imported_pages import CapturedPage
 from storage.records import Failure, Fetched
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.corpus_spider.running import often
 from tests.storage.corpus_samples import NOON, Crawl, capture, dropped, fingerprint, link, made
 

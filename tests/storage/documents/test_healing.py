@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.storage.corpus_samples import Crawl, made
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from storage.database import engines
 from storage.database.schema import url
 from storage.errors import DiskError
 from storage.removal import secure_delete
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.storage.corpus_samples import Crawl, made
 
 URL = "https://a.example/page3"

@@ -34,7 +34,7 @@ from storage.documents.own_lines import PageLines
 from storage.documents.selection import Selection
 from storage.errors import DatabaseError
 from storage.removal import secure_delete
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from storage.warc.redact import RedactedFile
 from tests.storage.corpus_samples import Crawl, fingerprint, link, made, seed
 

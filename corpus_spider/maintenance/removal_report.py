@@ -1,23 +1,77 @@
-"""Reports of `remove` as text, for the person who requested the removal."""
+"""Report of a removal, and its text for the person who requested it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from corpus_spider.terminal.console import human_size
-from storage.removal.takedown import RequestKind
+from storage.removal.affected_pages import RequestKind
 from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from corpus_spider.maintenance.remove import Estimate, RemovalReport, RequestReport
-    from storage.removal.undo import LiftReport
+    from storage.removal.removal_record import LiftReport
 
 MAX_LISTED_ADDRESSES = 20
 """Ids and addresses of one request."""
 MIN_SECONDS_IN_MINUTES = 120
 """Seconds from which on a time is stated in minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Work of a removal: bytes of the files to rewrite, free disk space needed and there, and seconds."""
+
+    rewritten: int
+    room: int
+    free: int
+    seconds: int
+
+
+@dataclass(slots=True)
+class RequestReport:
+    """Result of one request: the deleted ids."""
+
+    kind: str = ""
+    value: str = ""
+    reason: str = ""
+    day: str = ""
+    dry_run: bool = False
+    pages: int = 0
+    """Addresses that are never fetched again."""
+    documents: list[str] = field(default_factory=list)
+    fetches: int = 0
+    alike: list[str] = field(default_factory=list)
+    """Addresses of other documents with the same or nearly the same text."""
+    before: str = ""
+    """Day of an earlier removal of the same."""
+    removal: int = 0
+    """Id of the removal, for ``--undo``. 0 for a dry run and without a request."""
+
+
+@dataclass(slots=True)
+class RemovalReport(RequestReport):
+    """Result of a removal: its request, or the sums of several, and the changes of the files."""
+
+    records: int = 0
+    """Emptied WARC records, requests included."""
+    files: list[str] = field(default_factory=list)
+    """New names of the rewritten WARC files. In a dry run, names of the files to rewrite."""
+    missing: list[str] = field(default_factory=list)
+    """WARC files with originals of removed pages that are not in the folder. The removals stay open until they are."""
+    torn: int = 0
+    """Deleted torn tails of WARC files, which recovery had kept."""
+    copies: list[str] = field(default_factory=list)
+    """Older copies of the database that still hold the texts."""
+    database: str = ""
+    deferred: bool = False
+    """Whether the removals are unfinished, because SQLite's file was not rewritten."""
+    estimate: Estimate | None = None
+    """In a dry run."""
+    requests: list[RequestReport] = field(default_factory=list)
+    """The requests, if there are several."""
 
 
 def letter(report: RemovalReport) -> str:

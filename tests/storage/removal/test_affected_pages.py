@@ -9,13 +9,13 @@ import pytest
 from storage.blocklist.tombstones import refused
 from storage.documents.selection import Selection
 from storage.records import Fetched, Processed
-from storage.removal.takedown import RemovalRequest, RequestKind
+from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.storage.corpus_samples import Crawl, dropped, fingerprint, link, made
 from tests.storage.corpus_samples import capture as captured
 
 if TYPE_CHECKING:
     from storage import Corpus
-    from storage.removal.takedown import AffectedPages
+    from storage.removal.affected_pages import AffectedPages
 
 EVERY = Selection(include_duplicates=True, versions="all")
 HERE = "https://a.example/"
