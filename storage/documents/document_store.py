@@ -95,11 +95,11 @@ class Documents:
 
         Return the names of the changed fields by fetch id. A page whose author was removed on request is removed.
         """
-        from storage.documents import writer
+        from storage.documents import rereading, writer
 
         def work(connection: Connection) -> dict[int, tuple[str, ...]]:
             writer.take_turn(connection)
-            return writer.reread(connection, group)
+            return rereading.reread(connection, group)
 
         return self.database.write(work)
 

@@ -25,7 +25,8 @@ from storage.database.schema import fetch, host, recurring_line, removal, remove
 from storage.database.transactions import upsert
 from storage.documents.own_lines import PageLines
 from storage.documents.recurring_lines import keep, read_texts
-from storage.documents.writer import take_turn, withdraw
+from storage.documents.withdrawal import withdraw
+from storage.documents.writer import take_turn
 from storage.failpoints import reach
 from storage.fetches.fetches import POINTER_COLUMNS, pointer_of
 from storage.fetches.warc_files import REPLACED

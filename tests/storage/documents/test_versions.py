@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.database.schema import document, duplicate_set, url
-from storage.documents.decider import MOST_PEERS, Target, known_of
+from storage.documents.decider import Target
+from storage.documents.known_pages import MAX_COMPARED_PEERS, known_of
 from storage.documents.selection import Selection
 from tests.storage.corpus_samples import NOON, Crawl, dropped, empty, fingerprint, link, made, with_parts
 
@@ -176,7 +177,7 @@ def test_an_address_that_a_whole_site_names_is_compared_with_few_of_its_pages(co
     """Each of them stays, the page that has the address is still known, and what is looked at does not grow."""
     crawl = Crawl(corpus)
     crawl.visit("a", variant("the page"))
-    paths = [f"other-{number}" for number in range(MOST_PEERS + 30)]
+    paths = [f"other-{number}" for number in range(MAX_COMPARED_PEERS + 30)]
     crawl.seed(*paths)
     leases = crawl.lease()
     crawl.process(leases, [variant(lease.url, prints=far(lease.url, at)) for at, lease in enumerate(leases)])
@@ -187,7 +188,7 @@ def test_an_address_that_a_whole_site_names_is_compared_with_few_of_its_pages(co
     target = Target(0, 0, B, "a.example", NOON, None, None)
     asked = {0: (leases[0], variant("another form"))}
     known = corpus.database.read(lambda connection: known_of(connection, [target], asked))
-    assert len(known.peers[A]) == MOST_PEERS + 1
+    assert len(known.peers[A]) == MAX_COMPARED_PEERS + 1
     assert corpus.problems() == []
 
 
