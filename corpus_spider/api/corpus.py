@@ -267,8 +267,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         """
         from dataclasses import asdict
 
-        from corpus_spider.words import lists
-        from corpus_spider.words.request import WordList, rows_of, unknown_stop_words
+        from corpus_spider.words.request import NO_DOCUMENT, WordList, word_list
         from storage.documents.selection import COUNTS
 
         if sum(map(bool, (trends, against, around))) > 1:
@@ -282,16 +281,13 @@ class Corpus(AbstractContextManager["Corpus"]):
         selected = selection_for(COUNTS, filters, "words")
         wanted = WordList(against, around, trends, without_stop_words, limit, spelling)
         with self._index() as index:
-            sizes = lists.sizes(index.manifest, selected)
-            if not sizes.tokens:
-                do = "print(corpus) shows the languages, corpus_spider.open(…).documents() the texts."
-                raise ConfigError("no document in the index matches", where="words", do=do)
-            rows = rows_of(index, self.store, selected, wanted, "against")
-            languages = selected.languages or tuple(index.manifest.languages())
-            sentences = index.made_with.notes(languages)
-            for sentence in sentences + (unknown_stop_words(languages) if without_stop_words else []):
-                warnings.warn(sentence, stacklevel=2)
-            return Rows(map(asdict, rows), asdict(sizes))
+            found = word_list(index, self.store, selected, wanted, "against")
+        if not found.table.tokens:
+            do = "print(corpus) shows the languages, corpus_spider.open(…).documents() the texts."
+            raise ConfigError(NO_DOCUMENT, where="words", do=do)
+        for sentence in found.notes:
+            warnings.warn(sentence, stacklevel=2)
+        return Rows(map(asdict, found.table.rows), {"documents": found.table.documents, "tokens": found.table.tokens})
 
     @contextmanager
     def _index(self) -> Iterator[SearchIndex]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from corpus_spider.cli.opened_index import opened_index
 from corpus_spider.cli.options import PROGRAM, as_json, limit, selection_options, verb_of
 from storage.documents.selection import INDEX
 from storage.errors import LockedError
@@ -85,21 +86,10 @@ def search(state: CommonOptions, /, question: str, **options: Any) -> None:
     Vietnamese, texts with the words side by side come first. Refreshes the index first, if no other program does.
     """
     from corpus_spider.config.selections import of_options
-    from corpus_spider.export.exporter import refuse_unknown_sites
-    from corpus_spider.search.builder import refresh_if_alone
-    from corpus_spider.search.searching import SearchIndex
-    from storage.corpus import Corpus
 
-    config = state.load_made()
     selection = of_options(options)
-    with Corpus.open(config.database_url, read_only=True) as corpus:
-        refuse_unknown_sites(config, corpus.status, selection.sites)
-        with state.console.stages() as show:
-            why_not = refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
-        if why_not:
-            state.console.note(why_not)
-        with SearchIndex.open(config.index_folder, corpus) as opened:
-            answer = opened.concordance(corpus, question, selection, most=options["limit"], order=options["order"])
+    with opened_index(state, selection.sites) as (corpus, opened):
+        answer = opened.concordance(corpus, question, selection, most=options["limit"], order=options["order"])
     if options["as_json"]:
         state.console.json(answer)
     else:

@@ -6,7 +6,6 @@ import csv
 import io
 import shlex
 import sys
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from corpus_spider.cli.opened_index import opened_index
 from corpus_spider.cli.options import allow_private, as_json, limit, selection_options, verb_of
 from storage.disk import disk_errors
 from storage.documents.selection import COUNTS, honoured
@@ -21,14 +21,10 @@ from storage.errors import ConfigError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from corpus_spider.cli.options import CommonOptions
-    from corpus_spider.search.searching import SearchIndex
     from corpus_spider.terminal.console import Console
     from corpus_spider.words.clouds import Cloud
     from corpus_spider.words.lists import WordTable
-    from storage.corpus import Corpus
 
 _verbs = click.Group()
 _months = selection_options(
@@ -83,37 +79,25 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
     """
     from corpus_spider.config.selections import of_options
     from corpus_spider.words import lists
-    from corpus_spider.words.lists import WordTable
-    from corpus_spider.words.request import WordList, reference_of, rows_of, unknown_stop_words
+    from corpus_spider.words.request import NO_DOCUMENT, WordList, reference_of, word_list
 
     _refuse_combinations(chosen, options)
     selected = of_options(options)
     reference = reference_of(options["against"], selected, "--against") if options["against"] else None
-    with _opened(state, (*selected.sites, *(reference.sites if reference else ()))) as (corpus, index):
-        known = lists.sizes(index.manifest, selected)
-        if not known.tokens:
-            raise ConfigError("no document in the index matches", do="`corpus-spider status` shows what there is.")
-        wanted = WordList(
-            options["against"] or "",
-            options["around"] or "",
-            chosen,
-            options["without_stop_words"],
-            options["limit"],
-            options["spelling"],
-        )
-        rows = rows_of(index, corpus, selected, wanted)
-        why = "No word passes the thresholds."
-        if not rows and options["against"]:
-            why = lists.why_empty(index.manifest, selected, reference)
-        if not rows and options["around"]:
-            why = lists.why_no_collocate(options["around"])
-        notes = index.made_with.notes(selected.languages or index.manifest.languages())
-        if options["without_stop_words"]:
-            notes += unknown_stop_words(selected.languages or index.manifest.languages())
-    _write(state.console, WordTable(known.documents, known.tokens, rows), options, why)
-    for sentence in lists.why_no_trend(rows) if chosen else ():
-        state.console.note(sentence)
-    for sentence in notes:
+    wanted = WordList(
+        options["against"] or "",
+        options["around"] or "",
+        chosen,
+        options["without_stop_words"],
+        options["limit"],
+        options["spelling"],
+    )
+    with opened_index(state, (*selected.sites, *(reference.sites if reference else ()))) as (corpus, index):
+        found = word_list(index, corpus, selected, wanted)
+    if not found.table.tokens:
+        raise ConfigError(NO_DOCUMENT, do="`corpus-spider status` shows what there is.")
+    _write(state.console, found.table, options, found.why_empty)
+    for sentence in (*(lists.why_no_trend(found.table.rows) if chosen else ()), *found.notes):
         state.console.note(sentence)
 
 
@@ -129,24 +113,6 @@ def _refuse_combinations(chosen: tuple[str, ...], options: dict[str, Any]) -> No
         raise click.UsageError("--json and --format exclude each other.")
     if bool(chosen) != bool(options["by"]):
         raise click.UsageError("WORDs need --by month, and --by month needs words.")
-
-
-@contextmanager
-def _opened(state: CommonOptions, sites: tuple[str, ...] = ()) -> Iterator[tuple[Corpus, SearchIndex]]:
-    from corpus_spider.export.exporter import refuse_unknown_sites
-    from corpus_spider.search.builder import refresh_if_alone
-    from corpus_spider.search.searching import SearchIndex
-    from storage.corpus import Corpus
-
-    config = state.load_made()
-    with Corpus.open(config.database_url, read_only=True) as corpus:
-        refuse_unknown_sites(config, corpus.status, sites)
-        with state.console.stages() as show:
-            why_not = refresh_if_alone(corpus, config.database_url, config.index_folder, config.workers, show)
-        if why_not:
-            state.console.note(why_not)
-        with SearchIndex.open(config.index_folder, corpus) as index:
-            yield corpus, index
 
 
 def _write(console: Console, found: WordTable[Any], options: dict[str, Any], why: str) -> None:
@@ -242,7 +208,7 @@ def _cloud_of_page(state: CommonOptions, options: dict[str, Any]) -> Cloud:
     lines = (document.metadata.title or "", *document.text.split("\n"))
     if not (config.index_folder / FILE).exists():
         return clouds.of_text(lines, language, None, options["limit"], source)
-    with _opened(state) as (_, index):
+    with opened_index(state) as (_, index):
         return clouds.of_text(lines, language, index.manifest, options["limit"], source)
 
 
@@ -261,7 +227,7 @@ def _cloud_of_document(state: CommonOptions, target: str, options: dict[str, Any
         return clouds.of_text(lines, language, None, options["limit"], source)
     # The index has the current texts, without duplicates.
     is_counted = document.duplicate_of is None and language == document.language
-    with _opened(state) as (_, index):
+    with opened_index(state) as (_, index):
         return clouds.of_text(lines, language, index.manifest, options["limit"], source, is_counted=is_counted)
 
 
@@ -276,7 +242,7 @@ def _cloud_of_corpus(state: CommonOptions, options: dict[str, Any]) -> Cloud:
         raise click.UsageError("--allow-private needs --page.")
     selected = of_options(options)
     reference = reference_of(options["against"], selected, "--against") if options["against"] else None
-    with _opened(state, (*selected.sites, *(reference.sites if reference else ()))) as (_, index):
+    with opened_index(state, (*selected.sites, *(reference.sites if reference else ()))) as (_, index):
         size = lists.sizes(index.manifest, selected)
         parts = (
             ", ".join(selected.languages),

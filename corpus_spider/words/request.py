@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config.selections import selection_of
 from corpus_spider.words import lists
-from corpus_spider.words.lists import CountingRules
+from corpus_spider.words.lists import CountingRules, WordTable
 from pipelines.quality.stop_word_lists import stop_forms_of
 from storage.documents.selection import COUNTS, Day, honoured
 from storage.errors import ConfigError
@@ -23,6 +23,8 @@ REST = "rest"
 ONE, EXACT = "one", "exact"
 SPELLINGS = (ONE, EXACT)
 """Spellings of a word count as one row, by the equal letters of the language, or each as its own."""
+NO_DOCUMENT = "no document in the index matches"
+NO_WORD = "No word passes the thresholds."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,40 @@ class WordList:
     without_stop_words: bool = False
     limit: int = 50
     spelling: str = ONE
+    searched: int = lists.MOST_DOCUMENTS
+    """Documents in which collocates are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordAnswer:
+    """A list with the size of its selection, why the list is empty, and sentences on how it was counted."""
+
+    table: WordTable[Any]
+    why_empty: str
+    notes: tuple[str, ...]
+
+
+def word_list(
+    index: SearchIndex, corpus: Corpus, selected: Selection, wanted: WordList, place: str = "--against"
+) -> WordAnswer:
+    """Return a list of the words of a selection. It has no rows if no text of the index is selected.
+
+    Only collocates honour dimensions of the selection that have no counts. ``place`` names the option of the reference
+    in errors.
+    """
+    sized = selected.only(COUNTS) if wanted.around else selected
+    found = lists.sizes(index.manifest, sized)
+    rows = rows_of(index, corpus, selected, wanted, place) if found.tokens else ()
+    why = NO_WORD
+    if not rows and wanted.against:
+        why = lists.why_empty(index.manifest, selected, reference_of(wanted.against, selected, place))
+    elif not rows and wanted.around:
+        why = lists.why_no_collocate(wanted.around)
+    languages = selected.languages or tuple(index.manifest.languages())
+    notes = index.made_with.notes(languages)
+    if wanted.without_stop_words:
+        notes = [*notes, *_unknown_stop_words(languages)]
+    return WordAnswer(WordTable(found.documents, found.tokens, rows), why, tuple(notes))
 
 
 def rows_of(
@@ -50,7 +86,7 @@ def rows_of(
         reference = reference_of(wanted.against, selected, place)
         return lists.keywords(index.manifest, selected, reference, wanted.limit, how)
     if wanted.around:
-        return lists.collocates(index, corpus, wanted.around, selected, wanted.limit, how=how)
+        return lists.collocates(index, corpus, wanted.around, selected, wanted.limit, wanted.searched, how)
     if wanted.trends:
         return lists.trend(index.manifest, selected, wanted.trends, how)
     return lists.frequencies(index.manifest, selected, wanted.limit, how)
@@ -70,7 +106,7 @@ def _counting(index: SearchIndex, selected: Selection, wanted: WordList) -> Coun
     return CountingRules(wanted.spelling == ONE, {code: stop_forms_of(code) for code in languages})
 
 
-def unknown_stop_words(languages: Sequence[str]) -> list[str]:
+def _unknown_stop_words(languages: Sequence[str]) -> list[str]:
     """Return a sentence for each language of which no stop words are known, so that none are left out."""
     return [f"{code}: no stop words are known, and none are left out." for code in languages if not stop_forms_of(code)]
 

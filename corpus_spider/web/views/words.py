@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.web.query import web_query
 from corpus_spider.web.views import pages, served
-from corpus_spider.words import clouds, lists
+from corpus_spider.words import clouds
+from corpus_spider.words.request import REST, WordList, word_list
 from storage.documents.selection import COUNTS
 
 if TYPE_CHECKING:
@@ -28,49 +29,49 @@ The command `words --around` takes 2,000.
 """
 CLOUD = 60
 """Words of the cloud."""
+EMPTY_SELECTION = "No text of this selection is in the index. Choose another language, site or time."
 
 
 def page(request: Request) -> Response:
     """Show a word list of the selected texts. Without a language: of the most common one."""
     here, asked = served(request), web_query(request.query_params)
-    why_empty = "No text of this selection is in the index. Choose another language, site or time."
     with here.index() as index:
         cells = index.manifest.sizes()
         known = _languages(cells)
         chosen = asked.selection.languages or tuple(known[:1])
         selection = replace(asked.selection, languages=chosen)
         selected = selection.only(COUNTS)
-        size, notes = lists.sizes(index.manifest, selected), index.made_with.notes(chosen)
-        if selected != selection:
-            left = ", ".join(each.label.lower() for each, _ in selection.given() if not each.serves(COUNTS))
-            notes = [f"Words are not counted by these filters, which are left out: {left}.", *notes]
-        kind = request.query_params.get("list", "frequency")
+        kind = "keywords" if request.query_params.get("list") == "keywords" else "frequency"
         cloud: Cloud | None = None
-        rows: Sequence[object]
         if kind == "keywords":
-            rows = keys = lists.keywords(index.manifest, selected, None, ROWS)
-            cloud = clouds.of_keywords(keys, chosen, CLOUD)
-            why_empty = lists.why_empty(index.manifest, selected, None)
+            found = word_list(index, here.corpus, selected, WordList(REST, limit=ROWS))
+            cloud = clouds.of_keywords(found.table.rows, chosen, CLOUD)
         elif asked.question:
             kind = "collocates"
+            wanted = WordList(around=asked.question, limit=ROWS, searched=DOCUMENTS)
             with here.expensive():
-                rows = lists.collocates(index, here.corpus, asked.question, selection, ROWS, DOCUMENTS)
-            why_empty = lists.why_no_collocate(asked.question)
+                found = word_list(index, here.corpus, selection, wanted)
         else:
-            kind = "frequency"
-            found = lists.frequencies(index.manifest, selected, ROWS + clouds.EXTRA_ROWS)
-            rows = found[:ROWS]
-            cloud = clouds.of_frequencies(found, chosen, size.documents, CLOUD)
+            found = word_list(index, here.corpus, selected, WordList(limit=ROWS + clouds.EXTRA_ROWS))
+            cloud = clouds.of_frequencies(found.table.rows, chosen, found.table.documents, CLOUD)
+    notes = found.notes
+    if selected != selection:
+        left = ", ".join(each.label.lower() for each, _ in selection.given() if not each.serves(COUNTS))
+        notes = (f"Words are not counted by these filters, which are left out: {left}.", *notes)
     values: dict[str, object] = {
         "asked": asked,
-        "rows": rows,
+        "rows": found.table.rows[:ROWS],
         "kind": kind,
-        "size": size,
+        "size": found.table,
         "languages": known,
         "sites": sorted({cell.key.site for cell in cells}),
         "chosen": chosen,
     }
-    values |= {"cloud": cloud, "advice": notes, "why_empty": why_empty}
+    values |= {
+        "cloud": cloud,
+        "advice": notes,
+        "why_empty": EMPTY_SELECTION if kind == "frequency" else found.why_empty,
+    }
     return pages(request)(request, "words.html", values)
 
 
