@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.ownership import require_originals
-from corpus_spider.terminal.console import human_size
+from corpus_spider.terminal.values import human_size
 from storage.corpus import Corpus
 from storage.disk import disk_errors
 from storage.errors import CorpusError

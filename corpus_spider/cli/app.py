@@ -52,8 +52,10 @@ from corpus_spider.cli.options import (
 from corpus_spider.cli.sites_commands import sites
 from corpus_spider.exit_codes import DAMAGED, INTERNAL, PIPE_CLOSED, REASONS, STOPPED
 from corpus_spider.sites.extract_output import FORMATS
-from corpus_spider.terminal.console import Console, human_size, log_end, open_closed_streams, start_logging
+from corpus_spider.terminal.console import Console, open_closed_streams
+from corpus_spider.terminal.log_lines import log_end, start_logging
 from corpus_spider.terminal.signals import Interruption, ending
+from corpus_spider.terminal.values import human_size
 from storage.disk import disk_error
 from storage.errors import ConfigError, CorpusError
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.cli.options import as_json, languages, repeated, several, since, until, verb_of
-from corpus_spider.terminal.console import human_size
+from corpus_spider.terminal.values import human_size
 from storage.errors import DamageError
 from storage.reporting import counted
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import regex
 from rich.cells import cell_len
 
-from corpus_spider.terminal.console import bold, safe
+from corpus_spider.terminal.console import bold
+from corpus_spider.terminal.escapes import safe
 from corpus_spider.terminal.headings import heading
 from corpus_spider.terminal.layout import GAP, is_right_to_left, padded, pieces
 

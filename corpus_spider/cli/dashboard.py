@@ -12,9 +12,9 @@ from rich.cells import cell_len
 from corpus_spider.api.status import summary_of
 from corpus_spider.exit_codes import EXPECTED, NONE_SUCCEEDED, REASONS, SICK
 from corpus_spider.monitoring.advice import next_command, suspended_sites
-from corpus_spider.terminal.console import human_size, safe
+from corpus_spider.terminal.escapes import safe
 from corpus_spider.terminal.layout import GAP, beside, flow, padded, wrap
-from corpus_spider.terminal.values import bar, duration, local, number, per_cent, rounded, zone
+from corpus_spider.terminal.values import bar, duration, human_size, local, number, per_cent, rounded, zone
 from storage.reasons import NO_NETWORK
 from storage.reporting import counted
 

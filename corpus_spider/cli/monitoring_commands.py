@@ -165,7 +165,7 @@ def write_sites(summary: Mapping[str, Any], console: Console) -> dict[str, Any]:
     """Write the table of sites of a crawl's summary and return the rest of the summary."""
     from corpus_spider.cli.status import LABELS, said
     from corpus_spider.monitoring.health import render_summary
-    from corpus_spider.terminal.console import in_units
+    from corpus_spider.terminal.values import in_units
 
     if not console.quiet:
         render_summary(summary["sites"], console)

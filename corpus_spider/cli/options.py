@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from corpus_spider.cli import option_rules
-from corpus_spider.terminal.console import Console, hide_in_logs, log_to_file, start_logging
+from corpus_spider.terminal.console import Console
+from corpus_spider.terminal.log_lines import hide_in_logs, log_to_file, start_logging
 from storage.documents.selection import DATABASE, Day, Texts, honoured
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import click
 
 from corpus_spider.api.lookup import look_up, next_command, original
 from corpus_spider.cli.options import MAX_NUMBER, CommonOptions, as_json, limit, several, several_sites, verb_of
-from corpus_spider.terminal.console import readable
+from corpus_spider.terminal.escapes import readable
 from corpus_spider.terminal.reasons import NO_PAGES
 from corpus_spider.terminal.values import in_local_time, local
 

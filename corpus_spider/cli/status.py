@@ -6,9 +6,8 @@ from dataclasses import astuple
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from corpus_spider.terminal.console import in_units
 from corpus_spider.terminal.reasons import NO_PAGES, meaning
-from corpus_spider.terminal.values import in_local_time, local
+from corpus_spider.terminal.values import in_local_time, in_units, local
 from storage.records import UrlState
 
 if TYPE_CHECKING:

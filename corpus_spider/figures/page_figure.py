@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from corpus_spider.config.version import program_version
 from corpus_spider.figures.drawing import draw
 from corpus_spider.figures.panels import panels_of
-from corpus_spider.terminal.console import safe, to_json
+from corpus_spider.terminal.console import to_json
+from corpus_spider.terminal.escapes import safe
 from storage.exports.spreadsheet import cell
 from storage.reporting import counted
 

@@ -19,7 +19,8 @@ from corpus_spider.lab.summary import (
     summarise,
 )
 from corpus_spider.terminal import layout
-from corpus_spider.terminal.console import DIRECTION_MARKS, safe, width
+from corpus_spider.terminal.console import width
+from corpus_spider.terminal.escapes import DIRECTION_MARKS, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

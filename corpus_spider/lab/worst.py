@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.lab.reliability import as_svg, reliability
 from corpus_spider.lab.summary import ALL, rows
 from corpus_spider.lab.words import coded, spans
-from corpus_spider.terminal.console import CONTROLS
+from corpus_spider.terminal.escapes import CONTROLS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

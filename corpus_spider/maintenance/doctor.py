@@ -26,8 +26,7 @@ from corpus_spider.config.model import masked
 from corpus_spider.exit_codes import CONFIG, DATABASE, DISK, DONE
 from corpus_spider.maintenance import file_owners
 from corpus_spider.maintenance.library_versions import DISTRIBUTION, installed, lacking, requirements
-from corpus_spider.terminal.console import human_size
-from corpus_spider.terminal.values import duration, number, zone
+from corpus_spider.terminal.values import duration, human_size, number, zone
 from storage.errors import ConfigError, CorpusError
 from storage.reporting import counted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from corpus_spider.terminal.console import human_size
+from corpus_spider.terminal.values import human_size
 from storage.removal.affected_pages import RequestKind
 from storage.reporting import counted
 

@@ -27,7 +27,7 @@ from zope.interface import implementer
 from corpus_spider.extensions.capture import LEASE
 from corpus_spider.network.connection import may_connect
 from corpus_spider.network.errors import RefusalError
-from corpus_spider.terminal.console import safe
+from corpus_spider.terminal.escapes import safe
 from pipelines.urls.url import normalise_host, private_address
 
 if TYPE_CHECKING:

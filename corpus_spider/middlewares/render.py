@@ -32,7 +32,7 @@ from corpus_spider.rendering.visits import (
     ScriptResponse,
     StartError,
 )
-from corpus_spider.terminal.console import safe
+from corpus_spider.terminal.escapes import safe
 from pipelines.decoding.decode import decode
 from pipelines.urls.url import MAX_REDIRECTS, REDIRECTS
 from storage.bytes.content_encoding import InflateError, inflate

@@ -20,7 +20,7 @@ from corpus_spider.crawling.retry_policy import PASSING, failure_reason
 from corpus_spider.extensions.capture import TERMS
 from corpus_spider.middlewares.well_known import OriginCache, UnreadableFileError, WellKnownFile, origin_of
 from corpus_spider.network.errors import RefusalError
-from corpus_spider.terminal.console import safe
+from corpus_spider.terminal.escapes import safe
 from pipelines.urls.robots_txt import MAX_BYTES, MAX_CRAWL_DELAY, Robots, parse_robots
 from storage.frontier.robots_cache import MISSING, RULES, RobotsCopy
 from storage.records import Kind, Terms

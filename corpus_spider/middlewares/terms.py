@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from corpus_spider.extensions.capture import KIND, LEASE, TERMS
 from corpus_spider.middlewares.well_known import OriginCache, WellKnownFile, origin_of
 from corpus_spider.network.errors import RefusalError
-from corpus_spider.terminal.console import safe
+from corpus_spider.terminal.escapes import safe
 from pipelines.metadata.rights import MAX_BYTES, TdmFile, parse_tdmrep
 from storage.records import Kind
 

@@ -290,7 +290,7 @@ COLUMNS = tuple(each.name for each in fields(SiteCounters) if each.name not in {
 
 def render_summary(rows: Sequence[SiteCounters], console: Console) -> None:
     """Write the counters of a run at each site. Sites where nothing was due and columns of zeros are left out."""
-    from corpus_spider.terminal.console import human_size
+    from corpus_spider.terminal.values import human_size
 
     rows = [row for row in rows if row.reasons or row.fetched]
     shown = [name for name in COLUMNS if any(getattr(row, name) for row in rows)]

@@ -22,8 +22,9 @@ from urllib.parse import unquote, urlsplit
 from corpus_spider.config.values import masked_address
 from corpus_spider.config.version import program_version
 from corpus_spider.exit_codes import EXPECTED, INTERNAL, STOPPED
-from corpus_spider.terminal.console import safe, safe_lines, to_json
+from corpus_spider.terminal.console import to_json
 from corpus_spider.terminal.crawl_words import closing_words
+from corpus_spider.terminal.escapes import safe, safe_lines
 from storage.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:

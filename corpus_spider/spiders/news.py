@@ -19,7 +19,8 @@ from corpus_spider.crawling.retry_policy import RetryPolicy, conditions, failure
 from corpus_spider.crawling.session import Session, exit_code, log_end
 from corpus_spider.extensions.capture import CAPTURE, FAULT, KIND, LEASE
 from corpus_spider.middlewares.wire import WIRE
-from corpus_spider.terminal.console import Console, safe
+from corpus_spider.terminal.console import Console
+from corpus_spider.terminal.escapes import safe
 from pipelines.runtime.stages import Page
 from storage.errors import CorpusError
 from storage.frontier.visit_results import REFUSED

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.logformatter import LogFormatter
 
-from corpus_spider.terminal.console import safe
+from corpus_spider.terminal.escapes import safe
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider

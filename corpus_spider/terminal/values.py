@@ -95,3 +95,24 @@ def bar(share: float, cells: int) -> str:
     if share > 0:
         eighths = max(eighths, 1)
     return "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
+
+
+def human_size(count: int) -> str:
+    """Format a number of bytes in the largest fitting unit: 826688 is ``807.3 KiB``."""
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{count} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
+def in_units(key: str, value: object) -> object:
+    """Return a value of a report for readers: ``bytes`` in units, ``next_try`` (epoch seconds) as a time."""
+    if key == "bytes" and isinstance(value, int):
+        return human_size(value)
+    if value is None:
+        return ""
+    if key == "next_try" and isinstance(value, (int, float)):
+        return datetime.fromtimestamp(value, UTC).isoformat(timespec="seconds") if value else "at once"
+    return value

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from corpus_spider.exit_codes import REASONS
-from corpus_spider.terminal.console import human_size, readable
+from corpus_spider.terminal.escapes import readable
 from corpus_spider.terminal.reasons import meaning
-from corpus_spider.terminal.values import MISSING, duration, number
+from corpus_spider.terminal.values import MISSING, duration, human_size, number
 from pipelines.text.scripts import RIGHT_TO_LEFT
 from storage.reporting import counted, plural
 

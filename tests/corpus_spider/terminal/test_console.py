@@ -16,19 +16,12 @@ from hypothesis import strategies as st
 from rich.console import Console as RichConsole
 from rich.progress import Progress
 
-from corpus_spider.terminal.console import (
-    Console,
-    OneLine,
-    RateLimit,
-    human_size,
-    readable,
-    safe,
-    safe_lines,
-    start_logging,
-    to_json,
-)
+from corpus_spider.terminal.console import Console, to_json
+from corpus_spider.terminal.escapes import readable, safe, safe_lines
 from corpus_spider.terminal.headings import heading
+from corpus_spider.terminal.log_lines import OneLine, RateLimit, start_logging
 from corpus_spider.terminal.progress import bar_columns
+from corpus_spider.terminal.values import human_size
 from tests.corpus_spider.running import until
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from corpus_spider.terminal import layout
-from corpus_spider.terminal.console import DIRECTION_MARKS
+from corpus_spider.terminal.escapes import DIRECTION_MARKS
 from corpus_spider.terminal.layout import facts, flow, isolated, paragraphs, table, wrap
 from tests.extras import need
 

@@ -16,7 +16,7 @@ import pytest
 from rich.cells import cell_len
 
 from corpus_spider.exit_codes import SICK
-from corpus_spider.terminal.console import DIRECTION_MARKS
+from corpus_spider.terminal.escapes import DIRECTION_MARKS
 from storage import Corpus
 from tests.corpus_spider.running import PATIENCE
 from tests.corpus_spider.terminal.test_layout import TEXTS

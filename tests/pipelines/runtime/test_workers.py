@@ -158,7 +158,7 @@ def hurried(first: Capture, wall: float = 0.0) -> WorkerPool:
 
 
 TELLING = """
-from corpus_spider.terminal.console import start_logging
+from corpus_spider.terminal.log_lines import start_logging
 from pipelines.runtime.workers import WorkerPool
 from tests.pipelines.runtime.test_workers import MODEL, page
 start_logging("INFO")
