@@ -106,10 +106,10 @@ def schedule(state: CommonOptions, /, **options: Any) -> None:
     environment (such as DATABASE_URL) and of --set in a file that only you can read. --system needs root to install. It
     crawls as the owner of the folder, without a login. That user must be able to run the program.
     """
-    from corpus_spider.monitoring import timer
+    from corpus_spider.monitoring import timer, timer_plan
     from corpus_spider.monitoring.unit_access import require_access
 
-    chosen = [how for how in (timer.SYSTEMD, timer.SYSTEM, timer.CRON) if options[how]]
+    chosen = [how for how in (timer_plan.SYSTEMD, timer_plan.SYSTEM, timer_plan.CRON) if options[how]]
     if len(chosen) > 1:
         raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other.")
     if options["install"] and options["remove"]:
@@ -125,9 +125,9 @@ def schedule(state: CommonOptions, /, **options: Any) -> None:
     config.require_contact()
     config.require_sites()
     how = chosen[0] if chosen else None
-    at = f"{options['at']:%H:%M}" if options["at"] else timer.installed_at(config, os.environ) or timer.USUAL
-    plan = timer.plan(config, at, how, os.environ, state.overrides)
-    if plan.how == timer.SYSTEM and not options["remove"]:
+    at = f"{options['at']:%H:%M}" if options["at"] else timer.installed_at(config, os.environ) or timer_plan.USUAL
+    plan = timer_plan.plan(config, at, how, os.environ, state.overrides)
+    if plan.how == timer_plan.SYSTEM and not options["remove"]:
         require_access(plan)
     if options["dry_run"] or not (options["install"] or options["remove"]):
         state.console.result(timer.shown(plan))

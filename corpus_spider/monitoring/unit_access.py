@@ -16,7 +16,7 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from corpus_spider.monitoring.timer import TimerPlan
+    from corpus_spider.monitoring.timer_plan import TimerPlan
 
 LISTS = "system.posix_acl_access"
 """Extended attribute of a path that has an access control list (acl(5))."""

@@ -15,8 +15,11 @@ from pathlib import Path
 import pytest
 
 from corpus_spider.config.loader import load
-from corpus_spider.monitoring import timer as schedule
-from corpus_spider.monitoring.timer import TimerPlan, cron_line, install, plan, remove, service, timer
+from corpus_spider.monitoring import crontab, timer_plan
+from corpus_spider.monitoring.crontab import cron_line
+from corpus_spider.monitoring.systemd_units import service, timer, units
+from corpus_spider.monitoring.timer import install, remove
+from corpus_spider.monitoring.timer_plan import TimerPlan, own_variables, plan
 from storage.errors import ConfigError
 from tests.corpus_spider.running import PATIENCE, run
 
@@ -57,7 +60,7 @@ class Home:
             if not link.exists():
                 link.symlink_to(f"/bin/{name}")
         # Variables of the machine that runs the tests are none of the schedule.
-        environment = dict.fromkeys(dict(schedule.own_variables(os.environ)), "")
+        environment = dict.fromkeys(dict(own_variables(os.environ)), "")
         environment |= {"HOME": str(self.folder), "PATH": str(self.bin), "XDG_CONFIG_HOME": ""} | more
         ended = run(self.corpus, "schedule", *arguments, **environment)
         assert ended.returncode == code, ended.stderr
@@ -144,14 +147,14 @@ def test_systemd_accepts_the_units_of_the_system_and_calls_them_safe(tmp_path: P
         variables=(("DATABASE_URL", SECRET),),
         environment=tmp_path / "news.env",
     )
-    for name, text in system.units.items():
+    for name, text in units(system).items():
         (tmp_path / name).write_text(text)
-    files = [str(tmp_path / name) for name in system.units]
+    files = [str(tmp_path / name) for name in units(system)]
     verified = analyze("verify", "--man=no", *files)
     assert (verified.returncode, verified.stderr) == (0, "")
     judged = analyze("security", "--offline=true", "--threshold=30", "--no-pager", files[0])
     assert judged.returncode == 0, judged.stdout + judged.stderr
-    assert SECRET not in "".join(system.units.values())
+    assert SECRET not in "".join(units(system).values())
 
 
 def test_a_schedule_of_the_system_keeps_its_settings_where_only_root_reads_them(
@@ -167,7 +170,7 @@ def test_a_schedule_of_the_system_keeps_its_settings_where_only_root_reads_them(
     told = install(system)
     assert not any(SECRET in line or "linger" in line for line in told)
     assert system.environment.stat().st_mode & 0o777 == 0o600
-    assert {path.name: path.read_text() for path in system.unit_folder.iterdir()} == system.units
+    assert {path.name: path.read_text() for path in system.unit_folder.iterdir()} == units(system)
     assert home.lines("systemctl.log")[-2:] == ["daemon-reload", "enable --now corpus-spider-news.timer"]
     with pytest.raises(ConfigError, match=f"install -d -o nobody {tmp_path}/disk"):
         install(replace(system, writable=(tmp_path / "disk",)))
@@ -192,7 +195,7 @@ def test_a_crawl_of_the_system_runs_as_the_owner_of_its_folder_and_not_as_root(
     folder = tmp_path / "news"
     folder.mkdir()
     (folder / "corpus.toml").write_text(text)
-    monkeypatch.setattr(schedule, "owner", lambda _: "nobody")
+    monkeypatch.setattr(timer_plan, "owner", lambda _: "nobody")
     made = plan(load(folder / "corpus.toml", environ={}), "02:15", "system")
     lines = service(made).splitlines()
     assert "User=nobody" in lines
@@ -286,7 +289,7 @@ def test_two_schedules_that_are_installed_at_once_are_both_there(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", f"{home.bin}:{os.environ['PATH']}")
     first, second = planned(), planned(name="corpus-spider-other")
-    other, write = threading.Thread(target=install, args=(second,)), schedule._write_crontab
+    other, write = threading.Thread(target=install, args=(second,)), crontab._write_crontab
 
     def written(lines: list[str]) -> None:
         if other.ident is None:
@@ -295,7 +298,7 @@ def test_two_schedules_that_are_installed_at_once_are_both_there(
             other.join(1)
         write(lines)
 
-    monkeypatch.setattr(schedule, "_write_crontab", written)
+    monkeypatch.setattr(crontab, "_write_crontab", written)
     install(first)
     other.join(PATIENCE)
     assert home.lines("crontab") == [cron_line(first), cron_line(second)]

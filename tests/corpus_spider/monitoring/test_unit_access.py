@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from corpus_spider.cli.app import run
-from corpus_spider.monitoring import timer, unit_access
+from corpus_spider.monitoring import timer_plan, unit_access
 from corpus_spider.monitoring.unit_access import Rights, first_closed, is_open_to
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def test_no_system_unit_is_shown_for_a_user_who_cannot_run_the_program(
     home.mkdir(mode=0o700)
     (home / "corpus-spider").touch(0o755)
     (tmp_path / "corpus.toml").write_text(TOML)
-    monkeypatch.setattr(timer, "owner", lambda _: str(os.getuid() + 1))
-    monkeypatch.setattr(timer, "program", lambda: (str(home / "corpus-spider"),))
+    monkeypatch.setattr(timer_plan, "owner", lambda _: str(os.getuid() + 1))
+    monkeypatch.setattr(timer_plan, "program", lambda: (str(home / "corpus-spider"),))
     assert run(["-c", str(tmp_path), "schedule", "--system"]) == 2
     told = capsys.readouterr()
     assert told.out == ""
@@ -88,8 +88,8 @@ def test_a_python_in_a_home_folder_is_named_with_the_command_that_makes_the_envi
     python.parent.mkdir(mode=0o700)
     python.touch(0o755)
     (tmp_path / "corpus.toml").write_text(TOML)
-    monkeypatch.setattr(timer, "owner", lambda _: str(os.getuid() + 1))
-    monkeypatch.setattr(timer, "program", lambda: ("/usr/bin/env",))
+    monkeypatch.setattr(timer_plan, "owner", lambda _: str(os.getuid() + 1))
+    monkeypatch.setattr(timer_plan, "program", lambda: ("/usr/bin/env",))
     monkeypatch.setattr(unit_access, "__file__", "/usr/bin/env")
     monkeypatch.setattr(sys, "executable", str(python))
     assert run(["-c", str(tmp_path), "schedule", "--system"]) == 2
