@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from corpus_spider.terminal.console import Console
 
 MOST_LINES = 10_000
-_SHOWN_GROUPS = 12
 _verbs = click.Group()
 
 
@@ -112,7 +111,7 @@ def render(answer: SearchAnswer, console: Console) -> None:
         rows = ((e.day, e.site, e.line.left, e.line.keyword, e.line.right, e.id) for e in answer.places)
         console.table("Concordance", header, rows)
     for name in ("site", "month"):
-        console.table(f"Documents by {name}", (name, "documents"), list(answer.groups[name].items())[-_SHOWN_GROUPS:])
+        console.table(f"Documents by {name}", (name, "documents"), answer.main_groups(name))
     found, shown = counted(answer.documents, "document"), counted(len(answer.places), "line")
     console.note(f"{found}, {shown} shown. One document: {PROGRAM} show ID")
     console.note(f"Searched: {answer.searched}")

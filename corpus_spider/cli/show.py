@@ -13,7 +13,7 @@ import click
 from corpus_spider.api.lookup import look_up, next_command, original
 from corpus_spider.cli.options import MAX_NUMBER, CommonOptions, as_json, limit, several, several_sites, verb_of
 from corpus_spider.terminal.escapes import readable
-from corpus_spider.terminal.reasons import NO_PAGES
+from corpus_spider.terminal.reasons import DROP_TABLES, NO_PAGES
 from corpus_spider.terminal.values import in_local_time, local
 
 if TYPE_CHECKING:
@@ -88,11 +88,11 @@ def dropped(state: CommonOptions, /, **options: Any) -> None:
         state.console.json(found)
         return
     is_drawn = state.console.on_terminal
-    for title, are_pages in (("Pages without a document", True), ("Sources, redirects and unchanged texts", False)):
+    for title, are_no_pages in DROP_TABLES:
         rows = [
             (one.reason, one.site, one.url, with_arrow(one.detail) if is_drawn else one.detail, _when(one.fetched_at))
             for one in found.pages
-            if (one.reason not in NO_PAGES) is are_pages
+            if (one.reason in NO_PAGES) is are_no_pages
         ]
         state.console.table(in_local_time(title), ("reason", "site", "url", "detail", "fetched"), rows)
     _list_urls("URLs that failed", found.urls, state.console)

@@ -6,7 +6,7 @@ from dataclasses import astuple
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from corpus_spider.terminal.reasons import NO_PAGES, meaning
+from corpus_spider.terminal.reasons import DROP_TABLES, NO_PAGES, meaning
 from corpus_spider.terminal.values import in_local_time, in_units, local
 from storage.records import UrlState
 
@@ -56,13 +56,11 @@ def render(found: CorpusStatus, console: Console) -> None:
     console.table("Sites", ("site", "documents", "chars", "pending"), map(astuple, found.sites))
     states = [(state, count, MEANINGS[UrlState(state)]) for state, count in found.urls.items()]
     console.table("URLs", ("state", "count", "meaning"), states)
-    pages = {reason: count for reason, count in found.dropped.items() if reason not in NO_PAGES}
-    others = {reason: count for reason, count in found.dropped.items() if reason in NO_PAGES}
-    for title, reasons in (
-        ("Pages without a document", pages),
-        ("Sources, redirects and unchanged texts", others),
-        ("URLs that failed", found.failed),
-    ):
+    dropped = [
+        (title, {reason: count for reason, count in found.dropped.items() if (reason in NO_PAGES) is are_no_pages})
+        for title, are_no_pages in DROP_TABLES
+    ]
+    for title, reasons in (*dropped, ("URLs that failed", found.failed)):
         rows = [(reason, count, meaning(reason)) for reason, count in reasons.items()]
         console.table(title, ("reason", "count", "meaning"), rows)
     hidden = () if console.verbose else INTERNALS

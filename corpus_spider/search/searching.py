@@ -46,6 +46,8 @@ ORDERS = (RANK, DAY, LEFT, RIGHT)
 """Orders of a concordance: the best documents first, the newest first, by the word to the left or right."""
 SORTED_DOCUMENTS = 500
 """Documents whose lines are sorted by a neighbouring word: the best ones."""
+MAX_SHOWN_GROUPS = 12
+"""Sites or months whose numbers are shown beside a concordance."""
 _PAGE = 50
 _BUILD = "Run `corpus-spider index`."
 
@@ -85,6 +87,16 @@ class SearchAnswer:
     """Number of documents by site, language, month and extractor."""
     searched: str = ""
     """The question as it was understood."""
+
+    def main_groups(self, name: str) -> list[tuple[str, int]]:
+        """Return the last `MAX_SHOWN_GROUPS` months, or so many of the other groups with the most documents.
+
+        >>> many = {f"site{number}": 20 - number for number in range(20)}
+        >>> SearchAnswer(20, (), 20, {"site": many}).main_groups("site")[0]
+        ('site0', 20)
+        """
+        every = list(self.groups.get(name, {}).items())
+        return every[-MAX_SHOWN_GROUPS:] if name == "month" else every[:MAX_SHOWN_GROUPS]
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,8 @@ FAILED = {
 
 NO_PAGES = frozenset({"feed", "sitemap", "redirect", "unchanged_text"})
 """Reasons of responses that are no pages without a text. `status` does not count them as dropped."""
+DROP_TABLES = (("Pages without a document", False), ("Sources, redirects and unchanged texts", True))
+"""Tables of drops: their title, and whether their reasons are those of `NO_PAGES`."""
 
 NO_LOSS = frozenset({"same_page", "shortened", "removed", "redirect_refused", "not_html", "truncated_unspecified"})
 """Reasons of pages whose text is elsewhere in the corpus, or not wanted."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 LINES = 50
 """Lines at first, and lines that a click adds."""
 MOST_LINES = 500
-_MOST_GROUPS = 12
 
 
 def page(request: Request) -> Response:
@@ -43,7 +42,7 @@ def page(request: Request) -> Response:
             except ConfigError as problem:
                 error = problem
     groups = answer.groups if answer else {}
-    by_site = list(groups.get("site", {}).items())[-_MOST_GROUPS:]
+    by_site = answer.main_groups("site") if answer else []
     numbers = {
         "site": [(site, number, asked.query(site=site)) for site, number in by_site],
         "month": [

@@ -1,0 +1,33 @@
+"""Numbers beside a concordance: which sites and months are shown when there are many."""
+
+from __future__ import annotations
+
+import pytest
+
+from corpus_spider.search.searching import MAX_SHOWN_GROUPS, SearchAnswer
+
+SITES = {f"site{number:02}": 100 - number for number in range(20)}
+MONTHS = {f"{2024 + at // 12}-{at % 12 + 1:02}": 1 + at % 3 for at in range(30)}
+
+
+@pytest.mark.parametrize(
+    ("name", "groups", "first", "last"),
+    [
+        ("site", SITES, "site00", "site11"),
+        ("language", SITES, "site00", "site11"),
+        ("month", MONTHS, "2025-07", "2026-06"),
+        ("site", {"only": 3}, "only", "only"),
+    ],
+)
+def test_the_largest_sites_and_the_last_months_are_shown(
+    name: str, groups: dict[str, int], first: str, last: str
+) -> None:
+    """Groups are sorted by size, months by time, so they are cut at different ends."""
+    shown = SearchAnswer(sum(groups.values()), (), 1, {name: groups}).main_groups(name)
+    assert (shown[0][0], shown[-1][0]) == (first, last)
+    assert len(shown) == min(MAX_SHOWN_GROUPS, len(groups))
+
+
+def test_an_answer_without_a_group_shows_no_numbers() -> None:
+    """An answer without documents has no group of a site."""
+    assert SearchAnswer(0, (), 0, {}).main_groups("site") == []
