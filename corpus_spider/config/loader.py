@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import (
+    AnySettings,
     ArchiveSettings,
     CorpusSettings,
     CrawlSettings,
@@ -30,33 +31,13 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Section = TypeVar(
-    "Section",
-    CorpusSettings,
-    CrawlSettings,
-    ArchiveSettings,
-    NotifySettings,
-    LogSettings,
-    MonitorSettings,
-    PluginSettings,
-    SiteSettings,
-    RuleSettings,
-)
+Section = TypeVar("Section", bound=AnySettings)
 Layer = dict[str, GivenValue]
 
 FILE_NAME = "corpus.toml"
 PREFIX = "CORPUS_SPIDER_"
 EXPLAINED = "`corpus-spider help NAME` explains a setting."
-SECTIONS: dict[
-    str,
-    type[CorpusSettings]
-    | type[CrawlSettings]
-    | type[ArchiveSettings]
-    | type[NotifySettings]
-    | type[LogSettings]
-    | type[MonitorSettings]
-    | type[PluginSettings],
-] = {
+SECTIONS: dict[str, type[AnySettings]] = {
     "corpus": CorpusSettings,
     "crawl": CrawlSettings,
     "archive": ArchiveSettings,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import msgspec
 
@@ -227,31 +227,20 @@ class SiteSettings:
     """The table ``[site.rules]``, not a key of ``[[site]]``."""
 
 
-Section = (
-    type[CorpusSettings]
-    | type[CrawlSettings]
-    | type[ArchiveSettings]
-    | type[NotifySettings]
-    | type[LogSettings]
-    | type[MonitorSettings]
-    | type[PluginSettings]
-    | type[SiteSettings]
-    | type[RuleSettings]
+AnySettings = (
+    CorpusSettings
+    | CrawlSettings
+    | ArchiveSettings
+    | NotifySettings
+    | LogSettings
+    | MonitorSettings
+    | PluginSettings
+    | SiteSettings
+    | RuleSettings
 )
 # Computed once: Python evaluates the annotations at each call of get_type_hints, and a corpus may have 10,000 sites.
 _KINDS: dict[type[object], dict[str, Any]] = {
-    section: get_type_hints(section, include_extras=True)
-    for section in (
-        CorpusSettings,
-        CrawlSettings,
-        ArchiveSettings,
-        NotifySettings,
-        LogSettings,
-        MonitorSettings,
-        PluginSettings,
-        SiteSettings,
-        RuleSettings,
-    )
+    section: get_type_hints(section, include_extras=True) for section in get_args(AnySettings)
 }
 _KEYS = {
     section: {
@@ -263,11 +252,11 @@ _KEYS = {
 }
 
 
-def kinds(section: Section) -> dict[str, Any]:
+def kinds(section: type[object]) -> dict[str, Any]:
     """Return the annotated type of each key of a section."""
     return _KINDS[section]
 
 
-def keys(section: Section) -> dict[str, Key]:
+def keys(section: type[object]) -> dict[str, Key]:
     """Return the keys of a section with their rules, in the order of declaration."""
     return _KEYS[section]

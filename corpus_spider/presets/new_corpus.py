@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from corpus_spider.config.sections import Section
+    from corpus_spider.config.sections import AnySettings
 
 HEAD = """\
 # A corpus of corpus-spider. Lines that begin with # are comments. Remove the # to use a setting.
@@ -239,7 +239,7 @@ def _corpus_section(corpus: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _defaults(section: Section) -> list[str]:
+def _defaults(section: type[AnySettings]) -> list[str]:
     """Return a comment line for each key, with its default and explanation."""
     return [f"# {name} = {default_in_words(section, name)}  # {key.explanation}" for name, key in keys(section).items()]
 
@@ -277,12 +277,12 @@ def _example_section() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _default(section: Section, name: str) -> Any:
+def _default(section: type[AnySettings], name: str) -> Any:
     found = next(one.default for one in fields(section) if one.name == name)
     return "" if found is MISSING or found is None else found
 
 
-def default_in_words(section: Section, name: str) -> str:
+def default_in_words(section: type[AnySettings], name: str) -> str:
     """Return the default of a key as TOML for readers: sizes in units, times in days. A key without one has ``""``."""
     return _written(_default(section, name), keys(section)[name])
 
