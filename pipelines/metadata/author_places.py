@@ -61,7 +61,7 @@ _OF_COMMENT = re.compile(r"\bcomments?\b(?!-(?:open|closed))", re.IGNORECASE)
 _OF_OTHERS = re.compile(
     rf"{_OF_COMMENT.pattern}|\b(?:copyright|colophon|site-(?:info|generator|credits?))\b", re.IGNORECASE
 )
-_MAX_MARKED = 3
+_MAX_MARKED_ELEMENTS = 3
 """Elements for each selector that are read."""
 
 
@@ -121,7 +121,12 @@ def _marked_authors(tree: LexborHTMLParser, url: str) -> list[str]:
 
     Elements in the head are invisible. Elements in comments, in the page's credits and in teasers name other authors.
     """
-    every = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MAX_MARKED] if node.tag != "link")
+    every = (
+        node
+        for selector in _AUTHOR_ELEMENTS
+        for node in tree.css(selector)[:_MAX_MARKED_ELEMENTS]
+        if node.tag != "link"
+    )
     own = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHERS) or _is_in_comment(node)))
     is_in_teaser = teaser_test(tree, url)
     marked = (node for node in own if not is_in_teaser(node))

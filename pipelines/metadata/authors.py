@@ -77,9 +77,9 @@ _UNSPACED = re.compile(
 """Names in one word, as in Burmese, without the words for news, editors, desks, media, writing and pictures."""
 _MAX_CHARS, _MAX_NAME, _MAX_WORDS = 160, 40, 5
 """Characters of a byline, characters of a name, words of a name."""
-_NEXT, _FAR = 40, 150
+_MAX_WORD_DISTANCE, _MAX_MARK_DISTANCE = 40, 150
 """Elements after the headline in which words alone mark a byline, and in which other marks do."""
-_BESIDE = 12
+_MAX_CONTINUATION_DISTANCE = 12
 """Elements after a byline in which another one of its class continues it."""
 _FLUSH = '[align="right" i], [style*="right" i]'
 _RIGHT = re.compile(r"\btext-align\s*:\s*right\b", re.IGNORECASE)
@@ -89,7 +89,7 @@ _NO_TEXT = frozenset({"nav", "aside", "footer", "figure", "figcaption"})
 _OF_OTHERS = re.compile(r"comment|relat(?!ive)|footer|copyright", re.IGNORECASE)
 _MAX_FLUSH, _MAX_SIGNED = 10, 100
 """Right-aligned elements that are read, the last first, and characters of one that is a signature."""
-_PARAGRAPHS, _PROSE, _BEFORE = frozenset({"p", "div"}), 100, 8
+_PARAGRAPHS, _PROSE, _MAX_SIGNATURE_DISTANCE = frozenset({"p", "div"}), 100, 8
 """Prose before a signature: its elements, its characters, and the number of nodes in which it is searched."""
 _MAX_NAMING = 2000
 """Characters of a class or id that are read."""
@@ -98,13 +98,16 @@ _MAX_NAMING = 2000
 def byline_authors(tree: LexborHTMLParser, around: Surroundings) -> list[str]:
     """Return the names in the byline next to the headline. ``around`` are the elements there."""
     headed = tree.css_first("h1") is not None
-    places = [*enumerate(around.behind[: min(around.prose, _FAR)]), *((_NEXT, node) for node in around.over)]
+    places = [
+        *enumerate(around.behind[: min(around.prose, _MAX_MARK_DISTANCE)]),
+        *((_MAX_WORD_DISTANCE, node) for node in around.over),
+    ]
     found: list[str] = []
     make, last = ("", ""), 0
     for place, node in places:
-        if node is None or (found and (place > last + _BESIDE or make != (node.tag, _naming(node)))):
+        if node is None or (found and (place > last + _MAX_CONTINUATION_DISTANCE or make != (node.tag, _naming(node)))):
             continue
-        read = _in_element(node, near=headed and place < _NEXT)
+        read = _in_element(node, near=headed and place < _MAX_WORD_DISTANCE)
         if read and not around.is_in_teaser(node):
             found += (name for name in read if name not in found)
             make, last = (node.tag or "", _naming(node)), place
@@ -129,7 +132,7 @@ def signature(tree: LexborHTMLParser) -> list[str]:
 
 def _is_behind_prose(node: LexborNode) -> bool:
     before: LexborNode | None = node
-    for _ in range(_BEFORE):
+    for _ in range(_MAX_SIGNATURE_DISTANCE):
         before = before.prev if before else None
         if before is not None and before.tag in _PARAGRAPHS and len(before.text()) >= _PROSE:
             return True

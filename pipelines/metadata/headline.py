@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 MAX_NODES = 6000
 """Elements of a page among which the headline and its surroundings are searched."""
-_MAX_HELD = 12
+_MAX_HELD_ELEMENTS = 12
 """Elements that one may hold whose text is read."""
-_BEFORE, _BEHIND, MAX_NEXT, _OVER = 60, 400, 40, 10
+_MAX_ELEMENTS_BEFORE, _MAX_ELEMENTS_BEHIND, MAX_ELEMENTS_BESIDE, _MAX_ELEMENTS_ABOVE = 60, 400, 40, 10
 """Elements before, after, next to and directly above the headline in which a date is searched."""
 HEADING_TAGS, _MAX_HEADINGS, _MIN_HEADLINE = frozenset({"h1", "h2", "h3", "h4"}), 100, 15
 _LINES = frozenset({"font", "b", "strong", "big", "span", "div", "td", "p", "center", "em"})
@@ -26,7 +26,7 @@ _PROSE, _PARAGRAPHS = 100, 3
 """Characters of a paragraph of prose, and number of such paragraphs that a date hardly follows."""
 MAX_LEVELS = 4
 """Levels of the tree, the element itself included, that decide its role."""
-_HEADED, _ARTICLE = 2, frozenset({"article", "main"})
+_HEAD_LEVELS, _ARTICLE = 2, frozenset({"article", "main"})
 """Levels above the headline of the elements that hold only the head of the article, and elements that hold it whole."""
 WHOLE_PAGE_TAGS = frozenset({"article", "main", "body", "html"})
 """Elements whose classes describe the page: that it has a sidebar, or comments."""
@@ -57,22 +57,24 @@ def around_headline(tree: LexborHTMLParser, url: str) -> Surroundings:
     """Return the elements around the headline."""
     nodes = tree.css("*")[:MAX_NODES]  # A descendant combinator costs the square of the depth.
     head = _headline(tree, nodes)
-    first = max(0, head - _BEFORE)
+    first = max(0, head - _MAX_ELEMENTS_BEFORE)
     # None replaces elements that contain many others: reading the text of each would be quadratic.
-    near, held = nodes[first : head + _BEHIND], Counter[int]()
+    near, held = nodes[first : head + _MAX_ELEMENTS_BEHIND], Counter[int]()
     for node in reversed(near):
         if node.parent:
             held[node.parent.mem_id] += 1 + held[node.mem_id]
-    small = [node if held[node.mem_id] <= _MAX_HELD else None for node in near]
+    small = [node if held[node.mem_id] <= _MAX_HELD_ELEMENTS else None for node in near]
     before, behind = small[: head - first], small[head - first + 1 :]
     around, holding, own = (nodes[head] if nodes else None), list[int](), set[int]()
     while around is not None:
-        if around.tag in _ARTICLE or (0 < len(holding) <= _HEADED and around.tag not in WHOLE_PAGE_TAGS):
+        if around.tag in _ARTICLE or (0 < len(holding) <= _HEAD_LEVELS and around.tag not in WHOLE_PAGE_TAGS):
             own.add(around.mem_id)
         holding.append(around.mem_id)
         around = around.parent
     behind = [*(_loose_behind(nodes[head]) if nodes else ()), *behind]
-    over: list[LexborNode | None] = [node for node in before[-_OVER:] if node and node.mem_id not in holding]
+    over: list[LexborNode | None] = [
+        node for node in before[-_MAX_ELEMENTS_ABOVE:] if node and node.mem_id not in holding
+    ]
     paragraphs = (at for at, node in enumerate(behind) if node and node.tag == "p" and len(node.text()) >= _PROSE)
     prose = next(islice(paragraphs, _PARAGRAPHS - 1, None), len(behind))
     return Surroundings(before, behind, over, prose, teaser_test(tree, url), frozenset(own))

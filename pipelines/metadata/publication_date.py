@@ -28,10 +28,10 @@ _QUARTER, _ZONES = 15, 28 * 60
 """Minutes: the least distance of two zones, and the greatest one of a zone and its reverse."""
 _EAST, _WEST = timedelta(hours=14), timedelta(hours=12)
 """The first and the last zone of the earth, from UTC."""
-_DOUBTED = 0.5
+_DOUBTED_CONFIDENCE = 0.5
 """Confidence of a date whose moment cannot be right."""
 ONE_DAY = timedelta(days=1)
-PLAIN = 0.9
+PLAIN_CONFIDENCE = 0.9
 """Least confidence of a date whose day and month are unambiguous."""
 _FIGURES = re.compile(r"\d\s?[-/.]\s?\d")
 
@@ -156,7 +156,7 @@ def _checked(first: _Pair, read: Iterator[_Pair], now: datetime) -> tuple[_Pair,
     if is_request and any(abs(shown - day) <= ONE_DAY for _, shown in days):
         return first, following
     day_only = (first[1].local or first[1].iso)[:10]
-    return (first[0], first[1]._replace(iso=day_only, local="", confidence=_DOUBTED)), following
+    return (first[0], first[1]._replace(iso=day_only, local="", confidence=_DOUBTED_CONFIDENCE)), following
 
 
 def _may_contradict(candidate: DateCandidate) -> bool:
@@ -179,7 +179,7 @@ def _read(candidate: DateCandidate, now: datetime, language: str, zone: SiteZone
     if candidate.source == "age":
         # A day of the site: "yesterday" at two in the morning is another day in UTC.
         here = zone.zone if zone else UTC
-        age = read_age(candidate.text) or Age(timedelta(), PLAIN)
+        age = read_age(candidate.text) or Age(timedelta(), PLAIN_CONFIDENCE)
         return FoundDate((now - age.length).astimezone(here).date().isoformat(), candidate.text, GREGORIAN, age.sure)
     found = read_date(candidate.text, now, language)
     may_be_today = candidate.described.may_be_today and not candidate.is_own
@@ -196,7 +196,7 @@ def parse_date(text: str, now: datetime, language: str = "") -> str | None:
 
 
 def _is_plain(found: FoundDate) -> bool:
-    return found.confidence >= PLAIN
+    return found.confidence >= PLAIN_CONFIDENCE
 
 
 def _turned(found: FoundDate) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser
 
-_HALF = 0.5
+_MIN_SCRIPT_SHARE = 0.5
 """Share of the letters of a title from which its script counts."""
 _ABSOLUTE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
 _VIETNAMESE = re.compile("[ơưđƠƯĐạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữự]")
@@ -96,7 +96,7 @@ def language_of_dates(tree: LexborHTMLParser) -> str:
     script, share = main_script(title)
     if script == "Latn" and _VIETNAMESE.search(title):
         return "vi"
-    if script in {"Latn", "Zyyy"} or share <= _HALF:
+    if script in {"Latn", "Zyyy"} or share <= _MIN_SCRIPT_SHARE:
         return language
     return next((code for code, letters in _ARABIC if script == "Arab" and letters.search(title)), "und")
 

@@ -48,7 +48,7 @@ _FIRST_LINKS = 60
 """Links, from the beginning of a page, that may name the site."""
 _MOST_LOWER = 20
 """Lower headings that are compared with <title>."""
-_UNLIKE, _LIKE = 0.2, 0.6
+_MAX_UNLIKE_SHARE, _MIN_LIKE_SHARE = 0.2, 0.6
 """Shared runs of three letters below which two titles contradict, and from which they agree."""
 
 
@@ -125,7 +125,7 @@ def _headline_below(heading: str, titles: list[str], headline: str, lower: Calla
 
 
 def _is_alike(text: str, named: set[str]) -> bool:
-    return _shared(_trigrams(text), named) >= _LIKE
+    return _shared(_trigrams(text), named) >= _MIN_LIKE_SHARE
 
 
 def _contradicts(headline: str, headings: list[str], title: str) -> bool:
@@ -133,7 +133,10 @@ def _contradicts(headline: str, headings: list[str], title: str) -> bool:
     if not headline or len(headings) != 1:
         return False
     stated, shown, named = (_trigrams(letters(each)) for each in (headline, headings[0], title))
-    return _shared(shown, named) >= _LIKE and max(_shared(stated, shown), _shared(stated, named)) < _UNLIKE
+    return (
+        _shared(shown, named) >= _MIN_LIKE_SHARE
+        and max(_shared(stated, shown), _shared(stated, named)) < _MAX_UNLIKE_SHARE
+    )
 
 
 def _trigrams(text: str) -> set[str]:

@@ -21,7 +21,7 @@ from pipelines.metadata.authors import names, persons
 from pipelines.metadata.dates.ages import age_of
 from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.zones import site_zone
-from pipelines.metadata.publication_date import PLAIN, find_date
+from pipelines.metadata.publication_date import PLAIN_CONFIDENCE, find_date
 from pipelines.metadata.reader import language_of_dates
 from pipelines.metadata.titles import MAX_TITLE
 from pipelines.text.normalise import clean_value
@@ -171,7 +171,7 @@ def _candidates(node: LexborNode) -> Iterator[DateCandidate]:
 
 
 def _dated(stated: Metadata, date: PublicationDate) -> Metadata:
-    sure = date.source == RULES and date.confidence >= PLAIN
+    sure = date.source == RULES and date.confidence >= PLAIN_CONFIDENCE
     return replace(
         stated,
         published=date.local or date.iso,

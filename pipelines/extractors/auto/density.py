@@ -52,9 +52,9 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights()
-MAX_LINKED = 0.5
+MAX_LINKED_SHARE = 0.5
 """Share of linked characters from which a block inside the segment is left out."""
-MOST = 0.7
+MAX_MARKED_SHARE = 0.7
 """Share of the page's unlinked text. A mark on more of it is ignored."""
 
 OUTSIDE, COMMENT, DOUBTFUL, CAPTION = 1, 2, 4, 8
@@ -209,7 +209,7 @@ def _forget_common_marks(blocks: list[DensityBlock]) -> None:
     """Remove marks that most of the text has: a page wrapped in one ``aside`` is not an aside."""
     total = sum(block.chars - block.linked for block in blocks)
     for mark in (OUTSIDE, COMMENT, DOUBTFUL, CAPTION):
-        if sum(block.chars - block.linked for block in blocks if block.marks & mark) > MOST * total:
+        if sum(block.chars - block.linked for block in blocks if block.marks & mark) > MAX_MARKED_SHARE * total:
             for block in blocks:
                 block.marks &= ~mark
 
@@ -235,6 +235,6 @@ def _cost(name: str) -> int:
 
 def _belongs(block: DensityBlock, weight: int) -> bool:
     """Return whether a block of the segment is part of the article."""
-    if block.marks & (OUTSIDE | COMMENT | CAPTION) or block.linked > MAX_LINKED * block.chars:
+    if block.marks & (OUTSIDE | COMMENT | CAPTION) or block.linked > MAX_LINKED_SHARE * block.chars:
         return False
     return weight >= 0 or not block.marks & DOUBTFUL

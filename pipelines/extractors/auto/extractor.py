@@ -22,9 +22,9 @@ bootstrap by site. With sites left out ``auto`` leads trafilatura by .054 [.041,
 .038 [.015, .064], on English pages by .020 [.007, .033]. With sources left out it leads by .048, on English pages by
 .006.
 
-Pages with an expected F1 under ``SURE`` (two in a hundred) are read under their headline (``selection``). Pages without
-a headline, and pages that strain the parser, are read by ``density``. If it finds almost nothing, the first reading
-stays. trafilatura and BTE after density were better on no page.
+Pages with an expected F1 under ``SURE_F1`` (two in a hundred) are read under their headline (``selection``). Pages
+without a headline, and pages that strain the parser, are read by ``density``. If it finds almost nothing, the first
+reading stays. trafilatura and BTE after density were better on no page.
 
 A page may show almost nothing until a script runs. Then the text comes from the first of these places that has a free
 article: the body in JSON-LD, the content of ``noscript``, shadow trees, the state of the page's scripts.
@@ -40,7 +40,7 @@ import numpy as np
 
 from pipelines.classification import soft_errors
 from pipelines.extractors.auto import density, selection
-from pipelines.extractors.auto.rule_tables import SURE
+from pipelines.extractors.auto.rule_tables import SURE_F1
 from pipelines.extractors.auto.rules import script_state
 from pipelines.extractors.auto.rules.rule import Rule, apply_rules
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
@@ -58,15 +58,15 @@ if TYPE_CHECKING:
 
 NAME, VERSION = "auto", "25"
 
-ENOUGH = 200
+MIN_SECOND_READING_CHARS = 200
 """Characters without white space. A shorter second reading is compared with the first."""
-LITTLE, LINE = 1000, 60
+MAX_MENU_CHARS, MIN_PARAGRAPH_CHARS = 1000, 60
 """Characters of a text that may be only menus, and of a line that may be a paragraph of the article."""
-HALF = 0.5
+WHOLE_STATE_SHARE = 0.5
 """Share of the shown text that is in the state of scripts, from which the text there is its whole."""
 BEGUN, MUCH_MORE = 1.5, 3
 """Times longer that the text in the state of scripts must be: if the page shows its beginning, and if not."""
-CLEARLY_MORE = 2
+REPLACING_FACTOR = 2
 """Times longer that one reading must be to replace the other."""
 
 _NOSCRIPT = re.compile(r"<(/?)noscript(?:\s[^<>]*)?>", re.IGNORECASE)
@@ -119,7 +119,7 @@ def _if_little(read: Callable[[ReadPage], _EvidencedExtraction | None]) -> Calla
     """Make a rule of a second reading of a page that shows almost nothing, unless another one found the article."""
 
     def second(page: ReadPage) -> ReadPage:
-        if page.found or sum(map(len, page.reading.paragraphs)) >= LITTLE:
+        if page.found or sum(map(len, page.reading.paragraphs)) >= MAX_MENU_CHARS:
             return page
         found = read(page)
         return replace(page, found=found) if found else page
@@ -130,16 +130,16 @@ def _if_little(read: Callable[[ReadPage], _EvidencedExtraction | None]) -> Calla
 def _by_density(page: ReadPage) -> ReadPage:
     """Read a page of low confidence by ``density``; the first reading stays if that is hardly better."""
     reading = page.reading
-    if page.found or reading.confidence >= SURE or reading.headed:
+    if page.found or reading.confidence >= SURE_F1 or reading.headed:
         return page
     learned = page.shown
-    why = reading.problem or f"{selection.NAME}: {learned.reason}, under {SURE}"
+    why = reading.problem or f"{selection.NAME}: {learned.reason}, under {SURE_F1}"
     best = _without(reading.template, density.find(scan(page.html), why))
     # Of the same text the reading with more lines stands: density joins those of a preformatted block.
     if len(best.paragraphs) < len(learned.paragraphs) and _letters(best) == _letters(learned):
         same = replace(learned, reason=f"{why}; {best.extractor} found the same")
         return replace(page, found=_EvidencedExtraction(same, reading.evidence))
-    if _size(best) < ENOUGH and _size(learned) > CLEARLY_MORE * _size(best):
+    if _size(best) < MIN_SECOND_READING_CHARS and _size(learned) > REPLACING_FACTOR * _size(best):
         best = replace(learned, reason=f"{why}; {best.extractor} found {_size(best)} characters only")
     return replace(page, found=_EvidencedExtraction(reading.with_parts(best), reading.evidence))
 
@@ -155,10 +155,14 @@ def _stated(page: ReadPage) -> _EvidencedExtraction | None:
     body = jsonld.article_body(parsed)
     lines = tuple(line for part in body.splitlines() if (line := collapsed(part)))
     found = Extraction(lines, NAME, VERSION, "from the page's JSON-LD, as none of it is shown", kinds="p" * len(lines))
-    long = _size(found) >= CLEARLY_MORE * max(ENOUGH, _size(page.shown))
+    long = _size(found) >= REPLACING_FACTOR * max(MIN_SECOND_READING_CHARS, _size(page.shown))
     packed = "".join(body.split())
-    apart = not any("".join(line.split())[:ENOUGH] in packed for line in page.shown.paragraphs if len(line) >= LINE)
-    if not (long and apart) or soft_errors.stub(parsed, 0, ENOUGH):
+    apart = not any(
+        "".join(line.split())[:MIN_SECOND_READING_CHARS] in packed
+        for line in page.shown.paragraphs
+        if len(line) >= MIN_PARAGRAPH_CHARS
+    )
+    if not (long and apart) or soft_errors.stub(parsed, 0, MIN_SECOND_READING_CHARS):
         return None
     return _EvidencedExtraction(found, page.reading.evidence)
 
@@ -167,13 +171,13 @@ def _unscripted(page: ReadPage) -> _EvidencedExtraction | None:
     """Return the page with its ``noscript`` content, if that is an article: long, sure, free and not shown."""
     before, *pieces = _NOSCRIPT.split(page.html)
     ends, texts = pieces[::2], pieces[1::2]
-    if sum(len(_TAG.sub("", text)) for end, text in zip(ends, texts, strict=True) if not end) < LITTLE:
+    if sum(len(_TAG.sub("", text)) for end, text in zip(ends, texts, strict=True) if not end) < MAX_MENU_CHARS:
         return None
     reading = selection.read("".join((before, *texts)), page.options.template)
     found = reading.extraction
-    if reading.confidence < SURE or _size(found) < max(LITTLE, CLEARLY_MORE * _size(page.shown)):
+    if reading.confidence < SURE_F1 or _size(found) < max(MAX_MENU_CHARS, REPLACING_FACTOR * _size(page.shown)):
         return None
-    if soft_errors.stub(tree.parse_tree(page.html), 0, ENOUGH):
+    if soft_errors.stub(tree.parse_tree(page.html), 0, MIN_SECOND_READING_CHARS):
         return None
     reason = f"{found.reason}, in what the page has for readers without scripts"
     return _EvidencedExtraction(replace(found, reason=reason), reading.evidence)
@@ -185,7 +189,9 @@ def _shadowed(page: ReadPage) -> _EvidencedExtraction | None:
         return None
     reading = selection.read(_opened(page.html), page.options.template)
     found = reading.extraction
-    if reading.confidence < SURE or _size(found) < CLEARLY_MORE * max(ENOUGH, _size(page.shown)):
+    if reading.confidence < SURE_F1 or _size(found) < REPLACING_FACTOR * max(
+        MIN_SECOND_READING_CHARS, _size(page.shown)
+    ):
         return None
     return _EvidencedExtraction(replace(found, reason=f"{found.reason}, in shadow trees"), reading.evidence)
 
@@ -216,10 +222,12 @@ def _kept(page: ReadPage) -> _EvidencedExtraction | None:
     shown, lines = page.shown, script_state.article_body(page.html, page.options.url)
     found = Extraction(lines, NAME, VERSION, "from the state of the page's scripts", kinds="p" * len(lines))
     letters, packed = sum(map(text_size.size, lines)), "".join("".join(lines).split())
-    begun = sum(len(line) for line in shown.paragraphs if "".join(line.split())[:LINE] in packed)
-    more = BEGUN if begun >= HALF * len(shown.text) > 0 else MUCH_MORE
-    long = letters >= max(CLEARLY_MORE * ENOUGH, more * sum(map(text_size.size, shown.paragraphs)))
-    if not long or soft_errors.stub(tree.parse_tree(page.html), 0, ENOUGH):
+    begun = sum(len(line) for line in shown.paragraphs if "".join(line.split())[:MIN_PARAGRAPH_CHARS] in packed)
+    more = BEGUN if begun >= WHOLE_STATE_SHARE * len(shown.text) > 0 else MUCH_MORE
+    long = letters >= max(
+        REPLACING_FACTOR * MIN_SECOND_READING_CHARS, more * sum(map(text_size.size, shown.paragraphs))
+    )
+    if not long or soft_errors.stub(tree.parse_tree(page.html), 0, MIN_SECOND_READING_CHARS):
         return None
     return _EvidencedExtraction(found, page.reading.evidence)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.text_measures import Array
     from pipelines.extractors.auto.rules.text_lines import TextLine
 
-SURE = 0.65
+SURE_F1 = 0.65
 """Expected F1 from which the chosen blocks are taken, wherever they are on the page."""
 MAX_HEADING = 60
 """Characters of the heading of a box."""
@@ -135,7 +135,7 @@ def _buttons(choice: BlockChoice) -> BlockChoice:
 
 
 def _under_headline(choice: BlockChoice) -> BlockChoice:
-    if choice.confidence >= SURE:
+    if choice.confidence >= SURE_F1:
         return choice
     likely = np.where(choice.allowed, choice.probability, 0.0)
     inside = under_headline(choice.page, likely * choice.page.weight)
@@ -153,7 +153,7 @@ def _shown(choice: BlockChoice) -> BlockChoice:
 
 
 def _standfirst(choice: BlockChoice) -> BlockChoice:
-    likely = choice.allowed & ~choice.captions & (choice.probability >= head_and_end.LIKELY)
+    likely = choice.allowed & ~choice.captions & (choice.probability >= head_and_end.MIN_STANDFIRST_PROBABILITY)
     return replace(choice, chosen=head_and_end.with_standfirst(choice.page, choice.chosen, likely, choice.head))
 
 

@@ -3,7 +3,7 @@
 The content is the set of blocks with the greatest expected F1: by falling probability p and length l, up to where
 2 · Σp·l of those taken / (Σl of those taken + Σp·l of all) is greatest. That value is also the confidence.
 
-This formula assumes independent errors, but teasers are wrong together. So if the value is under ``SURE``, only the
+This formula assumes independent errors, but teasers are wrong together. So if the value is under ``SURE_F1``, only the
 smallest element with a headline and a short article's worth of likely content is read (``under_headline``). On pages of
 left-out sites the actual F1 was close to the expected one:
 

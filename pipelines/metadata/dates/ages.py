@@ -28,13 +28,13 @@ MAX_CHARS = 60
 _LONGEST = {"week": timedelta(weeks=8), "month": timedelta(days=365)}
 _LONGEST_IN_DAYS = timedelta(days=31)
 """Longest age in weeks, in months and in smaller units. A longer one is that of something else."""
-_SURE, _SURE_OF = 0.9, {"week": 0.5, "month": 0.3}
+_SMALL_UNIT_CONFIDENCE, _LARGE_UNIT_CONFIDENCES = 0.9, {"week": 0.5, "month": 0.3}
 """Probability that an age leads to the right day: in smaller units, in weeks and in months."""
 _LABELS, _DIGIT = re.compile(PUBLISHED_OR_UPDATED), re.compile(r"\d")
 _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400, "month": 2_629_746}
 """Seconds of the units in ages.toml."""
 _LABEL = r"(?:[^\W\d_]+\s?:\s?|[|•·-]\s*)?"
-_MAX_BEFORE, _MAX_BEHIND = 20, 25
+_MAX_CHARS_BEFORE, _MAX_CHARS_BEHIND = 20, 25
 """Characters before a label ("تم النشر"), and between a label and its age ("منتشر شده در")."""
 _WHOLE_HOUR = re.compile(r"(?<!\d)\d{1,2}\s?(?:h|hs|uhr|giờ|час(?:а|ов)?|годин[иі]?|시|點|点|時)(?![^\W_])")
 """A time of day without minutes: hier à 10h."""
@@ -88,8 +88,8 @@ def _labelled(folded: str) -> Iterator[str]:
     if label is None:
         return
     end = label.end()
-    if label.start() <= _MAX_BEFORE and not _DIGIT.search(folded[: label.start()]):
-        for start in range(end, min(end + _MAX_BEHIND, len(folded))):
+    if label.start() <= _MAX_CHARS_BEFORE and not _DIGIT.search(folded[: label.start()]):
+        for start in range(end, min(end + _MAX_CHARS_BEHIND, len(folded))):
             if _DIGIT.search(folded[end:start]):
                 break
             if not (is_letter(folded[start - 1]) and is_letter(folded[start])) or is_unspaced(folded[start]):
@@ -104,19 +104,23 @@ def _age(folded: str, *, labelled: bool = False) -> Age | None:
     folded = _HAN_BEFORE_UNIT.sub(lambda found: str(han_number(found[0])), _about().sub("", folded))
     folded = _number_words().sub(lambda word: (word.lastgroup or "")[1:], folded)
     if _just_now().fullmatch(folded.rstrip(_MARKS)):
-        return Age(timedelta(), _SURE)
+        return Age(timedelta(), _SMALL_UNIT_CONFIDENCE)
     if _half_hour().fullmatch(folded.rstrip(_MARKS)):
-        return Age(_HALF_HOUR, _SURE)
+        return Age(_HALF_HOUR, _SMALL_UNIT_CONFIDENCE)
     for days, pattern in enumerate(_days()):
         if (day := pattern.search(folded)) and (days or labelled or _DIGIT.search(folded)):
             beside = f"{folded[: day.start()]} {folded[day.end() :]}"
             if not _beside_clock().sub("", _WHOLE_HOUR.sub("", without_clock(beside))).strip(_MARKS):
-                return Age(timedelta(days=days), _SURE)
+                return Age(timedelta(days=days), _SMALL_UNIT_CONFIDENCE)
     for unit, seconds in _UNITS.items():
         if found := _pattern(unit).fullmatch(folded):
             number = next((int(value) for name, value in found.groupdict().items() if value and name[0] == "n"), 0)
             age = timedelta(seconds=seconds * (number or (2 if found["two"] else 1)))
-            return Age(age, _SURE_OF.get(unit, _SURE)) if age <= _LONGEST.get(unit, _LONGEST_IN_DAYS) else None
+            return (
+                Age(age, _LARGE_UNIT_CONFIDENCES.get(unit, _SMALL_UNIT_CONFIDENCE))
+                if age <= _LONGEST.get(unit, _LONGEST_IN_DAYS)
+                else None
+            )
     return None
 
 

@@ -28,7 +28,7 @@ MARKED_ELEMENTS = (
 _BODIES = ("article", "main")
 _TEASERS = 2
 """Articles beside a headline that is in none of them. From this number on they are teasers."""
-MAX_MARKED = 1000
+MAX_MARKED_ELEMENTS = 1000
 """Marked elements of a page that are read."""
 
 
@@ -47,7 +47,7 @@ def time_elements(tree: LexborHTMLParser, url: str) -> Iterator[tuple[LexborNode
 
 def marked_dates(tree: LexborHTMLParser, url: str) -> Iterator[str]:
     """Yield the values of elements marked as the date of publication, two for each mark, most trusted first."""
-    marked = sorted(tree.css(MARKED_ELEMENTS)[:MAX_MARKED], key=_mark)
+    marked = sorted(tree.css(MARKED_ELEMENTS)[:MAX_MARKED_ELEMENTS], key=_mark)
     is_in_teaser = teaser_test(tree, url)
     # A footer of the page may contain its date. Teasers and comments have dates of their own.
     own = (node for node in marked if not (is_aside(node, ASIDE_TAGS - {"footer"}, OTHER_PAGES) or is_in_teaser(node)))
@@ -75,6 +75,6 @@ def times_of_article(tree: LexborHTMLParser, times: list[tuple[LexborNode, DateC
         every = tree.css(name)[:_TEASERS]
         if body is None and every and (head is None or len(every) < _TEASERS):
             body = every[0]
-        inside = {node.mem_id for node in body.css(TIME_ELEMENTS)[:MAX_MARKED]} if body else set()
+        inside = {node.mem_id for node in body.css(TIME_ELEMENTS)[:MAX_MARKED_ELEMENTS]} if body else set()
         own = [shown.text for node, shown in times if node.mem_id in inside and shown.source == "time"]
         yield from own[:2]

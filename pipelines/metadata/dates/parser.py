@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 200
 _EVER = datetime(9000, 1, 1, tzinfo=UTC)
-_NEAR = 3
+_MAX_CALENDAR_DAYS = 3
 """Days between two statements of the same date in two calendars (months that begin by sighting the moon)."""
 _YEAR, _OF_SPAN = 366, 0.4
 """Days: dates further apart are those of a life or a project. Then the confidence of the first date."""
-_DISPUTED = 0.5
+_DISPUTED_CONFIDENCE = 0.5
 """Highest confidence of an ambiguous date: a name of two months, or the last day of several (5–7 May 2024)."""
 KURDISH_AHEAD = 1321
 """Years by which the Kurdish calendar, with the months of the Solar Hijri, is ahead."""
@@ -229,7 +229,11 @@ def _first(found: list[StatedDate]) -> StatedDate | None:
         return None
     first = min(found, key=lambda stated: (stated.start, -stated.end))
     if first.calendar in {LUNAR, HEBREW}:
-        same = [each for each in found if each.calendar == GREGORIAN and abs((each.day - first.day).days) <= _NEAR]
+        same = [
+            each
+            for each in found
+            if each.calendar == GREGORIAN and abs((each.day - first.day).days) <= _MAX_CALENDAR_DAYS
+        ]
         return min(same, key=lambda stated: stated.start, default=first)
     span = max(abs((each.day - first.day).days) for each in found)
     return replace(first, sure=min(first.sure, _OF_SPAN)) if span > _YEAR else first
@@ -287,7 +291,7 @@ def _named(match: re.Match[str], now: datetime, language: str) -> StatedDate | N
         return None
     before = _DAYS_FROM.search(match.string, max(0, match.start() - 12), match.start())
     last_of_days = before is not None and 0 < int(before["from"]) < int(match["day"])
-    most = _DISPUTED if last_of_days or is_disputed(match["name"], language) else 1.0
+    most = _DISPUTED_CONFIDENCE if last_of_days or is_disputed(match["name"], language) else 1.0
     if month.calendar == BIKRAM and language.partition("-")[0] not in _COUNTING_BIKRAM:
         return None
     if _may_be_ethiopian(month, match, now, language):
@@ -391,11 +395,11 @@ def _order(first: int, second: int, mark: str, language: str) -> float:
     """Return the confidence that the day comes before the month. With points or dashes it does, except in America."""
     base = language.partition("-")[0]
     if base == _AMHARIC:
-        return _DISPUTED
+        return _DISPUTED_CONFIDENCE
     if first > 12 or first == second:
         return 0.95
     if base in _YEAR_ALWAYS_FIRST:
-        return _DISPUTED
+        return _DISPUTED_CONFIDENCE
     if mark == "/":
         return 0.0 if language in _MONTH_FIRST else 0.85
     return 0.0 if language in _EITHER_WAY else 0.9 if mark == "." and language else 0.8

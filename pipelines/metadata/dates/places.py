@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.marked_dates import (
     MARKED_ELEMENTS,
-    MAX_MARKED,
+    MAX_MARKED_ELEMENTS,
     MAX_TIMES,
     TIME_ELEMENTS,
     marked_dates,
@@ -201,7 +201,7 @@ PLACES = (
     DatePlace("JSON-LD", JSONLD_ELEMENTS, MAX_JSONLD, ("json-ld",), _statement),
     DatePlace("meta elements with known names", META_ELEMENTS, MAX_METAS, ("meta",), _known_metas),
     DatePlace("meta elements with other names of a date", META_ELEMENTS, MAX_METAS, ("meta",), _other_metas),
-    DatePlace("elements marked as the date", MARKED_ELEMENTS, MAX_MARKED, ("time",), _marked),
+    DatePlace("elements marked as the date", MARKED_ELEMENTS, MAX_MARKED_ELEMENTS, ("time",), _marked),
     DatePlace("times of the article, of the day in the URL", TIME_ELEMENTS, MAX_TIMES, ("time",), _article_times),
     DatePlace("path of the URL", "", 0, ("url",), _path),
     DatePlace("times of the article", TIME_ELEMENTS, MAX_TIMES, ("time",), _article_times_of_other_days),

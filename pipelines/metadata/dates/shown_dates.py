@@ -20,8 +20,8 @@ from pipelines.metadata.dates.months import fold, is_name
 from pipelines.metadata.dates.weekdays import is_weekday
 from pipelines.metadata.headline import (
     HEADING_TAGS,
+    MAX_ELEMENTS_BESIDE,
     MAX_LABEL,
-    MAX_NEXT,
     MAX_SIBLINGS,
     Surroundings,
     is_within,
@@ -50,7 +50,7 @@ MAX_SHOWN_CHARS = 160
 """Characters of an element that is marked as a date."""
 _MAX_UNMARKED = 80
 """Characters of an unmarked date after the headline, and of a date in an attribute."""
-_MAX_OVER = 50
+_MAX_CHARS_ABOVE = 50
 """Characters of an unmarked date directly above the headline."""
 _FEW_LINKS = 3
 """Links between the head of an article and its headline, at most. A masthead is above the menu, which has more."""
@@ -87,8 +87,8 @@ def visible_dates(around: Surroundings) -> Iterator[DateCandidate]:
     before, behind, over, prose, is_in_teaser, head = around
     listed: set[str] | None = None
     late: list[DateCandidate] = []
-    marked, bare = (behind, 0, False), (behind[:MAX_NEXT], _MAX_UNMARKED, False)
-    for part, limit, above in (marked, bare, (over[::-1], _MAX_OVER, True), (before[::-1], 0, True)):
+    marked, bare = (behind, 0, False), (behind[:MAX_ELEMENTS_BESIDE], _MAX_UNMARKED, False)
+    for part, limit, above in (marked, bare, (over[::-1], _MAX_CHARS_ABOVE, True), (before[::-1], 0, True)):
         updated_at: int | None = None
         for at, node in enumerate(part):
             for kind, shown in _in_element(node, limit, above=above):
@@ -101,9 +101,9 @@ def visible_dates(around: Surroundings) -> Iterator[DateCandidate]:
                 shown = shown._replace(is_own=bool(clocked) and not visit)
                 if kind == UPDATED and updated_at is None:
                     updated_at = at
-                far = not limit if above else at >= MAX_NEXT
+                far = not limit if above else at >= MAX_ELEMENTS_BESIDE
                 if far and listed is None:
-                    listed = _listed(before) | _listed(behind[MAX_NEXT:])
+                    listed = _listed(before) | _listed(behind[MAX_ELEMENTS_BESIDE:])
                 if far and listed and node and naming_of(node) in listed:
                     late.append(shown._replace(source="listed"))
                 elif kind == PLAIN and not above and at > prose:
@@ -118,7 +118,7 @@ def visible_dates(around: Surroundings) -> Iterator[DateCandidate]:
 def visible_ages(around: Surroundings) -> Iterator[DateCandidate]:
     """Yield the texts near the headline that show the age of the page ("3 hours ago"), except those in lists."""
     ages = []
-    for node in (*around.behind[: min(MAX_NEXT, around.prose)], *around.over):
+    for node in (*around.behind[: min(MAX_ELEMENTS_BESIDE, around.prose)], *around.over):
         if node is None or node.tag in _UNREAD or node.tag in HEADING_TAGS:
             continue
         text = " ".join((node.text(separator=" ") or "").split())

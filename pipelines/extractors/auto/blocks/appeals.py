@@ -19,7 +19,7 @@ MARK = "donation-box"
 """Class of a box that asks for something."""
 MAX_CHARS = 400
 """Characters of a box."""
-_ALL_LINKED = 0.9
+_MIN_LINKED_SHARE = 0.9
 """Share of a line in its link from which the line is the box, or the button of one."""
 _LEADS = re.compile(
     r"(?:^|[/?&=._-])(?:donat(?:e|ion|ions)|support-?(?:us|our\w*)|membership|become-a-?member|supporters?"
@@ -30,13 +30,13 @@ _STEMS = ("donat", "support", "member", "subscri", "newsletter", "cookie", "priv
 _MAY_LEAD = ", ".join(f'a[href*="{stem}" i]' for stem in _STEMS)
 """A sieve in the parser: to ask every link for its address takes much longer."""
 _NO_BOXES = frozenset({"body", "html", "article", "main"})
-_MOST = 100
+_MAX_LINKS = 100
 """Such links of a page that are looked at."""
 
 
 def mark_appeals(tree: LexborHTMLParser) -> None:
     """Add the class `MARK` to boxes that ask for something. This changes the tree."""
-    for link in tree.css(_MAY_LEAD)[:_MOST]:
+    for link in tree.css(_MAY_LEAD)[:_MAX_LINKS]:
         leads = _LEADS.search((link.attributes.get("href") or "")[:MAX_CHARS])
         box = _box_around(link) if leads else None
         if box is not None:
@@ -49,7 +49,7 @@ def _box_around(link: LexborNode) -> LexborNode | None:
     if line is None or line.tag in _NO_BOXES:
         return None
     size = _size(line)
-    if _size(link) < _ALL_LINKED * size and not _is_button_of(line, link):
+    if _size(link) < _MIN_LINKED_SHARE * size and not _is_button_of(line, link):
         return None
     around = line.parent
     while around is not None and around.tag not in _NO_BOXES and _may_be_box(around):

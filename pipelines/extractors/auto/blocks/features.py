@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines.extractors.auto.blocks.marks import BIT, KIND
-from pipelines.extractors.auto.blocks.page import MAX_LINKED
+from pipelines.extractors.auto.blocks.page import MAX_LINKED_SHARE
 from pipelines.extractors.auto.blocks.text_measures import DIGIT, OTHER
 from pipelines.text.scripts import SYLLABIC, UNSPACED
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.page import Columns, PageBlocks
     from pipelines.extractors.auto.blocks.text_measures import Array
 
-LONG = 80
+MIN_PARAGRAPH_CHARS = 80
 """Shortest block that may be a paragraph of an article's body."""
-SHORT = 100
+MIN_ARTICLE_LETTERS = 100
 """Letters of likely content from which an element may hold a whole article."""
-FAIR = 0.03
+MIN_ARTICLE_SHARE = 0.03
 """Share of the likely content that an element holds if it may hold the article. An infobox does not."""
-WHOLE = 0.8
+WHOLE_ARTICLE_SHARE = 0.8
 """Share of the likely content from which an element holds the whole article."""
 PROBE = 12
 """Characters at the end of a text in which an ellipsis is searched."""
@@ -118,7 +118,7 @@ def _tightest(page: PageBlocks, shares: Array, likely: Array) -> Array:
     half = (shares >= 0.5 - 1e-9).nonzero()[0]
     tight = int(half[page.held[half].argmin()]) if len(half) else 0
     found = page.holds(tight)
-    if not tight or page.held[tight] == 1 or shares[tight] >= WHOLE:
+    if not tight or page.held[tight] == 1 or shares[tight] >= WHOLE_ARTICLE_SHARE:
         return found
     makes = page.makes
     parts = (makes == makes[tight]).nonzero()[0]
@@ -137,7 +137,7 @@ def under_headline(page: PageBlocks, mass: Array) -> Array:
     A short article is enough, if it is a fair share of all likely content. Without a headline no block is marked.
     """
     held, all_mass = page.total(mass), float(mass.sum())
-    enough = (held > 0) & (held >= min(max(SHORT, FAIR * all_mass), all_mass - 1e-9))
+    enough = (held > 0) & (held >= min(max(MIN_ARTICLE_LETTERS, MIN_ARTICLE_SHARE * all_mass), all_mass - 1e-9))
     holding = (enough & (page.total(page.heads) > 0)).nonzero()[0]
     if not len(holding):
         return np.zeros(page.count, bool)
@@ -240,7 +240,7 @@ def _of_twins(page: PageBlocks) -> Columns:
 
     A teaser breaks off beside its link, and its card is one of several with links.
     """
-    link = page.link > MAX_LINKED
+    link = page.link > MAX_LINKED_SHARE
     keys = page.parents * (int(page.makes.max()) + 1) + page.makes
     _, number, count = np.unique(keys, return_inverse=True, return_counts=True)
     linked = np.bincount(number, page.total(link) > 0)
@@ -261,7 +261,7 @@ def _of_twins(page: PageBlocks) -> Columns:
 
 def _of_page(page: PageBlocks) -> Columns:
     gain, weight = float(page.gain.sum()), max(1.0, float(page.weight.sum()))
-    long = float(page.gain[(page.gain > LONG) & (page.texts.sentences > 0)].sum())
+    long = float(page.gain[(page.gain > MIN_PARAGRAPH_CHARS) & (page.texts.sentences > 0)].sum())
     values = {"page_link": 1 - gain / weight, "page_long": long / max(1.0, gain), "page_count": np.log1p(page.count)}
     return {name: np.full(page.count, value) for name, value in values.items()}
 
@@ -283,9 +283,9 @@ def _of_title(page: PageBlocks) -> Columns:
 MAX_WORDS = 24
 """Words of a title that are looked up, at most."""
 MAX_CHARS = 500
-SHORTEST, STEM = 4, 6
+MIN_WORD_LETTERS, STEM_LETTERS = 4, 6
 """Letters a word must have, and how many of its first letters are compared: endings differ."""
-COMMON = 200
+MAX_WORD_BLOCKS = 200
 """Blocks. A word in more blocks carries no information."""
 _BEFORE = ("comment", "share")
 """Marks that are counted from the start of the page."""
@@ -326,12 +326,12 @@ class BlockWords:
         self._starts = [0, *np.add.accumulate(lengths + 1).tolist()]
 
     def blocks(self, word: str) -> list[int]:
-        """Return the blocks that hold a word; an empty list if they are more than ``COMMON``."""
+        """Return the blocks that hold a word; an empty list if they are more than ``MAX_WORD_BLOCKS``."""
         found: list[int] = []
         find, starts = self._text.find, self._starts
         position = find(word)
         while position >= 0:
-            if len(found) == COMMON:
+            if len(found) == MAX_WORD_BLOCKS:
                 return []
             following = bisect_right(starts, position)
             found.append(following - 1)
@@ -360,6 +360,6 @@ def stems(text: str) -> list[str]:
     for word in _WORD.findall(text[:MAX_CHARS].casefold()):
         if _PAIRED.search(word):
             found += (word[index : index + 2] for index in range(len(word) - 1))
-        elif len(word) >= SHORTEST:
-            found.append(word[:STEM])
+        elif len(word) >= MIN_WORD_LETTERS:
+            found.append(word[:STEM_LETTERS])
     return list(dict.fromkeys(found))[:MAX_WORDS]

@@ -101,7 +101,7 @@ _BESIDE = re.compile(r' role="(?:marquee|status|alert|alertdialog|dialog|complem
 """Roles (WAI-ARIA 1.2) of what stands beside the text."""
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_NAMING = 2000
-_MAX_KEPT, _MAX_TAGS = 300, 2**14
+_MAX_CACHED_CHARS, _MAX_TAGS = 300, 2**14
 """Characters of a start tag whose marks are cached, and tags in the cache: the pages of a site repeat them."""
 
 
@@ -167,7 +167,7 @@ class _Marks(dict[str, int]):
         if len(self) == _MAX_TAGS:
             self.clear()
         found = _marks_of(tag)
-        if len(tag) <= _MAX_KEPT:
+        if len(tag) <= _MAX_CACHED_CHARS:
             self[tag] = found
         return found
 

@@ -32,7 +32,7 @@ than that.
 """
 MIN_PROSE_LETTERS = 60
 """Letters of a line of prose, at least."""
-MAX_LINKED = 0.5
+MAX_LINKED_SHARE = 0.5
 """Share of linked characters from which a line is a link, and no prose."""
 MIN_PROSE_SHARE = 0.6
 """Share of prose, at least, in a hidden element that a reader unfolds."""
@@ -187,7 +187,7 @@ class PageBlocks:
         none: Array = hidden[:0]
         if not len(hidden):
             return none
-        prose = (self.gain >= MIN_PROSE_LETTERS) & (self.texts.sentences >= 1) & (self.link < MAX_LINKED)
+        prose = (self.gain >= MIN_PROSE_LETTERS) & (self.texts.sentences >= 1) & (self.link < MAX_LINKED_SHARE)
         covered = np.zeros(self.count + 1, np.int64)
         np.add.at(covered, self.first[hidden], 1)
         np.add.at(covered, self.last[hidden], -1)

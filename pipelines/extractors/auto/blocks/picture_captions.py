@@ -18,7 +18,7 @@ MARK = "picture-caption"
 MAX_CHARS = 300
 """Characters of a caption. A longer line in italics is text."""
 _CANDIDATES = "em, i, small, .caption"
-_MOST = 200
+_MAX_CANDIDATES = 200
 """Candidates of a page that are looked at."""
 _LEVELS = 3
 """Elements around a line, with nothing before it, whose neighbour may be the picture."""
@@ -32,7 +32,7 @@ def mark_captions(tree: LexborHTMLParser) -> None:
     """Add the class `MARK` to lines that are captions of the picture before them. This changes the tree."""
     if tree.css_first("img") is None:
         return
-    for node in tree.css(_CANDIDATES)[:_MOST]:
+    for node in tree.css(_CANDIDATES)[:_MAX_CANDIDATES]:
         line = _line_of(node)
         if line is not None and _follows_picture(line, node):
             add_class(line, MARK)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.features import SHORT
+from pipelines.extractors.auto.blocks.features import MIN_ARTICLE_LETTERS
 from pipelines.extractors.auto.blocks.marks import BIT
 from pipelines.extractors.auto.blocks.text_measures import UNMARKED
 from pipelines.extractors.auto.rules.text_lines import is_heading
@@ -35,26 +35,26 @@ AnyLine = TypeVar("AnyLine", bound="tuple[str, ParagraphKind] | tuple[str, Parag
 """A line and its kind, also with the indices of its blocks."""
 WIDGETS = 0.3
 """Share of the text, at most, in boxes named as widgets."""
-HEADED, TEASED = 3, 0.3
+MIN_HEADED_BLOCKS, MAX_TEASED_SHARE = 3, 0.3
 """Blocks, at least, of a box of links with a heading, and its share of the text, at most."""
-LINKED = 0.9
+WHOLE_LINK_SHARE = 0.9
 """Share of linked characters from which a block is a link."""
 MAX_HEADINGS = 50
 """Headings of boxes on a page that are checked."""
 _APART = BIT["aside"] | BIT["nav"]
-FORM, ASKED = 6, 300
+MAX_FORM_BLOCKS, MAX_FORM_CHARS = 6, 300
 """Blocks and characters, at most, of a box with a form in it."""
 
-MAX_LINKED = 0.5
+MAX_LINKED_SHARE = 0.5
 """Share of linked characters from which a block without a sentence end is a link to another page."""
 HEADING, NOTICE = 60, 120
 """Characters, at most, of the heading of a box, and of a notice in the place of an advertisement."""
-UNENDED = 100
+MIN_UNENDED_LETTERS = 100
 """Letters, at least, of a linked sentence in a script without spaces."""
 SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 MAX_BOXES = 3
 """Boxes of links, or linked subheads, at most, in an article that does not consist of them."""
-BOXED = 0.15
+MAX_BOXED_SHARE = 0.15
 """Share of the text, at most, in a box of related articles."""
 _RELATED = re.compile(
     r"[Rr]elated(?!-work)|RELATED|yarpp|[Rr]ecommend(?!ation)|see-?also|[Rr]ead-?(?:[Mm]ore(?!-(?:content|text|target))|[Aa]lso)"
@@ -80,12 +80,12 @@ def asking(page: PageBlocks, chosen: Array) -> Array:
     taken = chosen.nonzero()[0]
     if not len(taken):
         return found
-    near = slice(max(0, int(taken[0]) - FORM), int(taken[-1]) + FORM)
+    near = slice(max(0, int(taken[0]) - MAX_FORM_BLOCKS), int(taken[-1]) + MAX_FORM_BLOCKS)
     formed = ((page.path[near] & BIT["form"]) != 0).nonzero()[0]
     if not len(formed):
         return found
     held = page.total(page.texts.chars * chosen)
-    small = (page.held <= FORM) & (held <= ASKED)
+    small = (page.held <= MAX_FORM_BLOCKS) & (held <= MAX_FORM_CHARS)
     elements = page.blocks.elements
     inside = {*page.inside[formed + near.start].tolist()}
     forms = {
@@ -126,16 +126,16 @@ def elsewhere(page: PageBlocks, chosen: Array) -> Array:
     taken = chosen.nonzero()[0]
     if not len(taken):
         return found
-    links = page.link >= LINKED
+    links = page.link >= WHOLE_LINK_SHARE
     short = page.texts.chars <= MAX_LABEL
-    opens = short[np.minimum(page.first, page.count - 1)] & (page.held >= HEADED) & (page.total(chosen) > 0)
+    opens = short[np.minimum(page.first, page.count - 1)] & (page.held >= MIN_HEADED_BLOCKS) & (page.total(chosen) > 0)
     before = short[:-2] & (links[1:-1] | links[2:])
     texts, last = page.blocks.texts, int(taken[-1])
     may_be = {*page.first[opens].tolist(), *(before[taken[0] : last].nonzero()[0] + taken[0]).tolist()}
     heads = {index for index in may_be if leads_elsewhere(texts[index])}
     for head in sorted(heads)[:MAX_HEADINGS]:
         behind: Array = chosen & (page.order >= head)
-        enough = page.weight[chosen & ~behind].sum() >= SHORT
+        enough = page.weight[chosen & ~behind].sum() >= MIN_ARTICLE_LETTERS
         if enough and head < last and links[head + 1 :].any() and _is_of_teasers(page, behind, head):
             found |= behind
             return found
@@ -144,13 +144,13 @@ def elsewhere(page: PageBlocks, chosen: Array) -> Array:
             if (held & links).any() and not (held & page.heads).any():
                 # A heading inside an aside says nothing about text outside of the aside.
                 alike = (page.path & _APART & page.path[head]) == (page.path[head] & _APART)
-                found |= _unless_more(page, chosen & held & alike, chosen, TEASED)
+                found |= _unless_more(page, chosen & held & alike, chosen, MAX_TEASED_SHARE)
     return found
 
 
 def _is_of_teasers(page: PageBlocks, behind: Array, head: int) -> bool:
     """Return whether each block after a heading is a link or follows one, with more than one such line."""
-    links, below = page.link >= LINKED, behind.nonzero()[0]
+    links, below = page.link >= WHOLE_LINK_SHARE, behind.nonzero()[0]
     lines = below[(below > head) & ~links[below]]
     return len(lines) > 1 and bool(links[lines - 1].all())
 
@@ -166,8 +166,8 @@ def related(page: PageBlocks, chosen: Array) -> Array:
     known = np.zeros(len(tags), bool)
     known[named] = True
     held = page.total(page.texts.chars * chosen)
-    few = held <= BOXED * held[0]
-    leading = few & (page.total(page.link > MAX_LINKED) > 0)
+    few = held <= MAX_BOXED_SHARE * held[0]
+    leading = few & (page.total(page.link > MAX_LINKED_SHARE) > 0)
     inside = np.zeros(page.count, bool)
     for box in (known[page.tag] & few & (held > 0) & (leading | leading[page.parents])).nonzero()[0].tolist():
         inside[page.first[box] : page.last[box]] = True
@@ -182,9 +182,9 @@ def links(page: PageBlocks, chosen: Array) -> Array:
     If such blocks are most of the text, the page is about them, and no block is marked. A few linked subheads are
     headlines of other articles. If there are more, each names the text below it, as in lists of the best.
     """
-    found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
-    for index in (found & (page.texts.classes[:, UNMARKED] >= UNENDED)).nonzero()[0].tolist():
-        found[index] = max(map(len, page.blocks.lines(index))) < UNENDED
+    found: Array = chosen & (page.link > MAX_LINKED_SHARE) & ~page.texts.ends_sentence
+    for index in (found & (page.texts.classes[:, UNMARKED] >= MIN_UNENDED_LETTERS)).nonzero()[0].tolist():
+        found[index] = max(map(len, page.blocks.lines(index))) < MIN_UNENDED_LETTERS
     if not found.any():
         return found
     few = 2 * page.texts.chars[found].sum() <= page.texts.chars[chosen].sum()
@@ -212,7 +212,7 @@ def labels(page: PageBlocks, chosen: Array) -> Array:
         return found
     article = bool((chosen & (ends | (page.texts.classes[:, UNMARKED] >= HEADING))).any())
     single = page.total(chosen) == 1
-    leading = page.total(~chosen & (page.link > MAX_LINKED)) > 1
+    leading = page.total(~chosen & (page.link > MAX_LINKED_SHARE)) > 1
     marked, boxes = list[int](), list[int]()
     for index in short:
         alone = list(takewhile(single.__getitem__, page.blocks.around(index)))

@@ -25,7 +25,7 @@ MAX_CAPTION_BLOCKS = 4
 """Blocks, at most, of an element that is a caption."""
 MAX_FIGURE_ELEMENTS = 30
 """Elements in a figure that are read. The limit keeps nested figures linear."""
-MAX_LINKED = 0.5
+MAX_LINKED_SHARE = 0.5
 """Share of linked characters from which a block is neither a caption nor a comment."""
 _CAPTIONS = frozenset({"figcaption", "caption", "figure"})
 _NO_CAPTIONS = frozenset({"blockquote", "table", "pre", "ul", "ol", "dl", "h1", "h2", "h3", "h4", "h5", "h6"})
@@ -106,7 +106,7 @@ def near_captions(page: PageBlocks, chosen: Array, found: Array) -> tuple[str, .
     inside = chosen.nonzero()[0]
     if not len(inside) or not found.any():
         return ()
-    near = found & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
+    near = found & ~chosen & ~page.hidden & (page.link < MAX_LINKED_SHARE)
     near[: max(0, inside[0] - MAX_BLOCKS_BEFORE)] = False
     near[inside[-1] + 2 :] = False
     texts = (" ".join(page.blocks.lines(index))[:MAX_CHARS] for index in near.nonzero()[0][:MAX_CAPTIONS].tolist())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines.extractors.auto.blocks.marks import BIT, naming_of
-from pipelines.extractors.auto.rules.captions import MAX_CHARS, MAX_LINKED
+from pipelines.extractors.auto.rules.captions import MAX_CHARS, MAX_LINKED_SHARE
 from pipelines.extractors.auto.rules.text_lines import is_heading
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def comments(page: PageBlocks, chosen: Array) -> tuple[str, ...]:
     of_comments = (page.path & BIT["comment"]) != 0
     if not of_comments.any():
         return ()
-    likely = of_comments & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
+    likely = of_comments & ~chosen & ~page.hidden & (page.link < MAX_LINKED_SHARE)
     found: dict[int, list[str]] = {}
     for index in likely.nonzero()[0].tolist():
         if element := _comment_around(page, index):

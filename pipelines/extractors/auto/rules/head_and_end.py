@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.text_measures import Array
 
 # The standfirst.
-LIKELY = 0.05
+MIN_STANDFIRST_PROBABILITY = 0.05
 """Probability from which a block may be a standfirst. With .2 three gold pages lose a line, and no page gains."""
 NAMING = 4
 """Elements around a block, at most, that may name it a standfirst."""
-LEAST = 40
+MIN_STANDFIRST_WEIGHT = 40
 """Weight of a standfirst, at least, in letters of an alphabet."""
-MAX_LINKED = 0.5
+MAX_LINKED_SHARE = 0.5
 """Share of linked characters from which a block is a link to another page."""
 MAX_BLOCKS = 20
 """Blocks between headline and text that are checked."""
-OPENING, SHORTEST = 40, 24
+MAX_OPENING_CHARS, MIN_OPENING_CHARS = 40, 24
 """Characters of a standfirst that are searched in the head, at most and at least."""
-NEAR = 100
+MAX_MARK_DISTANCE = 100
 """Bytes before a line in the head that may mark it as a title."""
 _TITLED = re.compile(rb"(?:title|headline|site_name)[^<>]*\Z|<title[^<>]*>[^<>]*\Z", re.IGNORECASE)
 _HEADLINE = KIND["h1"] | KIND["h2"]
@@ -73,7 +73,7 @@ def with_standfirst(page: PageBlocks, chosen: Array, likely: Array, head: bytes)
     if not (head and chosen[first] and page.heads[headline]) or headline + 1 >= first:
         return chosen
     between = slice(headline + 1, first)
-    may_be = likely[between] & (page.weight[between] >= LEAST) & (page.link[between] < MAX_LINKED)
+    may_be = likely[between] & (page.weight[between] >= MIN_STANDFIRST_WEIGHT) & (page.link[between] < MAX_LINKED_SHARE)
     may_be &= ((page.path[between] & _ELSEWHERE) == 0) & ~page.h1[between]
     if not may_be.any():
         return chosen
@@ -81,11 +81,11 @@ def with_standfirst(page: PageBlocks, chosen: Array, likely: Array, head: bytes)
     found = chosen.copy()
     for index in (may_be.nonzero()[0] + headline + 1)[:MAX_BLOCKS].tolist():
         # The start of the block, up to the first character that the head may write in another way.
-        start = "".join(islice(page.blocks.lines(index), 1))[:OPENING]
+        start = "".join(islice(page.blocks.lines(index), 1))[:MAX_OPENING_CHARS]
         line = "".join(takewhile(lambda character: character not in _WRITTEN_OTHERWISE, start)).strip()
-        if len(line) >= SHORTEST and line not in text:
+        if len(line) >= MIN_OPENING_CHARS and line not in text:
             pieces = head.split(line.encode("utf-8", "replace"), MAX_BLOCKS)[:-1]
-            described = any(_TITLED.search(piece[-NEAR:]) is None for piece in pieces)
+            described = any(_TITLED.search(piece[-MAX_MARK_DISTANCE:]) is None for piece in pieces)
             found[index] = described or _is_standfirst(page, index)
     if page.title[headline] <= MIN_LIKENESS:  # the site's name and motto may be above the real headline
         headed = ((page.kind[between] & _HEADLINE) != 0) & ~found[between]
@@ -100,11 +100,11 @@ def _is_standfirst(page: PageBlocks, index: int) -> bool:
 
 
 # The signature.
-LAST, SIGNED = 2, 100
+MAX_SIGNATURE_BLOCKS, MAX_SIGNATURE_CHARS = 2, 100
 """Blocks at the end of a text that may be a signature, and characters of one, at most."""
-ALIGNING, HELD = 2, 2
+MAX_ALIGNING_ELEMENTS, MAX_ALIGNED_BLOCKS = 2, 2
 """Elements around a signature that may align it, and blocks of such an element, at most."""
-MOST = 0.2
+MAX_SIGNATURE_SHARE = 0.2
 """Share of the text, at most, in signatures."""
 _CELL = KIND["td"]
 """Cells are aligned for another reason: columns of figures."""
@@ -127,9 +127,9 @@ def without_signature(page: PageBlocks, chosen: Array) -> Array:
     last = page.count - 1 - int(chosen[::-1].argmax())
     if not _may_sign(page, last):
         return chosen
-    taken = chosen.nonzero()[0][: -LAST - 1 : -1].tolist()
+    taken = chosen.nonzero()[0][: -MAX_SIGNATURE_BLOCKS - 1 : -1].tolist()
     signed = list(takewhile(lambda index: _may_sign(page, index) and _is_set_apart(page, index), taken))
-    if not signed or page.texts.chars[signed].sum() > MOST * page.texts.chars[chosen].sum():
+    if not signed or page.texts.chars[signed].sum() > MAX_SIGNATURE_SHARE * page.texts.chars[chosen].sum():
         return chosen
     left = chosen.copy()
     left[signed] = False
@@ -140,12 +140,14 @@ def _is_set_apart(page: PageBlocks, index: int) -> bool:
     letter = _LETTER.search(page.blocks.texts[index])
     side = "left" if letter and is_from_the_right(letter[0]) else "right"
     elements = page.blocks.elements
-    small = takewhile(lambda element: page.held[element] <= HELD, page.blocks.around(index))
-    return any(_is_signed(elements.tags[elements.tag[element]], side) for element in islice(small, ALIGNING))
+    small = takewhile(lambda element: page.held[element] <= MAX_ALIGNED_BLOCKS, page.blocks.around(index))
+    return any(
+        _is_signed(elements.tags[elements.tag[element]], side) for element in islice(small, MAX_ALIGNING_ELEMENTS)
+    )
 
 
 def _may_sign(page: PageBlocks, index: int) -> bool:
-    short = page.texts.chars[index] <= SIGNED and not page.texts.ends_sentence[index]
+    short = page.texts.chars[index] <= MAX_SIGNATURE_CHARS and not page.texts.ends_sentence[index]
     return bool(short and not page.kind[index] & _CELL)
 
 

@@ -23,9 +23,9 @@ GRAM = 6
 """Characters of the compared n-grams. This length suits scripts with and without spaces."""
 AGREEMENT = 0.6
 """Least Dice coefficient of the n-grams of body and chosen text."""
-WHOLE = 0.7
+MIN_BODY_SHARE = 0.7
 """Least length of the body as a share of the chosen text. Teasers and paywalled openings are shorter."""
-ABSENT = 0.3
+MIN_BLOCK_SHARE = 0.3
 """Share of its n-grams below which a block is not in the body."""
 SHORT = 2 * GRAM
 """Characters below which a block is not looked up."""
@@ -45,7 +45,7 @@ def doubts(page: PageBlocks, chosen: Array, body: str) -> Array:
     texts = {index: "".join(page.blocks.texts[index].split()) for index in np.flatnonzero(chosen).tolist()}
     stated = "".join(body.split())[:MAX_CHARS]
     # Compare lengths first: this bounds the work by the length of the body.
-    if len(stated) < WHOLE * sum(map(len, texts.values())):
+    if len(stated) < MIN_BODY_SHARE * sum(map(len, texts.values())):
         return doubt
     found, said = _pieces("".join(texts.values())), _distinct(_pieces(stated))
     if _dice(_distinct(found), said) <= AGREEMENT:
@@ -53,7 +53,7 @@ def doubts(page: PageBlocks, chosen: Array, body: str) -> Array:
     known, start = _among(found, said), 0
     for index, text in texts.items():
         heading = is_heading(page.blocks.elements.name(page.blocks.inside[index]))
-        if len(text) >= SHORT and not heading and known[start : start + len(text) - GRAM + 1].mean() < ABSENT:
+        if len(text) >= SHORT and not heading and known[start : start + len(text) - GRAM + 1].mean() < MIN_BLOCK_SHARE:
             doubt[index] = DOUBT
         start += len(text)
     return doubt

@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.page import PageBlocks
     from pipelines.extractors.auto.blocks.text_measures import Array
 
-MOST = 0.6
+MIN_CHOSEN_SHARE = 0.6
 """Share of chosen text of one make from which the rest of it is content."""
-LEAST, LEAST_BEHIND = 0.03, 0.15
+MIN_RECOVERED_PROBABILITY, MIN_PROBABILITY_BEHIND = 0.03, 0.15
 """Probability of a recovered block, at least, among the chosen blocks and after them."""
-FEW, FEW_BEHIND = 2, 6
+MIN_CHOSEN_BLOCKS, MIN_BLOCKS_BEFORE = 2, 6
 """Chosen blocks of one make, at least, to recover blocks among them and after them."""
-LITTLE = 0.05
+MIN_MISSED_SHARE = 0.05
 """Share of the chosen text. If the missed text is less, only paragraphs among the chosen blocks are recovered."""
-MAX_LINKED = 0.5
+MAX_LINKED_SHARE = 0.5
 """Share of linked characters from which a block leads elsewhere."""
-BESIDE = 3
+MIN_CHOSEN_NEIGHBOURS = 3
 """Chosen blocks in one element, at least, to recover a paragraph among them."""
 COLONS = frozenset(":：")
 """Ends of a line that names the next one."""
-HARDLY = 0.1
+MAX_PROSE_LINKED_SHARE = 0.1
 """Share of linked characters up to which a line is no link."""
 _LISTED = BIT["ul"] | BIT["dl"] | BIT["table"]
 _SUBHEAD = KIND["h2"] | KIND["h3"]
@@ -51,14 +51,14 @@ NAME = 100
 def completed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array) -> Array:
     """Add the ``allowed`` blocks whose make is that of mostly chosen blocks."""
     taken = chosen.nonzero()[0]
-    if len(taken) < FEW:
+    if len(taken) < MIN_CHOSEN_BLOCKS:
         return chosen
-    missed = (allowed & (probability >= LEAST) & (page.link < MAX_LINKED)) > chosen
+    missed = (allowed & (probability >= MIN_RECOVERED_PROBABILITY) & (page.link < MAX_LINKED_SHARE)) > chosen
     behind = int(taken[-1]) + 1
     missed[: taken[0]] = False
-    missed[behind:] &= (page.texts.sentences[behind:] >= 1) & (probability[behind:] >= LEAST_BEHIND)
+    missed[behind:] &= (page.texts.sentences[behind:] >= 1) & (probability[behind:] >= MIN_PROBABILITY_BEHIND)
     missing = missed.nonzero()[0]
-    if page.weight[missing].sum() <= LITTLE * page.weight[taken].sum():
+    if page.weight[missing].sum() <= MIN_MISSED_SHARE * page.weight[taken].sum():
         missing = missing[_paragraphs_among(page, chosen, missing)]
         if not len(missing):
             return chosen
@@ -72,11 +72,13 @@ def _paragraphs_among(page: PageBlocks, chosen: Array, missing: Array) -> Array:
 
     Such a paragraph is no link and does not name a part that is left out.
     """
-    found: Array = (page.link[missing] <= HARDLY) & ((page.path[missing] & _ASIDE) == 0)
+    found: Array = (page.link[missing] <= MAX_PROSE_LINKED_SHARE) & ((page.path[missing] & _ASIDE) == 0)
     if not found.any():
         return found
     parents, blocks = page.parents[page.inside], page.blocks
-    found &= (missing < chosen.nonzero()[0][-1]) & (np.bincount(parents, chosen)[parents[missing]] >= BESIDE)
+    found &= (missing < chosen.nonzero()[0][-1]) & (
+        np.bincount(parents, chosen)[parents[missing]] >= MIN_CHOSEN_NEIGHBOURS
+    )
     known = chosen.copy()
     known[missing] = True
     for place in found.nonzero()[0].tolist():
@@ -98,12 +100,12 @@ def _alike(page: PageBlocks, chosen: Array, missing: Array, behind: int) -> Arra
     number, make = known.searchsorted(makes), known.searchsorted(wanted)
     same = known.take(number, mode="clip") == makes
     number, weight, taken = number[same], page.weight[same], chosen[same]
-    most = np.bincount(number, weight * taken) >= MOST * np.bincount(number, weight)
+    most = np.bincount(number, weight * taken) >= MIN_CHOSEN_SHARE * np.bincount(number, weight)
     count = np.bincount(number, taken)[make]
-    alike: Array = most[make] & (count >= FEW)
+    alike: Array = most[make] & (count >= MIN_CHOSEN_BLOCKS)
     if missing[-1] >= behind:
         around = page.parents[outest]
-        alike &= (missing < behind) | ((count >= FEW_BEHIND) & np.isin(around[missing], around[chosen]))
+        alike &= (missing < behind) | ((count >= MIN_BLOCKS_BEFORE) & np.isin(around[missing], around[chosen]))
     return alike
 
 
@@ -121,10 +123,10 @@ def enclosed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array
     marks = page.path[among]
     aside = _ASIDE & ~int(page.path[taken[page.weight[taken].argmax()]])
     missed = (((marks & _LISTED) | (page.kind[among] & _SUBHEAD)) != 0) & ~chosen[among]
-    missed &= allowed[among] & (page.link[among] <= HARDLY) & ((marks & aside) == 0)
+    missed &= allowed[among] & (page.link[among] <= MAX_PROSE_LINKED_SHARE) & ((marks & aside) == 0)
     if not missed.any():
         return chosen
-    missed &= probability[among] >= LEAST
+    missed &= probability[among] >= MIN_RECOVERED_PROBABILITY
     gap = np.cumsum(chosen[among])
     others = np.bincount(gap, ~(chosen[among] | missed | page.hidden[among]))
     found = chosen.copy()
@@ -139,8 +141,8 @@ def continued(page: PageBlocks, chosen: Array, probability: Array, allowed: Arra
     found = chosen.copy()
     for before, after in pairwise(chosen.nonzero()[0].tolist()):
         rest = after - 1
-        fits = rest - before >= FEW and allowed[rest] and probability[rest] >= LEAST_BEHIND
-        found[rest] |= bool(fits and page.link[rest] < MAX_LINKED and goes_on(page, before, rest))
+        fits = rest - before >= MIN_CHOSEN_BLOCKS and allowed[rest] and probability[rest] >= MIN_PROBABILITY_BEHIND
+        found[rest] |= bool(fits and page.link[rest] < MAX_LINKED_SHARE and goes_on(page, before, rest))
     return found
 
 
@@ -152,11 +154,11 @@ def closing(page: PageBlocks, chosen: Array, probability: Array, allowed: Array)
     """
     taken = chosen.nonzero()[0]
     # The last chosen block may be in a list, or the next one may name a list.
-    if len(taken) < FEW or not (page.path[taken[-1] : taken[-1] + 3] & _LISTED).any():
+    if len(taken) < MIN_CHOSEN_BLOCKS or not (page.path[taken[-1] : taken[-1] + 3] & _LISTED).any():
         return chosen
     longest = int(taken[page.weight[taken].argmax()])
-    plain = allowed & (page.link <= HARDLY) & ((page.path & _NO_END & ~int(page.path[longest])) == 0)
-    plain &= ~page.texts.ends_sentence | (probability >= LEAST_BEHIND)
+    plain = allowed & (page.link <= MAX_PROSE_LINKED_SHARE) & ((page.path & _NO_END & ~int(page.path[longest])) == 0)
+    plain &= ~page.texts.ends_sentence | (probability >= MIN_PROBABILITY_BEHIND)
     innermost = int(page.inside[longest])  # may hold the whole text, with line breaks between paragraphs
     is_paragraph = page.held[innermost] == 1 or page.blocks.elements.name(innermost) == "p"
     for home in (innermost, int(page.parents[innermost]))[: 1 + is_paragraph]:
@@ -177,7 +179,7 @@ def _lists_behind(page: PageBlocks, last: int, home: int, plain: Array) -> list[
     while at < page.count:
         element = _within(page, at, home)
         inside = range(int(page.first[element]), int(page.last[element]))
-        if element and len(inside) >= FEW and listed[inside.start : inside.stop].all():
+        if element and len(inside) >= MIN_CHOSEN_BLOCKS and listed[inside.start : inside.stop].all():
             found += [*names, *inside]
             names, at = [], inside.stop
         elif at == last:

@@ -13,7 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from pipelines.extractors.auto.rules.script_values import MAX_NODES, SHORTEST, decoded, page_values
+from pipelines.extractors.auto.rules.script_values import MAX_NODES, MIN_TITLE_CHARS, decoded, page_values
 from pipelines.markup import tree
 from pipelines.markup.soup import collapsed
 from pipelines.text.scripts import UNSPACED_TEXT
@@ -49,7 +49,7 @@ _HEADS = frozenset(("meta", "metadata", "seo", "head", "header", "headline", "he
 """Keys of an object beside the body that holds the title, with other data of the article."""
 _PROSE, _PARAGRAPHS, _DEPTH = 60, 3, 6
 """Letters of a line of prose, lines of prose in a body (at least), levels of spans in an item of a list."""
-_TITLE, _MAX_TITLE, _FEW, _NEAR = 12, 500, 5, 4
+_MIN_TITLE_LETTERS, _MAX_TITLE_CHARS, _MAX_OBJECT_VALUES, _MAX_LEVELS = 12, 500, 5, 4
 """Letters of a title (at least; Chinese ones have few), its characters (at most), values of an object around it, levels
 down to the body.
 """
@@ -100,11 +100,15 @@ def article_body(html: str, url: str = "") -> tuple[str, ...]:
 
 
 def _names(page: LexborHTMLParser, url: str) -> _Names:
-    titles = [node.text() for node in page.css("title, h1")[:_FEW]]
-    titles += [node.attributes.get("content") or "" for node in page.css('meta[property="og:title"]')[:_FEW]]
+    titles = [node.text() for node in page.css("title, h1")[:_MAX_OBJECT_VALUES]]
+    titles += [
+        node.attributes.get("content") or "" for node in page.css('meta[property="og:title"]')[:_MAX_OBJECT_VALUES]
+    ]
     addresses = [url]
-    addresses += [node.attributes.get("href") or "" for node in page.css('link[rel="canonical"]')[:_FEW]]
-    addresses += [node.attributes.get("content") or "" for node in page.css('meta[property="og:url"]')[:_FEW]]
+    addresses += [node.attributes.get("href") or "" for node in page.css('link[rel="canonical"]')[:_MAX_OBJECT_VALUES]]
+    addresses += [
+        node.attributes.get("content") or "" for node in page.css('meta[property="og:url"]')[:_MAX_OBJECT_VALUES]
+    ]
     return _Names(
         frozenset(
             letters
@@ -151,7 +155,7 @@ def _bodies(state: object, names: _Names) -> Iterator[_Body]:
                 yield from _body(_lines(value))
         elif isinstance(value, list | dict):
             inside = value if isinstance(value, list) else list(value.values())
-            near = _NEAR if _is_named(names, value) else max(0, near - 1)
+            near = _MAX_LEVELS if _is_named(names, value) else max(0, near - 1)
             if near and isinstance(value, list):
                 yield from _body(_listed(value[:MAX_NODES]))
             waiting.extend((each, near) for each in inside if isinstance(each, str | list | dict))
@@ -160,9 +164,9 @@ def _bodies(state: object, names: _Names) -> Iterator[_Body]:
 def _is_named(names: _Names, value: list[object] | dict[str, object]) -> bool:
     """Return whether a name of the page is in a value, or in a small object in it (``{"basic": ...}``)."""
     if isinstance(value, list):
-        return any(_is_name(names, each) or _has_name(names, _props(each), _FEW) for each in value)
+        return any(_is_name(names, each) or _has_name(names, _props(each), _MAX_OBJECT_VALUES) for each in value)
     return any(
-        _is_name(names, each) or _has_name(names, each, _MAX_HEAD if key.casefold() in _HEADS else _FEW)
+        _is_name(names, each) or _has_name(names, each, _MAX_HEAD if key.casefold() in _HEADS else _MAX_OBJECT_VALUES)
         for key, each in value.items()
     )
 
@@ -175,15 +179,15 @@ def _has_name(names: _Names, value: object, most: int) -> bool:
 
 def _props(value: object) -> object:
     """Return the properties of a React element, ``["$", "p", null, {…}]``; any other value as it is."""
-    is_element = isinstance(value, list) and len(value) >= _FEW - 1 and value[0] == "$"
-    return value[_FEW - 2] if is_element and isinstance(value, list) else value
+    is_element = isinstance(value, list) and len(value) >= _MAX_OBJECT_VALUES - 1 and value[0] == "$"
+    return value[_MAX_OBJECT_VALUES - 2] if is_element and isinstance(value, list) else value
 
 
 def _is_name(names: _Names, value: object) -> bool:
     """Return whether a value is the page's title, or one of its addresses or their number."""
     if type(value) is int:
         return str(value) in names.addresses
-    if not isinstance(value, str) or not SHORTEST - 1 <= len(value) <= _MAX_TITLE:
+    if not isinstance(value, str) or not MIN_TITLE_CHARS - 1 <= len(value) <= _MAX_TITLE_CHARS:
         return False
     if value in names.addresses or not names.addresses.isdisjoint(_address_names(value) if "/" in value else ()):
         return True
@@ -197,11 +201,11 @@ def _is_part(letters: str, title: str) -> bool:
 
 
 def _is_long(letters: str) -> bool:
-    return len(letters) >= SHORTEST and size(letters) >= _TITLE
+    return len(letters) >= MIN_TITLE_CHARS and size(letters) >= _MIN_TITLE_LETTERS
 
 
 def _letters(text: str) -> str:
-    return "".join(character for character in text[:_MAX_TITLE].casefold() if character.isalnum())
+    return "".join(character for character in text[:_MAX_TITLE_CHARS].casefold() if character.isalnum())
 
 
 def _body(lines: list[str]) -> Iterator[_Body]:

@@ -33,7 +33,7 @@ _ROW = re.compile(rb"([0-9a-f]+):(?:T([0-9a-f]+),|([A-Z]{0,2})(?=[\[{\"]))")
 # Every character is part of a match, so a quote inside a string starts no other. Possessive, so without backtracking.
 _LITERAL = re.compile(r'("(?:[^"\\]++|\\.)*+")|\\.|[^"\\]++', re.DOTALL)
 _DECODER = json.JSONDecoder(strict=False)
-SHORTEST = 6
+MIN_TITLE_CHARS = 6
 """Characters of a string that may be a title, at least."""
 
 
@@ -97,7 +97,7 @@ def _json_at(text: str, at: int) -> tuple[object, int] | None:
 
 
 def _string(literal: str) -> str:
-    if len(literal) < SHORTEST:
+    if len(literal) < MIN_TITLE_CHARS:
         return ""
     try:
         return str(json.loads(literal, strict=False))
@@ -138,7 +138,7 @@ def _rows(text: str) -> object:
         at = end + 1
 
     def row_of(value: object) -> object:
-        is_reference = isinstance(value, str) and 1 < len(value) < SHORTEST + 2 and value[0] == "$"
+        is_reference = isinstance(value, str) and 1 < len(value) < MIN_TITLE_CHARS + 2 and value[0] == "$"
         return rows.get(value[1:].lstrip("L@"), value) if is_reference and isinstance(value, str) else value
 
     return _copied(list(rows.values()), row_of)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.extractors.auto.blocks.marks import BIT
 from pipelines.extractors.auto.blocks.walk import LINE, one_line
-from pipelines.extractors.auto.rules.captions import MAX_CHARS, MAX_LINKED
+from pipelines.extractors.auto.rules.captions import MAX_CHARS, MAX_LINKED_SHARE
 from pipelines.extractors.auto.rules.text_lines import is_heading
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _title_line(page: PageBlocks) -> str:
     title = page.blocks.title[:MAX_CHARS]
     shortest = max(MIN_TITLE_CHARS, MIN_TITLE_SHARE * len(title))
     # A sieve: it counts neither spaces nor further lines.
-    may_be = (2 * page.texts.chars >= shortest) & (page.link < MAX_LINKED) & ~page.hidden
+    may_be = (2 * page.texts.chars >= shortest) & (page.link < MAX_LINKED_SHARE) & ~page.hidden
     for index in may_be.nonzero()[0].tolist() if len(title) >= shortest else ():
         line = one_line(page.blocks.texts[index][:MAX_CHARS].partition(LINE)[0])
         if len(line) >= shortest and _names(title, line):

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from pipelines.extractors.auto.extractor import ENOUGH, extract
-from pipelines.extractors.auto.rule_tables import SURE
+from pipelines.extractors.auto.extractor import MIN_SECOND_READING_CHARS, extract
+from pipelines.extractors.auto.rule_tables import SURE_F1
 
 TEXTS = {
     "Latn": "The government said on Monday that it would build 12 new bridges, and that work begins soon. ",
@@ -47,7 +47,7 @@ def test_a_page_of_low_confidence_is_read_a_second_time() -> None:
     )
     assert found.extractor == "density"
     assert found.reason.startswith("scored: expected F1 0.")
-    assert found.reason.endswith(f", under {SURE}")
+    assert found.reason.endswith(f", under {SURE_F1}")
     assert first in found.paragraphs
 
 
@@ -65,8 +65,10 @@ def test_a_second_opinion_that_finds_next_to_nothing_is_not_believed() -> None:
     cards = f"<p>{TEXTS['Latn']}</p>{MENU * 2}" * 12
     found = extract(f"<body>{MENU}{cards}</body>")
     assert found.extractor == "scored"
-    assert re.fullmatch(rf"scored: expected F1 0\.\d\d, under {SURE}; density found \d+ characters only", found.reason)
-    assert sum(map(len, found.paragraphs)) > ENOUGH
+    assert re.fullmatch(
+        rf"scored: expected F1 0\.\d\d, under {SURE_F1}; density found \d+ characters only", found.reason
+    )
+    assert sum(map(len, found.paragraphs)) > MIN_SECOND_READING_CHARS
 
 
 def test_an_empty_page_is_empty_and_says_by_whom() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.extractors.auto.blocks.features import (
-    COMMON,
+    MAX_WORD_BLOCKS,
     MAX_WORDS,
     BlockWords,
     folded,
@@ -59,9 +59,9 @@ def test_letters_are_folded_as_python_folds_them(text: str) -> None:
 
 
 def test_a_word_in_too_many_blocks_tells_nothing() -> None:
-    """As many as ``COMMON`` are listed, one more and none is."""
-    assert len(BlockWords(["Paper"] * COMMON).blocks("paper")) == COMMON
-    assert BlockWords(["Paper"] * (COMMON + 1)).blocks("paper") == []
+    """As many as ``MAX_WORD_BLOCKS`` are listed, one more and none is."""
+    assert len(BlockWords(["Paper"] * MAX_WORD_BLOCKS).blocks("paper")) == MAX_WORD_BLOCKS
+    assert BlockWords(["Paper"] * (MAX_WORD_BLOCKS + 1)).blocks("paper") == []
 
 
 def test_rare_words_count_more() -> None:

@@ -45,7 +45,7 @@ def test_what_recurs_is_left_out_and_all_else_stays(extractor: str) -> None:
 
 def test_second_opinions_know_the_template_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the learned weights are unsure density is asked, and the prompt does not come back with its answer."""
-    monkeypatch.setattr(auto, "SURE", 1.1)
+    monkeypatch.setattr(auto, "SURE_F1", 1.1)
     alone, known = (auto.extract(page(23), ExtractorOptions(template=template)) for template in (b"", TEMPLATE))
     assert (alone.extractor, known.extractor) == ("density", "density")
     assert [line for line in alone.paragraphs if line not in known.paragraphs] == [PROMPT]
