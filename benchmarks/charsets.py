@@ -190,19 +190,19 @@ def main() -> None:
     options = parser.parse_args()
     tried: Counter[tuple[str, str]] = Counter()
     failed: Counter[tuple[str, str]] = Counter()
-    told: Counter[tuple[str, ...]] = Counter()
+    reported: Counter[tuple[str, ...]] = Counter()
     for case in cases(options.folder, options.pages, options.charset or list(USES)):
         decoded = decode(page(case), case.label if case.place == "header" else None)
         truth = "right" if case.label == case.charset else case.place if not case.label else "lie"
         tried[case.charset, case.form] += 1
         if not is_right(case, decoded.text):
             failed[case.charset, case.form] += 1
-            told[case.charset, case.language, case.form, case.place, truth, decoded.encoding] += 1
+            reported[case.charset, case.language, case.form, case.place, truth, decoded.encoding] += 1
     for charset in dict.fromkeys(charset for charset, _ in tried):
         cells = "  ".join(f"{form} {failed[charset, form]}/{tried[charset, form]}" for form in FORMS)
         print(f"{charset:<14} {cells}")
     print(f"\n{failed.total()} of {tried.total()} wrong")
-    for row, count in told.most_common(options.failures):
+    for row, count in reported.most_common(options.failures):
         print(f"{count:>4}  {' '.join(row)}")
 
 

@@ -191,11 +191,11 @@ def main() -> None:
         for name in options.format or FORMATS:
             command = [sys.executable, __file__, "--corpus", str(folder), "--one", name]
             command += ["--release"] if options.release else []
-            told = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
+            reported = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
             print(
-                f"{name:<10} documents/s {told['wall']:.0f} by the clock, {told['cpu']:.0f} of processor time,"
-                f" {told['thread']:.0f} of the thread's; memory {told['memory']:.0f} MB;"
-                f" {told['megabytes']:.0f} MB, {told['sha256'][:12]}",
+                f"{name:<10} documents/s {reported['wall']:.0f} by the clock, {reported['cpu']:.0f} of processor time,"
+                f" {reported['thread']:.0f} of the thread's; memory {reported['memory']:.0f} MB;"
+                f" {reported['megabytes']:.0f} MB, {reported['sha256'][:12]}",
                 flush=True,
             )
 

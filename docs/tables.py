@@ -123,7 +123,7 @@ def fields() -> str:
 
 def things() -> str:
     """Return the table of words for things."""
-    return table(("word", "meaning", "not"), ((word, *told) for word, told in THINGS.items()))
+    return table(("word", "meaning", "not"), ((word, *cells) for word, cells in THINGS.items()))
 
 
 def signs() -> str:

@@ -145,18 +145,18 @@ def hints_of(kind: type) -> list[Any]:
 
 def complete(kind: type, part: dict[str, Any]) -> None:
     """Require the fields that a class always writes, and describe fields by their docstrings."""
-    told: dict[str, str] = {}
+    texts: dict[str, str] = {}
     if not typing.is_typeddict(kind):
         # A field that is not set is not written.
         unset = {name for name, value in vars(kind).get("__dataclass_fields__", {}).items() if value.default is UNSET}
         part["required"] = [name for name in part.get("properties", {}) if name not in unset]
     for each in reversed(kind.__mro__):
         if each.__module__.partition(".")[0] in PACKAGES:
-            told |= docstrings(each)
+            texts |= docstrings(each)
     for field, described in part.get("properties", {}).items():
         described.pop("default", None)
-        if field in told:
-            described["description"] = told[field]
+        if field in texts:
+            described["description"] = texts[field]
 
 
 def docstrings(kind: type) -> dict[str, str]:

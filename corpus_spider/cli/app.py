@@ -460,10 +460,10 @@ def _for_reading(report: ReextractReport) -> dict[str, Any]:
     """Return the report of a re-extraction with the first lost URLs, for a terminal."""
     import msgspec
 
-    told: dict[str, Any] = msgspec.to_builtins(report)
-    told["other_rules_before"] = told.pop("other_rules")
-    told["lost_urls"] = told["lost_urls"][:LOST_URLS]
-    return told
+    output: dict[str, Any] = msgspec.to_builtins(report)
+    output["other_rules_before"] = output.pop("other_rules")
+    output["lost_urls"] = output["lost_urls"][:LOST_URLS]
+    return output
 
 
 @verb("config", "config -s crawl.delay=5", name="config")

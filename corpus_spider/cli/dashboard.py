@@ -35,8 +35,8 @@ MOST_PROBLEMS = 8
 def lines(overview: Overview, width: int) -> list[str]:
     """Return the dashboard in lines of at most ``width`` cells. Only a longer word or command exceeds it."""
     parts = [_headline(overview, width), _bars(overview.status, width)]
-    told = [*_last_night(overview, width), *_next(overview, width), *_attention(overview, width)]
-    return [line for part in (*parts, told) if part for line in (*part, "")][:-1]
+    summary = [*_last_night(overview, width), *_next(overview, width), *_attention(overview, width)]
+    return [line for part in (*parts, summary) if part for line in (*part, "")][:-1]
 
 
 def _headline(overview: Overview, width: int) -> list[str]:

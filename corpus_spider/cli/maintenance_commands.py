@@ -89,10 +89,10 @@ def migrate_verb(state: CommonOptions, /, dry_run: bool, **options: Any) -> None
     if not report.is_needed:
         state.console.result(f"The corpus is up to date (schema {report.to_schema}).")
         return
-    state.console.result("\n".join(_told(report)))
+    state.console.result("\n".join(_report_lines(report)))
 
 
-def _told(report: MigrationReport) -> list[str]:
+def _report_lines(report: MigrationReport) -> list[str]:
     """Return what a migration did or would do, in lines."""
     lines = []
     if report.steps:

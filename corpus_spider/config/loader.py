@@ -195,8 +195,8 @@ def _build_rules(table: object, origin: str, label: str, problems: list[Problem]
         return RuleSettings()
     layer = {key: GivenValue(value, f"{origin}.{key}") for key, value in table.items()}
     misplaced = [key for key in layer if key in keys(SiteSettings)]
-    told = "this key of [[site]] belongs above [site.rules]"
-    problems += [Problem(layer.pop(key).origin + label, told) for key in misplaced]
+    hint = "this key of [[site]] belongs above [site.rules]"
+    problems += [Problem(layer.pop(key).origin + label, hint) for key in misplaced]
     return build(RuleSettings, layer, problems, label)
 
 

@@ -17,7 +17,7 @@ from corpus_spider.exit_codes import FORCED, STOPPED
 from corpus_spider.monitoring.health import SiteCounters
 from corpus_spider.monitoring.metrics import SECONDS, Metrics, reporting
 from corpus_spider.terminal.crawl_words import CrawlLimits, closing_words, crawl_progress
-from corpus_spider.terminal.signals import Interruption, heeded, let_go_of_terminal
+from corpus_spider.terminal.signals import Interruption, ending_signals, let_go_of_terminal
 from corpus_spider.terminal.slow_count import SlowCount
 from storage.errors import CorpusError
 from storage.reporting import counted
@@ -158,7 +158,7 @@ class Stopper:
 
     def listen(self) -> None:
         """Record signals from now on, and an earlier one, instead of being interrupted by them."""
-        for number in heeded():
+        for number in ending_signals():
             signal.signal(number, self._on_signal)
         if self._interruption.asked and not self.asked:
             self._note(self._interruption.asked)

@@ -97,10 +97,10 @@ class CaptureExchanges:
         request.meta[CAPTURE] = capture
         spider: Any = self._crawler.spider
         lease = request.meta.get(LEASE)
-        heed, pipeline = getattr(spider, "heed", None), getattr(spider, "pipeline", None)
-        if lease is not None and heed is not None:
+        obey_pause, pipeline = getattr(spider, "obey_pause", None), getattr(spider, "pipeline", None)
+        if lease is not None and obey_pause is not None:
             # Now, before the downloader sends the next request to the host.
-            heed(lease.host, capture)
+            obey_pause(lease.host, capture)
         if lease is None and PART not in request.meta and pipeline is not None:
             pipeline.record(capture)
 

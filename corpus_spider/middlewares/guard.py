@@ -43,7 +43,7 @@ PORTS = {"http": 80, "https": 443}
 LOOPBACK_NAME = "localhost"
 MAX_ADDRESSES = 8
 """Addresses of a name that are tried. A name may have any number, and each costs a connection."""
-MAX_TOLD = 100
+MAX_REPORTED = 100
 """Names with private addresses that are logged in one run. Pages may contain any number."""
 
 
@@ -139,7 +139,7 @@ class GuardedResolver:
     def __init__(self, reactor: Any, allowed: Sequence[str], seconds: float) -> None:
         self._reactor, self._allowed, self._seconds = reactor, tuple(allowed), seconds
         self._proxies = proxy_hosts()
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> Self:
@@ -170,9 +170,9 @@ class GuardedResolver:
     async def _tell(self, receiver: Any, name: str, port: int) -> None:
         addresses = await self._addresses(name)
         good = [each for each in addresses if name in self._proxies or may_connect(name, each, port, self._allowed)]
-        if addresses and not good and name not in self._told and len(self._told) < MAX_TOLD:
+        if addresses and not good and name not in self._reported and len(self._reported) < MAX_REPORTED:
             # Twisted reports only that the name has no address.
-            self._told.add(name)
+            self._reported.add(name)
             logger.info("%s is %s, which is private. If it is yours, add it to allow_private.", name, addresses[0])
         for address in good[:MAX_ADDRESSES]:
             receiver.addressResolved((IPv6Address if ":" in address else IPv4Address)("TCP", address, port))

@@ -126,9 +126,9 @@ class WellKnownFile:
         meta = {self._mark: True, WIRE: True, KIND: self._kind, MAX_BODY: 2 * MAX_BYTES}
         request = Request(url, priority=1000, meta=meta, callback=NO_CALLBACK)
         response = await self._crawler.engine.download_async(request)
-        heed = getattr(self._crawler.spider, "heed", None)
-        if heed is not None:
-            heed(host_of(url), response.meta[CAPTURE])
+        obey_pause = getattr(self._crawler.spider, "obey_pause", None)
+        if obey_pause is not None:
+            obey_pause(host_of(url), response.meta[CAPTURE])
         return response
 
 

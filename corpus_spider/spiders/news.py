@@ -115,7 +115,7 @@ class NewsSpider(Spider):
             self.pauses.answered(lease.host)
         return [Page(self.policy.judge_answer(capture, lease, time.time(), response.meta.get(FAULT)))]
 
-    def heed(self, host: str, capture: Capture) -> None:
+    def obey_pause(self, host: str, capture: Capture) -> None:
         """Pause a host as its response requests, in this run and the next."""
         now = time.time()
         asked = pause_asked(capture, now)

@@ -159,8 +159,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> l
     if tuple(header) == FACTS:
         return facts([(row[0], row[1]) for row in rows], width)
     # A column without a value says nothing.
-    told = [at for at in range(len(header)) if any(row[at] for row in rows)]
-    header, rows = [header[at] for at in told], [[row[at] for at in told] for row in rows]
+    filled = [at for at in range(len(header)) if any(row[at] for row in rows)]
+    header, rows = [header[at] for at in filled], [[row[at] for at in filled] for row in rows]
     names = [heading(name) for name in header]
     every = [[_words_of(cell) for cell in (name, *(row[at] for row in rows))] for at, name in enumerate(names)]
     least = [max(max(words) for words in column) for column in every]

@@ -22,7 +22,7 @@ class Interruption(AbstractContextManager["Interruption"]):
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
-        for number in self._signals or heeded():
+        for number in self._signals or ending_signals():
             self._before[number] = signal.signal(number, self._on_signal)
         return self
 
@@ -36,7 +36,7 @@ class Interruption(AbstractContextManager["Interruption"]):
         raise KeyboardInterrupt
 
 
-def heeded() -> tuple[signal.Signals, ...]:
+def ending_signals() -> tuple[signal.Signals, ...]:
     """Return the signals that stop a crawl. Under nohup(1), SIGHUP (the terminal closes) is not one of them."""
     return (signal.SIGINT, *ending())
 

@@ -118,8 +118,8 @@ def signature(tree: LexborHTMLParser) -> list[str]:
     """Return right-aligned names after the last paragraphs, as Vietnamese papers sign texts."""
     flush_right = [node for node in tree.css(_FLUSH) if node.tag in _PARAGRAPHS]
     for node in flush_right[: -_MAX_FLUSH - 1 : -1]:
-        told = node.attributes
-        flush = (told.get("align") or "").casefold() == "right" or _RIGHT.search(told.get("style") or "")
+        attributes = node.attributes
+        flush = (attributes.get("align") or "").casefold() == "right" or _RIGHT.search(attributes.get("style") or "")
         text = " ".join(_UNSEEN.sub("", node.text()).split()) if flush else ""
         if not 0 < len(text) <= _MAX_SIGNED or not _is_behind_prose(node):
             continue

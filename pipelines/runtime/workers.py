@@ -285,7 +285,7 @@ class WorkerPool:
         self._closed.set()
         self._watch.join()
         for worker in self._workers:
-            worker.bury()
+            worker.discard()
         self._workers.clear()
         self._at_exit.cancel()
 
@@ -384,7 +384,7 @@ class WorkerPool:
     def _discard(self) -> None:
         worker: _Worker = self._local.worker
         self._local.worker = None
-        worker.bury()
+        worker.discard()
         with self._guard:
             self._workers.remove(worker)
 
@@ -437,11 +437,11 @@ class _Worker:
         theirs.close()
         # The first worker waits for the fork server to load. This does not count for its page.
         if not self._pipe.poll(START_SECONDS):
-            self.bury()
+            self.discard()
             raise TimeoutError(f"it took more than {START_SECONDS:g} s")
         fault = _start_faults.decode(self._pipe.recv_bytes(MAX_FRAME))
         if fault is not None:
-            self.bury()
+            self.discard()
             logger.debug("%s", fault.trace)
             kind = ConfigError if fault.of_plugin else CorpusError
             raise kind(fault.what, where=fault.where, do=fault.do)
@@ -505,7 +505,7 @@ class _Worker:
         self._ended = True
         self._process.kill()
 
-    def bury(self) -> None:
+    def discard(self) -> None:
         """Kill and reap the process. Only its own thread may call it, or any when that has ended."""
         self.end()
         self._process.join(5)

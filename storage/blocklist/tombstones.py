@@ -167,7 +167,7 @@ def mark_removed(connection: Connection, url_ids: Collection[int]) -> None:
         connection.execute(sa.update(url).where(url.c.id.in_(part)).values(REMOVED_URL))
 
 
-def bury(connection: Connection, removal_id: int, stones: Iterable[tuple[str, str]]) -> None:
+def add_tombstones(connection: Connection, removal_id: int, stones: Iterable[tuple[str, str]]) -> None:
     """Add tombstones, as (kind, value). Existing ones stay."""
     rows = [{"kind": kind, "value": value, "removal_id": removal_id} for kind, value in sorted(set(stones))]
     insert_many(connection, upsert(connection, tombstone).on_conflict_do_nothing(), rows)

@@ -36,26 +36,26 @@ def is_refusal(error: BaseException) -> bool:
 
 
 def write_apart(
-    write: Callable[[Sequence[T]], R], group: Sequence[T], stand_ins: Callable[[T, NotStorableError], Sequence[T]]
+    write: Callable[[Sequence[T]], R], group: Sequence[T], replacements: Callable[[T, NotStorableError], Sequence[T]]
 ) -> list[tuple[Sequence[T], R]]:
     """Write a group. If the database refuses it, write halves, down to the refused items.
 
-    A refused item is replaced by the first of its ``stand_ins`` that is accepted. Return the written parts in order,
-    with the results of ``write``. Raises NotStorableError if all stand-ins are refused too.
+    A refused item is replaced by the first of its ``replacements`` that is accepted. Return the written parts in order,
+    with the results of ``write``. Raises NotStorableError if all replacements are refused too.
     """
     try:
         return [(group, write(group))]
     except NotStorableError as error:
         if len(group) == 1:
-            return [_write_stand_in(write, stand_ins(group[0], error), error)]
+            return [_write_replacement(write, replacements(group[0], error), error)]
     middle = len(group) // 2
-    return [*write_apart(write, group[:middle], stand_ins), *write_apart(write, group[middle:], stand_ins)]
+    return [*write_apart(write, group[:middle], replacements), *write_apart(write, group[middle:], replacements)]
 
 
-def _write_stand_in(
-    write: Callable[[Sequence[T]], R], stand_ins: Sequence[T], refused: NotStorableError
+def _write_replacement(
+    write: Callable[[Sequence[T]], R], replacements: Sequence[T], refused: NotStorableError
 ) -> tuple[Sequence[T], R]:
-    for each in stand_ins:
+    for each in replacements:
         try:
             return [each], write([each])
         except NotStorableError as error:

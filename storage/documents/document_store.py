@@ -82,7 +82,7 @@ class Documents:
 
             return self.database.write(work)
 
-        written = write_apart(write, group, writer.stand_ins)
+        written = write_apart(write, group, writer.replacements)
         failpoints.reach("after_processed_commit")
         return {
             fetch_id: _as_stored(processed, result.drops.get(fetch_id), result.new_links.get(fetch_id, 0))

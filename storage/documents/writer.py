@@ -96,7 +96,7 @@ def write_processed(
     )
 
 
-def stand_ins(item: Item, error: NotStorableError) -> tuple[Item, ...]:
+def replacements(item: Item, error: NotStorableError) -> tuple[Item, ...]:
     """Return replacements for an outcome that the database refuses: a drop with the links, then one without."""
     fetch_id, lease, processed = item
     logger.warning("the database refused the document of %s: %s", lease.url, error.what[:200])

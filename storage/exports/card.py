@@ -115,9 +115,9 @@ def _about(manifest: Mapping[str, Any]) -> str:
     since = manifest.get("since")
     lines = ["Newspaper texts, crawled, cleaned and de-duplicated."]
     if since:
-        told = ", ".join(f"{since[name]} {name}" for name in ("added", "changed", "removed"))
+        reported = ", ".join(f"{since[name]} {name}" for name in ("added", "changed", "removed"))
         lines = [
-            f"Changes since the release whose manifest has the SHA-256 `{since['manifest_sha256']}`: {told}.",
+            f"Changes since the release whose manifest has the SHA-256 `{since['manifest_sha256']}`: {reported}.",
             (
                 "`changes.jsonl` names each document. To update the earlier release, delete the removed and the changed"
                 " documents, then add the documents here."
@@ -160,10 +160,10 @@ def _loading(manifest: Mapping[str, Any]) -> list[str]:
             "documents = pandas.concat(map(pandas.read_csv, files))",
         ]
     lines = ["## Loading", "", "```", f"pip install {_PACKAGES[name]}", "```", "", "```python", *code, "```", ""]
-    told = ["Run it in this folder, or replace `.` by the path of this folder."]
+    reported = ["Run it in this folder, or replace `.` by the path of this folder."]
     if name in _TEXTS:
-        told.append("`datasets` reads the times of JSON lines as UTC and drops the zone. Parquet keeps it.")
-    return ["\n".join([*lines, *told])]
+        reported.append("`datasets` reads the times of JSON lines as UTC and drops the zone. Parquet keeps it.")
+    return ["\n".join([*lines, *reported])]
 
 
 def _fields(manifest: Mapping[str, Any]) -> list[str]:

@@ -31,18 +31,18 @@ MANIFEST = "manifest.json"
 # The place of the original and the number of duplicates may change from night to night, though the document does not.
 # Measures of a text and its digest follow from it; recurring lines follow from other documents. Places of the title and
 # the authors, and rules, are not known for older texts.
-FIELDS_TOLD = tuple(field.name for field in FIELDS if field.note.compared)
+COMPARED_FIELDS = tuple(field.name for field in FIELDS if field.note.compared)
 """Fields of the digests of a release."""
 _HELD = {"tei.xml": IN_TEI, "vert": IN_VERTICAL, "prevert": IN_VERTICAL}
 
 
-def fields_told(format_name: str, fields: Fields | None = None) -> tuple[str, ...]:
+def compared_fields(format_name: str, fields: Fields | None = None) -> tuple[str, ...]:
     """Return the fields whose change changes a document in a release of that format with these fields."""
     held = {field.name for field in fields} if fields else _HELD.get(format_name)
-    return FIELDS_TOLD if held is None else tuple(name for name in FIELDS_TOLD if name in held)
+    return COMPARED_FIELDS if held is None else tuple(name for name in COMPARED_FIELDS if name in held)
 
 
-def digests(rows: Sequence[CorpusDocument], names: tuple[str, ...] = FIELDS_TOLD) -> list[str]:
+def digests(rows: Sequence[CorpusDocument], names: tuple[str, ...] = COMPARED_FIELDS) -> list[str]:
     """Return for each row 32 hex digits of the SHA-256 of the fields of these names."""
     return [hashlib.sha256(line).hexdigest()[:32] for line in _lines_of(names)(rows)]
 
@@ -83,7 +83,7 @@ class EarlierRelease:
     manifest: dict[str, object]
     sha256: str
     index: Path
-    fields: tuple[str, ...] = FIELDS_TOLD
+    fields: tuple[str, ...] = COMPARED_FIELDS
     written: Fields | None = None
     """Its fields if they were chosen, else None."""
 

@@ -146,7 +146,7 @@ def remove_dots(path: str) -> str:
 def index_line(fetch: StoredFetch) -> bytes:
     """Return the CDXJ line of a fetch."""
     place = fetch.pointer
-    told = {
+    entry = {
         "url": fetch.uri,
         "mime": "warc/revisit" if fetch.original else fetch.mime or "unk",
         "status": str(fetch.status),
@@ -156,7 +156,7 @@ def index_line(fetch: StoredFetch) -> bytes:
         "filename": place.warc,
     }
     key = "".join(surt(fetch.uri).split())
-    return f"{key} {fetch.fetched_at:%Y%m%d%H%M%S} {json.dumps(told)}\n".encode("utf-8", "replace")
+    return f"{key} {fetch.fetched_at:%Y%m%d%H%M%S} {json.dumps(entry)}\n".encode("utf-8", "replace")
 
 
 def _write_index(originals: Originals, path: Path, scratch: Path) -> int:

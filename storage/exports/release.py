@@ -35,8 +35,8 @@ from storage.exports.changes import (
     MANIFEST,
     Changes,
     EarlierRelease,
+    compared_fields,
     digests,
-    fields_told,
     index_lines,
     read_index,
     refuse_other_filters,
@@ -110,7 +110,7 @@ class ReleaseForm:
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the fields of the digests: those of the earlier release, if there is one."""
-        return self.earlier.fields if self.earlier else fields_told(self.format_name, self.written)
+        return self.earlier.fields if self.earlier else compared_fields(self.format_name, self.written)
 
 
 def write_release(
@@ -208,8 +208,8 @@ def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape:
             described = registry(about.name, "| cat data/part-*.vert", scripts, about.tokens, about.right_to_left)
             stream.write(described.encode())
     if changes is not None and shape.earlier is not None:
-        told = {name: changes.counts[name] for name in CHANGES}
-        manifest["since"] = {"manifest_sha256": shape.earlier.sha256, **told, **files.entry(CHANGED)}
+        reported = {name: changes.counts[name] for name in CHANGES}
+        manifest["since"] = {"manifest_sha256": shape.earlier.sha256, **reported, **files.entry(CHANGED)}
     with files.open(CARD) as stream:
         stream.write(card(manifest).encode())
     with files.open(CITATION) as stream:
@@ -253,9 +253,9 @@ def _indexed(
 
     def passing() -> Iterator[tuple[CorpusDocument, str]]:
         while group := list(islice(rows, GROUP)):
-            told = list(zip(group, digests(group, shape.fields), strict=True))
-            packed.write(index_lines(told))
-            yield from told
+            reported = list(zip(group, digests(group, shape.fields), strict=True))
+            packed.write(index_lines(reported))
+            yield from reported
 
     return passing()
 

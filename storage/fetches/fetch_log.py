@@ -54,7 +54,7 @@ class Fetches:
 
             return self.database.write(work)
 
-        written = write_apart(write, group, lambda item, _: fetches.stand_ins(item))
+        written = write_apart(write, group, lambda item, _: fetches.replacements(item))
         failpoints.reach("after_fetched_commit")
         return [fetch_id for _, ids in written for fetch_id in ids]
 
@@ -89,7 +89,7 @@ class Fetches:
             self.database.write(lambda connection: orphan_records.adopt(connection, run_id, part, self.schedule))
 
         if group:
-            write_apart(write, group, lambda item, _: fetches.stand_ins(item))
+            write_apart(write, group, lambda item, _: fetches.replacements(item))
         if others:
             self.database.write(lambda connection: orphan_records.reject(connection, others))
 

@@ -162,7 +162,7 @@ def write_fetched(
     return [ids[at] if at in ids else known[row["warc_id"], row["warc_offset"]] for at, row in enumerate(rows)]
 
 
-def stand_ins(item: tuple[Fetched, Pointer]) -> list[tuple[Fetched, Pointer]]:
+def replacements(item: tuple[Fetched, Pointer]) -> list[tuple[Fetched, Pointer]]:
     """Return a replacement for an exchange that the database refuses: the same without headers. The WARC has them."""
     fetched, pointer = item
     bare = replace(fetched.capture, response_headers=(), ip=None, terms=None)

@@ -23,7 +23,7 @@ from storage.blocklist.tombstones import (
     DOMAIN,
     PAGE,
     REMOVED,
-    bury,
+    add_tombstones,
     domains_of,
     loose_key,
     mark_removed,
@@ -89,7 +89,7 @@ def declare(connection: Connection, token: str, request: RemovalRequest, found: 
     row |= {"asked": datetime.now(UTC), "pages": len(found.url_ids), "documents": len(found.documents)}
     connection.execute(upsert(connection, removal).on_conflict_do_nothing(index_elements=["token"]), row)
     removal_id = int(connection.execute(sa.select(removal.c.id).where(removal.c.token == token)).scalar_one())
-    bury(connection, removal_id, _stones(request, value, found))
+    add_tombstones(connection, removal_id, _stones(request, value, found))
     rows = [{"public_id": each, "removal_id": removal_id} for each in found.documents]
     insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
     mark_removed(connection, found.url_ids)

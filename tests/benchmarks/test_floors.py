@@ -94,7 +94,7 @@ def test_a_file_that_holds_no_floors_is_not_overwritten(tmp_path: Path, text: st
     assert path.read_text() == text
 
 
-def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_reported(tmp_path: Path) -> None:
     """A folder that is not there is a disk error, not an internal one."""
     with pytest.raises(DiskError, match="cannot be written"):
         pin(tmp_path / "gone" / "floors.json", reached(en=1.0), allow_lower=False)

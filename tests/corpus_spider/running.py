@@ -57,8 +57,8 @@ def program(*arguments: str) -> list[str]:
 
 
 @contextmanager
-def heeded(number: int) -> Iterator[None]:
-    """Have programs that are started in the block heed a signal.
+def signal_received(number: int) -> Iterator[None]:
+    """Have programs that are started in the block receive a signal.
 
     These tests may ignore SIGHUP, under nohup(1).
     """

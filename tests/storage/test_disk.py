@@ -40,11 +40,11 @@ def test_as_many_files_may_be_open_as_are_wanted_and_the_system_allows(
     assert asked(*limits, wanted, needed) == [str(allowed)]
 
 
-def test_too_few_files_are_told_with_what_to_do() -> None:
+def test_too_few_files_are_reported_with_what_to_do() -> None:
     """Else a crawl would end by an error wherever it needs one more."""
-    told = "\n".join(asked(64, 200, 900, 300))
-    assert "ulimit -n: 300 files" in told
-    assert "Raise it to 900" in told
+    reported = "\n".join(asked(64, 200, 900, 300))
+    assert "ulimit -n: 300 files" in reported
+    assert "Raise it to 900" in reported
 
 
 def asked(*numbers: int) -> list[str]:

@@ -80,8 +80,8 @@ def test_an_interrupt_stops_the_crawl_in_good_order(newspaper: Newspaper, tmp_pa
     """Ctrl-C in the program: the summary says that it was stopped, and the program goes on."""
     folder = corpus_of(newspaper, tmp_path / "news", delay=1.0, per_host=1, throttle=False)
     # Tests that import the workers' warm-up ignore SIGINT, and their children would too.
-    heeded = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    program = f"{heeded}; import corpus_spider as cs; print(cs.crawl({str(folder)!r}).exit_code)"
+    handled = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{handled}; import corpus_spider as cs; print(cs.crawl({str(folder)!r}).exit_code)"
     started = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment(), start_new_session=True
     )

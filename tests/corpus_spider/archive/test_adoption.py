@@ -48,8 +48,8 @@ def problems(folder: Path, *options: str) -> list[str]:
 
 
 def notes(folder: Path, *options: str) -> list[str]:
-    told = json.loads(run(folder, "check", "--json", *options).stdout)["notes"]
-    return [note for note in told if not note.startswith("SQLite")]
+    reported = json.loads(run(folder, "check", "--json", *options).stdout)["notes"]
+    return [note for note in reported if not note.startswith("SQLite")]
 
 
 def texts(database: str) -> dict[str, str]:
@@ -84,7 +84,7 @@ def test_pages_that_only_the_archive_knows_are_read_from_there(
     assert problems(tmp_path, "--deep") == []
 
 
-def test_a_corpus_is_made_anew_from_its_archive(tmp_path: Path, newspaper: Newspaper) -> None:
+def test_a_corpus_is_rebuilt_from_its_archive(tmp_path: Path, newspaper: Newspaper) -> None:
     """Where the database is lost altogether: the same texts under the same ids, of each page the newest version."""
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
     newspaper.restless = True

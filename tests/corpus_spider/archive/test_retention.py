@@ -119,8 +119,8 @@ def test_a_crawl_ends_with_what_the_rules_say_and_nothing_takes_it_for_damage(tm
         (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
         assert run(tmp_path, "crawl").returncode == 0
         (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper) + "\n[archive]\nmax = 1\n")
-        told = run(tmp_path, "prune", "--dry-run", "--json")
-        (going,) = json.loads(told.stdout)
+        reported = run(tmp_path, "prune", "--dry-run", "--json")
+        (going,) = json.loads(reported.stdout)
         assert (tmp_path / "warc" / going["name"]).stat().st_size == going["bytes"]
         second = run(tmp_path, "crawl")
     assert second.returncode == 0, second.stderr
@@ -130,9 +130,9 @@ def test_a_crawl_ends_with_what_the_rules_say_and_nothing_takes_it_for_damage(tm
     checked = run(tmp_path, "check", "--deep", "--json")
     report = json.loads(checked.stdout)
     assert (checked.returncode, report["removed_files"], report["documents"]) == (0, 1, 6), checked.stdout
-    made_anew = run(tmp_path, "reextract", "--json")
-    report = json.loads(made_anew.stdout)
-    assert (made_anew.returncode, report["pages"], report["unreadable"]) == (0, 0, 0)
+    rebuilt = run(tmp_path, "reextract", "--json")
+    report = json.loads(rebuilt.stdout)
+    assert (rebuilt.returncode, report["pages"], report["unreadable"]) == (0, 0, 0)
     assert report["removed"] >= 6
     kept = run(tmp_path, "export", "-o", "originals.wacz", "--json")
     assert (kept.returncode, json.loads(kept.stdout)["pages"]) == (0, 0), kept.stderr
@@ -141,7 +141,7 @@ def test_a_crawl_ends_with_what_the_rules_say_and_nothing_takes_it_for_damage(tm
         assert len([document.text for document in corpus.documents()]) == 6
 
 
-def test_originals_that_go_while_texts_are_made_anew_are_counted_as_removed(
+def test_originals_that_go_while_texts_are_rebuilt_are_counted_as_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As at the end of a crawl of another site: they were missing, to be restored from a backup."""

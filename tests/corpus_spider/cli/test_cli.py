@@ -152,9 +152,9 @@ def test_an_internal_error_says_how_to_report_it(
     assert run(["status", "--json"]) == 1
     assert "with -v" in capsys.readouterr().err
     assert run(["status", "--json", "-v"]) == 1
-    told = capsys.readouterr().err
-    assert "Traceback" in told
-    assert "\x1b" not in told
+    reported = capsys.readouterr().err
+    assert "Traceback" in reported
+    assert "\x1b" not in reported
 
 
 def test_an_error_tells_what_where_and_what_to_do(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,9 +162,9 @@ def test_an_error_tells_what_where_and_what_to_do(home: Path, capsys: pytest.Cap
     file = home / "corpus.toml"
     file.write_text(file.read_text().replace("start", "strat"))
     assert run(["config"]) == 2
-    told = capsys.readouterr().err
-    assert str(home / "corpus.toml") in told
-    assert "site[0].strat (example): there is no such key (did you mean start?)" in told
+    reported = capsys.readouterr().err
+    assert str(home / "corpus.toml") in reported
+    assert "site[0].strat (example): there is no such key (did you mean start?)" in reported
 
 
 def test_init_makes_a_corpus_that_can_be_planned(
@@ -194,11 +194,11 @@ def test_a_dry_run_tells_by_which_limits_and_days_a_crawl_is_bound(
     limits = json.loads(capsys.readouterr().out)["limits"]
     assert limits == {"time_limit": 14400.0, "size_limit": 5 * 2**30, "since": "2026-11-01"}
     assert run([*bounds]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert {"time_limit\t14400 s", "size_limit\t5.0 GiB", "since\t2026-11-01"} <= set(told)
+    reported = capsys.readouterr().out.splitlines()
+    assert {"time_limit\t14400 s", "size_limit\t5.0 GiB", "since\t2026-11-01"} <= set(reported)
 
 
-def test_a_folder_that_was_removed_is_told_and_matters_only_where_it_is_needed(
+def test_a_folder_that_was_removed_is_reported_and_matters_only_where_it_is_needed(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A verb that looks for ./corpus.toml says so with exit code 2; one that is told where it is works."""
@@ -231,9 +231,9 @@ def test_init_says_what_comes_next(
 ) -> None:
     """The sources of newspapers that nobody knows yet are to be looked for first; a shell takes what is told."""
     assert run(["init", str(tmp_path / "my news"), "--contact", "me@example.org", *sites]) == 0
-    told = [shlex.split(line) for line in capsys.readouterr().err.splitlines() if line.startswith("  ")]
+    reported = [shlex.split(line) for line in capsys.readouterr().err.splitlines() if line.startswith("  ")]
     before = ["corpus-spider", "-c", str(tmp_path / "my news" / "corpus.toml")]
-    assert told == [[*before, *step.split()] for step in steps]
+    assert reported == [[*before, *step.split()] for step in steps]
 
 
 @pytest.mark.parametrize("given", [("--language", "vi", "--language", "fa"), ("--language", "vi, fa")])
@@ -243,14 +243,14 @@ def test_languages_are_given_one_by_one_or_with_commas(tmp_path: Path, given: tu
     assert 'languages = ["vi", "fa"]' in (tmp_path / "new" / "corpus.toml").read_text("utf-8")
 
 
-@pytest.mark.parametrize(("sites", "told"), [((), True), (("--site", "https://a.example/"), False)])
+@pytest.mark.parametrize(("sites", "reported"), [((), True), (("--site", "https://a.example/"), False)])
 def test_init_says_in_which_languages_it_knows_no_newspaper(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], sites: tuple[str, ...], told: bool
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sites: tuple[str, ...], reported: bool
 ) -> None:
     """They would be missed without a word; who names newspapers knows."""
     asked = ("--language", "vi", "--language", "sw", "--contact", "me@example.org", *sites)
     assert run(["init", str(tmp_path / "new"), *asked]) == 0
-    assert ("No newspaper is known in sw. " in capsys.readouterr().err) is told
+    assert ("No newspaper is known in sw. " in capsys.readouterr().err) is reported
 
 
 def test_a_crawl_without_contact_or_site_does_not_start(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -263,16 +263,16 @@ def test_a_crawl_without_contact_or_site_does_not_start(home: Path, capsys: pyte
     assert [path.name for path in home.iterdir()] == ["corpus.toml"]
 
 
-def test_an_unknown_extractor_is_told_before_the_crawl(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_extractor_is_reported_before_the_crawl(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A misspelt extractor does not cost a night."""
     with (home / "corpus.toml").open("a") as file:
         file.write('extractor = "densty"\n')
     (home / "corpus.db").touch()
     for verb in (["crawl", "--dry-run"], ["crawl"], ["reextract"]):
         assert run(verb) == 2
-        told = capsys.readouterr().err
-        assert str(home / "corpus.toml") in told
-        assert 'extractor (example): there is no extractor "densty" (did you mean density?)' in told
+        reported = capsys.readouterr().err
+        assert str(home / "corpus.toml") in reported
+        assert 'extractor (example): there is no extractor "densty" (did you mean density?)' in reported
 
 
 def test_common_options_override_the_file_before_the_verb_and_after_it(
@@ -293,9 +293,9 @@ def test_an_empty_corpus_has_a_status_and_can_be_exported(home: Path, capsys: py
     assert run(["status", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["documents"] == 0
     assert run(["status", "--all"]) == 0
-    told = capsys.readouterr().out
-    assert "no documents yet   corpus-spider crawl\n" in told
-    assert "documents\t0\n" in told
+    reported = capsys.readouterr().out
+    assert "no documents yet   corpus-spider crawl\n" in reported
+    assert "documents\t0\n" in reported
     assert run(["export", "-o", "out.jsonl", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["documents"], report["bytes"], len(report["sha256"])) == (0, 0, 64)
@@ -330,13 +330,13 @@ def test_a_rehearsal_looks_for_the_earlier_release(home: Path, capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("verb", ["status", "check", "reextract", "export"])
-def test_without_a_corpus_the_user_is_told_to_crawl(home: Path, capsys: pytest.CaptureFixture[str], verb: str) -> None:
+def test_without_a_corpus_the_message_names_crawl(home: Path, capsys: pytest.CaptureFixture[str], verb: str) -> None:
     """What reads a corpus says in the shell's words how one is made."""
     assert run([verb, *(["-o", "x.jsonl"] if verb == "export" else [])]) == 2
     assert "Run `corpus-spider crawl` first." in capsys.readouterr().err
 
 
-def test_an_export_of_an_unknown_site_is_a_mistake_and_one_of_nothing_is_told(
+def test_an_export_of_an_unknown_site_is_a_mistake_and_one_of_nothing_is_reported(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A misspelt --site is answered as by crawl; a selection without documents gives a note."""

@@ -49,16 +49,16 @@ def test_evaluate_keeps_texts_and_the_worst_pages(gold: str, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "reported"),
     [
         (["--html", "gone/worst.html"], "gone/worst.html: the folder does not exist"),
         (["--output", "gold/manifest.jsonl"], "gold/manifest.jsonl"),
         (["--compare", "no-such"], 'no extractor "no-such"'),
     ],
 )
-def test_what_evaluate_cannot_do_is_told(
-    gold: str, options: list[str], told: str, capsys: pytest.CaptureFixture[str]
+def test_what_evaluate_cannot_do_is_reported(
+    gold: str, options: list[str], reported: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each error names the file or option; none is an internal one."""
     assert run(["evaluate", "--gold", gold, *options]) in {2, 3}
-    assert told in capsys.readouterr().err
+    assert reported in capsys.readouterr().err

@@ -109,8 +109,8 @@ def test_every_field_of_an_export_is_documented(manual: str) -> None:
 @pytest.mark.parametrize(("option", "names"), [("--format", FORMATS), ("--fold", FOLDS)])
 def test_the_help_of_export_names_all_there_are(option: str, names: tuple[str, ...]) -> None:
     """Every format and every fold, and no other: written out, as their modules take long to load."""
-    (told,) = (one.help or "" for one in VERBS["export"].params if isinstance(one, click.Option) and option in one.opts)
-    assert told.partition(": ")[2].partition(";")[0].removesuffix(".").split(", ") == list(names)
+    (text,) = (one.help or "" for one in VERBS["export"].params if isinstance(one, click.Option) and option in one.opts)
+    assert text.partition(": ")[2].partition(";")[0].removesuffix(".").split(", ") == list(names)
 
 
 def anchors(page: Path) -> set[str]:

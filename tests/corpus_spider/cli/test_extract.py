@@ -65,8 +65,8 @@ def test_a_page_of_which_a_crawl_would_make_no_text_is_shown_with_the_reason(
     (tmp_path / "list.html").write_text(f"<html lang=en><title>News</title><body><ul>{items}</ul>")
     reading = extract(str(tmp_path / "list.html"), ExtractRequest(), Config())
     assert show(reading, Console(), as_json=False) == 0
-    told = capsys.readouterr()
-    assert told.out
-    assert "a crawl would drop this page: listing (" in told.err
+    reported = capsys.readouterr()
+    assert reported.out
+    assert "a crawl would drop this page: listing (" in reported.err
     assert show(reading, Console(), as_json=True) == 0
     assert json.loads(capsys.readouterr().out)["drop"]["reason"] == "listing"

@@ -46,13 +46,13 @@ def test_a_file_gives_a_figure_and_its_numbers(
 ) -> None:
     """The figure in the form of its name, and its numbers as JSON."""
     assert run(["plot", "page.html", "--extractor", "bte", "-o", f"a.{form}", "--json"]) == 0
-    told = capsys.readouterr()
+    reported = capsys.readouterr()
     assert (folder / f"a.{form}").read_bytes().startswith(begins)
-    plain = json.loads(told.out)
+    plain = json.loads(reported.out)
     assert (plain["page"], plain["extractor"], plain["item"]) == ("page.html", "bte", "run of words or tags")
     assert len(plain["columns"]["encode"]) == len(plain["columns"]["item"])
     assert set(plain["columns"]["chosen"]) == {0, 1}
-    assert f"Extractor bte, version {VERSION}" in told.err
+    assert f"Extractor bte, version {VERSION}" in reported.err
 
 
 def test_p_is_a_parameter(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,9 +62,9 @@ def test_p_is_a_parameter(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     chosen = []
     for p in ("3", "6"):
         assert run(["plot", "page.html", "--extractor", "r2l-nepl", "--p", p, "--json"]) == 0
-        told = capsys.readouterr()
-        assert f"(P = {p})" in told.err
-        chosen.append(sum(json.loads(told.out)["columns"]["chosen"]))
+        reported = capsys.readouterr()
+        assert f"(P = {p})" in reported.err
+        chosen.append(sum(json.loads(reported.out)["columns"]["chosen"]))
     assert chosen == [2, 8]  # from the first line, whose smoothed column is the longest
 
 
@@ -81,7 +81,7 @@ def test_p_is_a_parameter(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
         ("empty.html -o a.svg", "not_html"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(
+def test_what_cannot_be_drawn_is_reported(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: str, expected: str
 ) -> None:
     """With what to do instead, and without a file."""

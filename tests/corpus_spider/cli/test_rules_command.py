@@ -152,9 +152,9 @@ def test_new_rules_reach_stored_pages(tmp_path: Path) -> None:
     # The pages that would lose their text are named.
     tried = json.loads(run(tmp_path, "reextract", "--dry-run", "--json").stdout)
     assert tried["lost"] == len(tried["lost_urls"]) > 0
-    told = run(tmp_path, "reextract", "--dry-run").stdout
-    assert f"# lost_urls\nlost urls\n{tried['lost_urls'][0]}\n" in told
-    assert f"other_rules_before\t{before['documents']}\n" in told
+    reported = run(tmp_path, "reextract", "--dry-run").stdout
+    assert f"# lost_urls\nlost urls\n{tried['lost_urls'][0]}\n" in reported
+    assert f"other_rules_before\t{before['documents']}\n" in reported
 
 
 def test_extractors_are_scored_on_the_page_without_removed_elements(folder: Path) -> None:

@@ -40,10 +40,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_text_is_shown_with_where_it_is_from(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By any spelling of its address and by its id; with -q the text alone, as JSON with the fields of exports."""
     assert run(["show", "http://www.a.example/x"]) == 0
-    told = capsys.readouterr().out
-    assert f"url\t{STORY}\n" in told
-    assert "title\tTin \\x1b[2J\n" in told
-    assert told.endswith("Bản tin hôm nay\n")
+    reported = capsys.readouterr().out
+    assert f"url\t{STORY}\n" in reported
+    assert "title\tTin \\x1b[2J\n" in reported
+    assert reported.endswith("Bản tin hôm nay\n")
     assert run(["show", "a.example/x", "--json"]) == 0
     plain = json.loads(capsys.readouterr().out)
     assert (plain["url"], plain["state"], plain["visits"][0]["outcome"]) == (STORY, "done", "document")
@@ -90,7 +90,7 @@ def test_a_page_without_a_text_says_why(
         ("--original --json https://a.example/x", "exclude each other"),
     ],
 )
-def test_an_unknown_page_is_told_with_what_the_rules_say_of_it(
+def test_an_unknown_page_is_reported_with_what_the_rules_say_of_it(
     home: Path, capsys: pytest.CaptureFixture[str], target: str, expected: str
 ) -> None:
     """Whether the site would have it, its rules leave it out, or it is of no site; exit code 2."""
@@ -212,8 +212,8 @@ def test_addresses_that_wait_for_another_try_are_listed_with_why(
         again = Failure(leases["broken"], "http_500", retry_at=1_800_000_000.0)
         corpus.frontier.fail(crawl.run_id, [again, Failure(leases["gone"], "timeout")])
     assert run(["dropped"]) == 0
-    told = capsys.readouterr().out
-    assert f"http_500\ta.example\thttps://a.example/broken\t{local(1_800_000_000.0)}" in told
+    reported = capsys.readouterr().out
+    assert f"http_500\ta.example\thttps://a.example/broken\t{local(1_800_000_000.0)}" in reported
     assert run(["dropped", "--json", "--reason", "http_500"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert [(each["url"], each["next_try"]) for each in listed["waiting"]] == [("https://a.example/broken", 1.8e9)]
@@ -258,9 +258,9 @@ def test_a_shortened_id_of_several_documents_lists_them(
                 connection.execute(sa.update(document).where(document.c.id == row).values(public_id=public))
     for command in (["show", "abcd"], ["remove", "--id", "abcd", "--reason", "asked", "--yes"]):
         assert run(command) == 2
-        told = capsys.readouterr().err
-        assert "abcd: several ids begin so" in told
-        assert told.count("  https://a.example/") == 10
-        assert told.rstrip().endswith("and others")
+        reported = capsys.readouterr().err
+        assert "abcd: several ids begin so" in reported
+        assert reported.count("  https://a.example/") == 10
+        assert reported.rstrip().endswith("and others")
     assert run(["show", "-q", "abcd1"]) == 0
     assert capsys.readouterr().out == "Bản tin số 0\n"

@@ -180,7 +180,7 @@ def test_a_folder_stands_for_the_file_in_it(tmp_path: Path) -> None:
         load(tmp_path, environ={})
 
 
-def test_without_any_file_the_user_is_told_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_file_the_message_says_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Starting in an empty folder points to init."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match="corpus-spider init"):
@@ -293,7 +293,7 @@ def test_a_wrong_value_is_named_with_its_key_and_what_was_expected(tmp_path: Pat
     assert str(tmp_path / "corpus.toml") in message
 
 
-def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
     """Five mistakes take one run to find, not five."""
     text = MINIMAL + '[[site]]\nname = "example"\nallow = ["("]\n[crawl]\nx = 1\ndelay = "a"\n'
     message = refused(text, tmp_path)

@@ -23,7 +23,7 @@ from corpus_spider.crawling.session import Session
 from storage import Corpus
 from storage.records import Capture
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, hanging, served
-from tests.corpus_spider.running import PATIENCE, ended, environment, heeded, program, run, start, until, well
+from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, signal_received, start, until, well
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ def test_a_signal_ends_a_crawl_with_exit_code_11_and_the_next_one_goes_on(
     """Nothing is left open, nothing is lost."""
     gate = hanging(newspaper)
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.1, timeout=900))
-    with heeded(signal.SIGHUP):
+    with signal_received(signal.SIGHUP):
         crawl = start(tmp_path, "crawl")
     until(lambda: newspaper.asked["/hang"] and newspaper.asked.total() > 6, lambda: newspaper.asked)
     crawl.send_signal(number)
@@ -69,7 +69,7 @@ def test_a_terminal_that_closes_ends_a_crawl_tidily(tmp_path: Path, newspaper: N
     terminal, theirs = pty.openpty()
     # The first terminal that the leader of a session opens is its own.
     opened = f"exec {shlex.join(program('crawl'))} <{os.ttyname(theirs)} >{os.ttyname(theirs)} 2>&1"
-    with heeded(signal.SIGHUP):
+    with signal_received(signal.SIGHUP):
         crawl = subprocess.Popen(["sh", "-c", opened], cwd=tmp_path, env=environment(), start_new_session=True)
     os.set_blocking(terminal, False)
     until(lambda: shown(terminal) is not None and newspaper.asked["/hang"], lambda: newspaper.asked)
@@ -80,7 +80,7 @@ def test_a_terminal_that_closes_ends_a_crawl_tidily(tmp_path: Path, newspaper: N
     assert not list((tmp_path / "warc").glob("*.open"))
 
 
-def test_a_crawl_under_nohup_does_not_heed_that_its_terminal_closes(tmp_path: Path, newspaper: Newspaper) -> None:
+def test_a_crawl_under_nohup_continues_when_its_terminal_closes(tmp_path: Path, newspaper: Newspaper) -> None:
     gate = hanging(newspaper)
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, timeout=900))
     crawl = subprocess.Popen(
@@ -128,7 +128,7 @@ def test_a_signal_ends_a_crawl_in_time_whatever_hangs(tmp_path: Path, newspaper:
     assert newspaper.asked["/hang"] == 2
 
 
-def test_a_second_crawl_of_the_same_site_is_told_so_with_exit_code_5(tmp_path: Path, newspaper: Newspaper) -> None:
+def test_a_second_crawl_of_the_same_site_ends_with_exit_code_5(tmp_path: Path, newspaper: Newspaper) -> None:
     """And it changes nothing; the lock goes with its holder."""
     gate = hanging(newspaper)
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, timeout=900))
@@ -249,7 +249,7 @@ def test_a_host_with_a_bad_certificate_is_refused_and_named(tmp_path: Path) -> N
     assert "robots_unreachable" not in ended.stderr
 
 
-def test_a_machine_that_is_offline_is_told_from_sites_that_fail(tmp_path: Path, newspaper: Newspaper) -> None:
+def test_a_machine_that_is_offline_is_distinguished_from_sites_that_fail(tmp_path: Path, newspaper: Newspaper) -> None:
     """No name can be resolved: the message says so, and the reason that is counted is `dns`."""
     text = corpus_toml(newspaper, retries=0, per_host=1)
     (tmp_path / "corpus.toml").write_text(text.replace(newspaper.origin, "http://news.invalid"))

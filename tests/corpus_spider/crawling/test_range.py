@@ -60,7 +60,7 @@ def test_only_days_of_the_range_are_asked_for(tmp_path: Path) -> None:
     assert [path for path in asked if path.endswith("/")] == ["/2026/11/07/", "/2026/11/06/", "/2026/11/05/"]
 
 
-def test_a_day_without_an_archive_is_not_told_as_a_source_that_died(tmp_path: Path) -> None:
+def test_a_day_without_an_archive_is_not_reported_as_a_source_that_died(tmp_path: Path) -> None:
     """Papers have no page for a day without an article; each such day was named in the summary and in mails."""
     with served(Newspaper(articles=4)) as paper:
         put(paper, "/2026/11/06/", article(7))

@@ -61,7 +61,7 @@ def test_reservations_are_kept_with_the_texts_skipped_when_asked_to_and_left_out
         }
 
 
-def test_a_page_that_has_not_changed_may_be_reserved_anew(tmp_path: Path) -> None:
+def test_a_page_that_has_not_changed_may_be_reserved_again(tmp_path: Path) -> None:
     """A server that adds the header to all its answers says so with a 304: the text that was free is reserved."""
     day, html = {"noai": False}, {"Content-Type": "text/html; charset=utf-8", "ETag": '"1"'}
     paper = Newspaper(articles=3)

@@ -120,8 +120,8 @@ def test_scrapy_names_a_wrong_configuration_and_what_to_do(tmp_path: Path) -> No
     """A file that is not there is a message and the exit code of a wrong configuration, not a traceback."""
     done = scrapy(tmp_path, "crawl", "news", "-s", "CORPUS_CONFIG=/nope.toml")
     assert done.returncode == 2
-    told, do = done.stderr.splitlines()
-    assert told == "corpus-spider: /nope.toml: cannot be read: No such file or directory"
+    reported, do = done.stderr.splitlines()
+    assert reported == "corpus-spider: /nope.toml: cannot be read: No such file or directory"
     assert "corpus-spider init" in do
 
 

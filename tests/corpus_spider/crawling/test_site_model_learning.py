@@ -146,12 +146,12 @@ def test_learn_tells_what_it_learns_and_a_dry_run_keeps_nothing(once: Path) -> N
         with Corpus.open(once / "corpus.db", read_only=True) as corpus:
             assert corpus.models.newest(["newspaper"]) == {}
         done = run(once, "learn", *dry_run, "--json")
-        (told,) = json.loads(done.stdout)
-        assert (told["site"], told["documents"]) == ("newspaper", 12)
-        assert told["pages"] >= 5
-        assert told["recurring"] >= 3
+        (counts,) = json.loads(done.stdout)
+        assert (counts["site"], counts["documents"]) == ("newspaper", 12)
+        assert counts["pages"] >= 5
+        assert counts["recurring"] >= 3
     with Corpus.open(once / "corpus.db", read_only=True) as corpus:
-        assert corpus.models.newest(["newspaper"])["newspaper"].id == told["model"]
+        assert corpus.models.newest(["newspaper"])["newspaper"].id == counts["model"]
     assert run(once, "reextract").returncode == 0
     assert with_prompt(once) == set()
 
@@ -225,8 +225,8 @@ def test_a_document_is_made_again_with_what_was_known_when_it_was_made(tmp_path:
 
 def test_lines_that_recur_are_marked_and_left_out_when_asked(once: Path) -> None:
     """What the first crawl let in is learned by `learn`, marked in every export, and gone from one that says so."""
-    (told,) = json.loads(run(once, "learn", "--json").stdout)
-    assert told["lines"] >= 1
+    (counts,) = json.loads(run(once, "learn", "--json").stdout)
+    assert counts["lines"] >= 1
     every = [json.loads(line) for line in run(once, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()]
     prompted = [row for row in every if PROMPT in row["text"]]
     assert prompted
@@ -242,8 +242,10 @@ def test_lines_that_recur_are_marked_and_left_out_when_asked(once: Path) -> None
     stored = {row["id"] for row in every if row["chars"] >= least}
     kept = {row["id"] for row in rest if row["chars"] >= least}
     asked = ("export", "--without-recurring", "--min-chars", str(least), "--dry-run", "--json")
-    told = json.loads(run(once, *asked).stdout)
-    assert (told["documents"], told["left_out"]["too short"]) == (len(kept), len(stored - kept))
-    standing, told = (json.loads(run(once, *verb, "--json").stdout) for verb in (("status",), ("export", "--dry-run")))
-    assert told["left_out"] == {"repeats another": standing["duplicates"]}
-    assert told["documents"] + standing["duplicates"] == standing["documents"]
+    counts = json.loads(run(once, *asked).stdout)
+    assert (counts["documents"], counts["left_out"]["too short"]) == (len(kept), len(stored - kept))
+    standing, counts = (
+        json.loads(run(once, *verb, "--json").stdout) for verb in (("status",), ("export", "--dry-run"))
+    )
+    assert counts["left_out"] == {"repeats another": standing["duplicates"]}
+    assert counts["documents"] + standing["duplicates"] == standing["documents"]

@@ -55,7 +55,7 @@ def morning(config: Config) -> tuple[str, set[Sign]]:
     return read_status(config).last_run["state"], {finding.sign for finding in found.sick}
 
 
-def test_nights_that_are_missed_killed_or_overlapped_are_told_each_morning(
+def test_nights_that_are_missed_killed_or_overlapped_are_reported_each_morning(
     tmp_path: Path, crawls: SmallCrawls, calm: State, record_property: Callable[[str, object], None]
 ) -> None:
     """`health` reports a site as not crawled exactly when no run has finished for three days, whether the last run
@@ -63,14 +63,14 @@ def test_nights_that_are_missed_killed_or_overlapped_are_told_each_morning(
     """
     folder, chance = new_corpus(tmp_path / "corpus"), random.Random(SEED)
     config = load(folder / "corpus.toml")
-    told: list[str] = []
+    reported: list[str] = []
     assert crawls.run(folder) in WELL
     since, last = 0, ENDED
     for _ in range(NIGHTS):
         age(folder / "corpus.db")
         since += 1
         what = chance.choice(("well", "missed", "killed", "killed", "overlapped"))
-        told.append(what)
+        reported.append(what)
         if what == "well":
             assert crawls.run(folder) in WELL
             since, last = 0, ENDED
@@ -82,8 +82,8 @@ def test_nights_that_are_missed_killed_or_overlapped_are_told_each_morning(
         elif what == "overlapped":
             assert overlapped(crawls, folder, config) == 5
         state_of_run, signs = morning(config)
-        assert (state_of_run, Sign.NOT_CRAWLED in signs) == (last, since >= MAX_AGE), told
-    record_property("nights", f"seed {SEED}: {', '.join(told)}")
+        assert (state_of_run, Sign.NOT_CRAWLED in signs) == (last, since >= MAX_AGE), reported
+    record_property("nights", f"seed {SEED}: {', '.join(reported)}")
     assert crawls.run(folder) in WELL
     assert morning(config)[0] == ENDED
     assert damage(folder) == []

@@ -162,8 +162,11 @@ def test_three_nights(tmp_path: Path, papers: dict[str, Changing]) -> None:
     assert all(count == 1 for paper in papers.values() for count in paper.asked.values())
     checked = run_program(tmp_path, "check", "--deep", "--json")
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    told = json.loads(checked.stdout)
-    assert (told["documents"], told["earlier_versions"]) == (len(found), sum(map(len, found.values())) - len(found))
+    report = json.loads(checked.stdout)
+    assert (report["documents"], report["earlier_versions"]) == (
+        len(found),
+        sum(map(len, found.values())) - len(found),
+    )
     health = run_program(tmp_path, "health", "--json")
     assert health.returncode == 8
     assert {(sick["site"], sick["sign"]) for sick in json.loads(health.stdout)["sick"]} == {

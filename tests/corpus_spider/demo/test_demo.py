@@ -72,16 +72,16 @@ def test_what_has_no_article_is_dropped_with_a_reason(demo: tuple[Path, dict[str
 def test_the_three_next_commands_work(demo: tuple[Path, dict[str, object]]) -> None:
     """What the demo tells a user to try next ends well."""
     folder, said = demo
-    told = DemoReport(str(said["folder"]), 0, 0, 0, 0, {}, ()).next_commands
-    for command in told:
+    reported = DemoReport(str(said["folder"]), 0, 0, 0, 0, {}, ()).next_commands
+    for command in reported:
         done = run(folder, *shlex.split(command)[1:])
         assert done.returncode == 0, done.stderr
 
 
 def test_the_next_commands_are_as_a_shell_takes_them() -> None:
     """A folder with a space in its name is one word."""
-    told = [shlex.split(command) for command in DemoReport("my demo", 0, 0, 0, 0, {}, ()).next_commands]
-    assert [words[1:] for words in told] == [
+    reported = [shlex.split(command) for command in DemoReport("my demo", 0, 0, 0, 0, {}, ()).next_commands]
+    assert [words[1:] for words in reported] == [
         ["-c", "my demo/corpus.toml", "status"],
         ["-c", "my demo/corpus.toml", "export", "-o", "my demo/demo.jsonl.zst"],
         ["-c", "my demo/corpus.toml", "check", "--deep"],
@@ -96,7 +96,7 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "demo" / "thesis.txt").read_text() == "years of work"
 
 
-def test_texts_made_anew_from_the_originals_are_the_same(demo: tuple[Path, dict[str, object]]) -> None:
+def test_texts_rebuilt_from_the_originals_are_the_same(demo: tuple[Path, dict[str, object]]) -> None:
     """Re-extraction with unchanged extractors changes nothing."""
     done = run(demo[0], "-c", "demo/corpus.toml", "reextract", "--json")
     assert done.returncode == 0, done.stderr
@@ -105,7 +105,7 @@ def test_texts_made_anew_from_the_originals_are_the_same(demo: tuple[Path, dict[
     assert report["pages"] > 60
 
 
-def test_originals_that_are_gone_are_told_once_a_file(demo: tuple[Path, dict[str, object]], tmp_path: Path) -> None:
+def test_originals_that_are_gone_are_reported_once_a_file(demo: tuple[Path, dict[str, object]], tmp_path: Path) -> None:
     """Re-extraction without the WARC file ends with the exit code of damage, one line, and every text as it was."""
     copy = shutil.copytree(demo[0] / "demo", tmp_path / "demo")
     (gone,) = copy.glob("warc/*.warc.gz")

@@ -343,7 +343,7 @@ def test_the_site_is_the_same_every_time() -> None:
 
 
 def test_until_a_day_the_newspapers_lack_what_comes_later() -> None:
-    """Later articles are not served, not listed and not linked; the others are as ever. The port keeps the day."""
+    """Later articles are not served, not listed and not linked; the others stay the same. The port keeps the day."""
     early = build_site(PORT, date(2026, 10, 3))
     days = {}
     for paper in papers.load():

@@ -97,7 +97,7 @@ def test_a_shard_size_makes_a_release(size: str | None, is_release: bool) -> Non
     assert requested(shard_size=size).release is is_release
 
 
-def test_what_is_told_of_a_text_without_its_recurring_lines_is_told_of_what_is_left() -> None:
+def test_a_text_without_its_recurring_lines_is_described_as_it_is_left() -> None:
     """Lines, kinds, languages, length, quality and the share in other languages."""
     whole = structs.replace(
         document("a", None),
@@ -110,7 +110,7 @@ def test_what_is_told_of_a_text_without_its_recurring_lines_is_told_of_what_is_l
     )
     left = own_lines(whole)
     assert (left.text, left.kinds, left.recurring, left.chars) == ("mot hai\nba bon\nto be", "hpp", "", 20)
-    assert [told[:2] for told in left.languages] == ["vi", "vi", "en"]
+    assert [reported[:2] for reported in left.languages] == ["vi", "vi", "en"]
     assert (left.foreign_share, left.mixed) == (round(5 / 18, 4), 1)
     assert left.quality is not None
     assert left.quality.words == 6

@@ -109,7 +109,7 @@ def test_a_target_that_exists_is_refused_before_anything_is_read(folder: Path, t
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.parquet"])
 @pytest.mark.parametrize("text", ["CAST(text AS BLOB)", "CAST(x'61ff62' AS TEXT)", "x'61ff62'"])
-def test_what_is_no_text_is_told_as_by_one_process(folder: Path, tmp_path: Path, name: str, text: str) -> None:
+def test_what_is_no_text_is_reported_as_by_one_process(folder: Path, tmp_path: Path, name: str, text: str) -> None:
     """Bytes in its place and text that is no UTF-8 end the export, which leaves nothing."""
     folder = Path(shutil.copytree(folder, tmp_path / "corpus"))
     with sqlite3.connect(folder / "corpus.db") as connection:
@@ -211,7 +211,7 @@ parallel._answer = raising
 
 
 @pytest.mark.parametrize(
-    ("patch", "code", "told"),
+    ("patch", "code", "reported"),
     [
         ("parallel._answer = lambda pipe, work: os._exit(1)", 1, "has died"),
         (RAISING.format("DamageError('a page is torn', where='corpus.db', do='Restore it.')"), 6, "corpus.db: a page"),
@@ -220,16 +220,16 @@ parallel._answer = raising
     ],
 )
 def test_what_ends_a_process_ends_the_export_and_leaves_nothing(
-    folder: Path, tmp_path: Path, patch: str, code: int, told: str
+    folder: Path, tmp_path: Path, patch: str, code: int, reported: str
 ) -> None:
     """A killed process and an error in one are told as such, once, and there is no half of a file."""
     done = export(folder, tmp_path / "out.jsonl.zst", patch)
-    assert (done.returncode, told in done.stderr) == (code, True), done.stderr
+    assert (done.returncode, reported in done.stderr) == (code, True), done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_goes_wrong_in_a_process_is_told_with_its_place(folder: Path, tmp_path: Path) -> None:
+def test_what_goes_wrong_in_a_process_is_reported_with_its_place(folder: Path, tmp_path: Path) -> None:
     """For those who look into an internal error."""
     done = export(folder, tmp_path / "out.jsonl", RAISING.format("ValueError('no number')"), "-v")
     assert (done.returncode, "in raising" in done.stderr) == (1, True), done.stderr

@@ -89,8 +89,8 @@ def test_the_next_release_is_of_the_format_of_the_earlier_one(folder: Path, tmp_
     since = ("export", "--json", "--since-release", str(tmp_path / "one"), "-o")
     done = run(tmp_path / "corpus", *since, f"{tmp_path}/two/")
     assert done.returncode == 0, done.stderr
-    told, expected = json.loads(done.stdout), {"added": 0, "changed": 0, "removed": 1}
-    assert (told["format"], told["documents"], told["changes"]) == ("vert", 0, expected)
+    reported, expected = json.loads(done.stdout), {"added": 0, "changed": 0, "removed": 1}
+    assert (reported["format"], reported["documents"], reported["changes"]) == ("vert", 0, expected)
     assert [path.name for path in (tmp_path / "two" / "data").iterdir()] == ["part-00001.vert"]
     rehearsed = json.loads(run(tmp_path / "corpus", *since, f"{tmp_path}/three/", "--dry-run").stdout)
     assert (rehearsed["documents"], rehearsed["changes"]) == (0, expected)
@@ -153,9 +153,9 @@ def test_texts_are_chosen_by_their_quality(folder: Path, tmp_path: Path) -> None
     kept = {row["id"] for row in every if row["quality"]["words"] > bound}
     done = run(folder, "export", "-o", "-", "--format", "jsonl", "--quality", f"words>{bound}")
     assert {json.loads(line)["id"] for line in done.stdout.splitlines()} == kept
-    told = json.loads(run(folder, "export", "--quality", f"words>{bound}", "--dry-run", "--json").stdout)
-    assert told["documents"] == len(kept)
-    assert told["left_out"] == {f"words>{bound}": len(every) - len(kept)}
+    reported = json.loads(run(folder, "export", "--quality", f"words>{bound}", "--dry-run", "--json").stdout)
+    assert reported["documents"] == len(kept)
+    assert reported["left_out"] == {f"words>{bound}": len(every) - len(kept)}
     done = run(folder, "export", "-o", f"{tmp_path / 'good'}/", "--release", "--quality", "default")
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "good" / "manifest.json").read_text())["selection"]["quality"]["default"]["words"]
@@ -173,12 +173,12 @@ def test_what_was_stored_unmeasured_is_measured_when_it_is_chosen(folder: Path, 
 def test_a_rehearsal_tells_how_much_there_is_of_each_language_site_and_month(folder: Path) -> None:
     """The numbers are those of the documents that an export holds."""
     rows = [json.loads(line) for line in run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()]
-    told = json.loads(run(folder, "export", "--dry-run", "--json").stdout)
+    reported = json.loads(run(folder, "export", "--dry-run", "--json").stdout)
     whole = {"documents": len(rows), "chars": sum(row["chars"] for row in rows)}
     whole["words"] = sum(row["quality"]["words"] for row in rows)
-    assert {name: told[name] for name in whole} == whole
+    assert {name: reported[name] for name in whole} == whole
     for name, field in (("language", "language"), ("site", "site"), ("month", "date")):
-        table = told[f"{name}s"]
+        table = reported[f"{name}s"]
         counts = Counter((row[field] or "undated")[:7] if name == "month" else row[field] for row in rows)
         assert {row[name]: row["documents"] for row in table} == counts
         assert {key: sum(row[key] for row in table) for key in whole} == whole
@@ -222,11 +222,11 @@ def test_an_original_is_what_was_served_and_gives_the_text_again(folder: Path, t
     assert by_address == by_id
     assert "</html>" in by_id
     (tmp_path / "page.html").write_text(by_id)
-    told = run(folder, "extract", str(tmp_path / "page.html"), "--url", row["url"], "--json").stdout
-    assert json.loads(told)["text"] == row["text"]
+    reported = run(folder, "extract", str(tmp_path / "page.html"), "--url", row["url"], "--json").stdout
+    assert json.loads(reported)["text"] == row["text"]
 
 
-def test_an_original_that_is_gone_is_told_as_that(folder: Path, tmp_path: Path) -> None:
+def test_an_original_that_is_gone_is_reported_as_that(folder: Path, tmp_path: Path) -> None:
     """Taken out on request, or removed with its file as [archive] says: exit code 2, and no bytes."""
     shutil.copytree(folder, tmp_path / "corpus")
     first, second = run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()[:2]
@@ -323,8 +323,8 @@ def test_originals_go_into_one_file_that_proves_itself(folder: Path, tmp_path: P
     assert (len(lines), len(pages) - 1) == (report["records"], report["pages"])
     assert lines == sorted(lines)
     for line in lines:
-        _, moment, told = line.decode().split(" ", 2)
-        place = json.loads(told)
+        _, moment, reported = line.decode().split(" ", 2)
+        place = json.loads(reported)
         with (folder / "warc" / place["filename"]).open("rb") as file:
             file.seek(int(place["offset"]))
             record = next(iter(ArchiveIterator(file)))

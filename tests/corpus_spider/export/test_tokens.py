@@ -71,6 +71,6 @@ def test_words_are_named_with_their_segmenter(
     need("segment")
     monkeypatch.chdir(folder)
     assert app.run(["export", "-o", f"{tmp_path}/out.vert", "--json"]) == 0
-    told = capsys.readouterr()
-    assert json.loads(told.out)["tokens"]["vi"].startswith("words (underthesea ")
-    assert "tokens are" not in told.err
+    reported = capsys.readouterr()
+    assert json.loads(reported.out)["tokens"]["vi"].startswith("words (underthesea ")
+    assert "tokens are" not in reported.err

@@ -49,7 +49,7 @@ def test_a_gold_folder_is_read(gold: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "reported"),
     [
         (["{"], "line 1: is not JSON"),
         (["", "[]"], 'line 2: has no "id"'),
@@ -63,16 +63,16 @@ def test_a_gold_folder_is_read(gold: Path) -> None:
         ([], "has no page"),
     ],
 )
-def test_a_wrong_manifest_is_explained(gold: Path, lines: list[str], told: str) -> None:
+def test_a_wrong_manifest_is_explained(gold: Path, lines: list[str], reported: str) -> None:
     """What is wrong, in which line, and what to do stand in the error."""
     write_manifest(gold, *lines)
-    with pytest.raises(ConfigError, match=told) as caught:
+    with pytest.raises(ConfigError, match=reported) as caught:
         load_gold(gold)
     assert caught.value.do
 
 
 @pytest.mark.parametrize("name", ["", "pages", "missing", "manifest.jsonl"])
-def test_what_is_no_gold_folder_is_told(tmp_path: Path, name: str) -> None:
+def test_what_is_no_gold_folder_is_reported(tmp_path: Path, name: str) -> None:
     """A folder without a manifest, a missing one and a file are refused alike."""
     (tmp_path / "pages").mkdir()
     with pytest.raises(ConfigError, match="not a gold folder"):

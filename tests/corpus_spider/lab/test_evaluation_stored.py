@@ -116,7 +116,7 @@ def test_what_is_scored_of_real_pages_is_what_a_crawl_stores() -> None:
 LIST = "".join(f"<h3><a href=/{n}>{line[:60]}</a></h3><p>{line}</p>" for n, line in enumerate(LINES * 3))
 
 
-def test_a_text_that_a_crawl_refuses_counts_and_is_told(gold: Path) -> None:
+def test_a_text_that_a_crawl_refuses_counts_and_is_reported(gold: Path) -> None:
     """F1 is that of the text, stored F1 has 0 for it; so it is of an extractor and of a corpus; peers have none."""
     addresses = {"a": "http://h/2026/10/30/a", "b": "http://h/b"}
     entries = [json.loads(write_article(gold, name)) | {"url": url} for name, url in addresses.items()]
@@ -127,8 +127,8 @@ def test_a_text_that_a_crawl_refuses_counts_and_is_told(gold: Path) -> None:
     stored = process(bodies["a"], SiteModel()).document
     assert stored is not None
     held = a_document(1, stored.text, url=addresses["a"], extractor=stored.extractor)
-    told = dropped("listing", SiteModel(), lambda: bodies["b"])
-    corpus = evaluate_corpus(pages, [held], {addresses["b"]: told})
+    reported = dropped("listing", SiteModel(), lambda: bodies["b"])
+    corpus = evaluate_corpus(pages, [held], {addresses["b"]: reported})
     reports = [*evaluate_extractors(pages, ["auto", "justext"]), corpus]
     auto, peer, crawled = (score_tables(report).summary[0] for report in reports)
     assert (auto["f1"], auto["refused"], auto["empty"]) == (crawled["f1"], crawled["refused"], 0)
@@ -178,7 +178,7 @@ def test_what_guards_an_extractor_is_not_its_time(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "reported"),
     [
         (b"%PDF-1.4 \x01\x02", "not_html"),
         (b"", "no"),
@@ -188,12 +188,12 @@ def test_what_guards_an_extractor_is_not_its_time(monkeypatch: pytest.MonkeyPatc
         (b"<p>" * 5_000, ""),
     ],
 )
-def test_pages_nobody_can_read_are_counted(gold: Path, body: bytes, told: str) -> None:
+def test_pages_nobody_can_read_are_counted(gold: Path, body: bytes, reported: str) -> None:
     """No page, whatever its bytes, ends an evaluation; where there is no text the reason is told."""
     write_manifest(gold, write_article(gold, "a"), write_article(gold, "b"))
     (gold / "pages" / "a.html").write_bytes(body)
     broken, whole = evaluate_extractors(load_gold(gold), ["auto"])[0].scores
     assert broken.score.f1 < 1
-    assert told in broken.missing
+    assert reported in broken.missing
     assert bool(broken.missing) == broken.empty
     assert whole.score.f1 == 1

@@ -45,9 +45,9 @@ def test_each_site_is_scored_with_and_without_what_its_other_pages_teach(gold: P
 
 def test_the_command_prints_it(gold: Path) -> None:
     """As a table with a line for all, or as JSON; a folder without such a site is refused."""
-    told = run(gold, "evaluate", "--gold", ".", "--site-models").stdout.splitlines()
-    assert told[1].split("\t") == ["site", "pages", "without", "with", "gain", "changed"]
-    assert [line.split("\t")[0] for line in told[2:]] == ["asking.example", "all"]
+    reported = run(gold, "evaluate", "--gold", ".", "--site-models").stdout.splitlines()
+    assert reported[1].split("\t") == ["site", "pages", "without", "with", "gain", "changed"]
+    assert [line.split("\t")[0] for line in reported[2:]] == ["asking.example", "all"]
     lines = (gold / "manifest.jsonl").read_text().splitlines()
     (gold / "manifest.jsonl").write_text("\n".join(lines[2:]))
     refused = run(gold, "evaluate", "--gold", ".", "--site-models", "--json")

@@ -145,7 +145,7 @@ def test_of_two_backups_to_one_name_the_second_is_refused(
     assert {path.name for path in tmp_path.iterdir()} == {"corpus", "copy"}
 
 
-def test_a_backup_that_the_disk_has_no_room_for_is_told_as_such(folder: Path, tmp_path: Path) -> None:
+def test_a_backup_that_the_disk_has_no_room_for_is_reported_as_such(folder: Path, tmp_path: Path) -> None:
     """It was an internal error, then one of the corpus's own disk; nothing half is left."""
     command = ["bash", "-c", 'ulimit -f 64 && exec "$@"', "-", *program("backup", str(tmp_path / "copy"))]
     done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
@@ -157,15 +157,15 @@ def test_a_backup_that_the_disk_has_no_room_for_is_told_as_such(folder: Path, tm
 
 def test_a_backup_reports_its_progress(folder: Path, tmp_path: Path) -> None:
     """The pages of the database with their number, then each WARC file."""
-    told: list[tuple[str, int, int | None]] = []
-    report = backup(load(folder / "corpus.toml"), tmp_path / "copy", lambda *each: told.append(each))
+    reported: list[tuple[str, int, int | None]] = []
+    report = backup(load(folder / "corpus.toml"), tmp_path / "copy", lambda *each: reported.append(each))
     pages = (folder / "corpus.db").stat().st_size // PAGE_BYTES
-    assert ("database pages copied", pages, pages) in told
-    files = [each for each in told if each[0] == "WARC files copied"]
+    assert ("database pages copied", pages, pages) in reported
+    files = [each for each in reported if each[0] == "WARC files copied"]
     assert files == [("WARC files copied", number, report.files) for number in range(report.files)]
 
 
-def test_missing_originals_are_told_of_and_do_not_stop_a_backup(folder: Path, tmp_path: Path) -> None:
+def test_missing_originals_are_reported_and_do_not_stop_a_backup(folder: Path, tmp_path: Path) -> None:
     """The texts are worth a backup, too; its exit code tells of it at night."""
     gone = next((folder / "warc").glob("*.warc.gz"))
     gone.unlink()
@@ -282,7 +282,7 @@ def test_a_growing_file_is_copied_with_all_that_belongs_to_its_last_answer(tmp_p
         assert kinds[3:] == ["response", "request", *(["conversion"] if rendered else [])]
 
 
-def test_what_counts_before_corpus_toml_is_told(folder: Path, tmp_path: Path) -> None:
+def test_what_counts_before_corpus_toml_is_reported(folder: Path, tmp_path: Path) -> None:
     """With a variable of the environment the corpus would have stayed where it was, and a backup have been the corpus
     it was made of.
     """
@@ -302,16 +302,16 @@ def test_a_corpus_does_not_move_into_a_folder_that_is_not_there(folder: Path, tm
     assert not (tmp_path / "disk").exists()
 
 
-def test_what_a_migration_would_do_is_told_first_and_nothing_is_touched(tmp_path: Path, database_url: str) -> None:
+def test_what_a_migration_would_do_is_reported_first_and_nothing_is_touched(tmp_path: Path, database_url: str) -> None:
     """The steps in their order with what each is for; then they are taken, and then there are none."""
     Corpus.open(database_url, create=True).close()
     (tmp_path / "corpus.toml").write_text(CONFIG.format(database_url))
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     later = {"PYTHONPATH": str(next_release(tmp_path))}
     assert "corpus-spider migrate" in run(tmp_path, "status", **later).stderr
-    told = json.loads(run(tmp_path, "migrate", "--dry-run", "--json", **later).stdout)
-    assert told["steps"] == [{"version": NEXT, "what": PURPOSE}]
-    assert (told["from_schema"], told["to_schema"], told["dry_run"]) == (SCHEMA_VERSION, NEXT, True)
+    reported = json.loads(run(tmp_path, "migrate", "--dry-run", "--json", **later).stdout)
+    assert reported["steps"] == [{"version": NEXT, "what": PURPOSE}]
+    assert (reported["from_schema"], reported["to_schema"], reported["dry_run"]) == (SCHEMA_VERSION, NEXT, True)
     assert {name: (tmp_path / name).read_bytes() for name in before} == before
     assert not list(tmp_path.glob("*.before-*"))
     assert f"would come from schema {SCHEMA_VERSION}" in run(tmp_path, "migrate", "--dry-run", **later).stdout

@@ -127,7 +127,7 @@ def test_a_changed_row_is_found(corpus: Path, statement: str, words: str) -> Non
     assert any(words in problem for problem in problems(corpus, "--deep"))
 
 
-def test_bytes_in_the_place_of_a_text_are_found_and_made_anew(corpus: Path) -> None:
+def test_bytes_in_the_place_of_a_text_are_found_and_rebuilt(corpus: Path) -> None:
     """SQLite stores whatever it is given; `reextract` has the originals to put it right."""
     change(corpus, "INSERT INTO recurring_line (site, digest, texts) SELECT name, 1, 3 FROM site")
     change(corpus, "UPDATE document_text SET text = CAST(text AS BLOB) WHERE document_id = 3")
@@ -179,7 +179,7 @@ def test_an_original_that_another_command_takes_away_meanwhile_is_no_damage(
     assert report.documents > 0
 
 
-def test_a_file_that_a_removal_is_writing_anew_is_no_damage(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_a_removal_is_writing_again_is_no_damage(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is there for a moment before the database knows it; the check looks at it when it does."""
     move, models = Removals.move, integrity.ConfiguredModels
     moves: list[Callable[[], None]] = []

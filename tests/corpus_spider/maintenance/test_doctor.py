@@ -189,9 +189,9 @@ def test_no_password_is_shown(home: Path, capsys: pytest.CaptureFixture[str]) ->
     """Of a database that cannot be reached: the address is shown without it."""
     for url in ("postgresql://me:s3cret@127.0.0.1:1/news", "postgresql://127.0.0.1:1/news?password=s3cret&user=me"):
         assert run(["doctor", "-s", f"corpus.database={url}"]) == 4
-        told = capsys.readouterr()
-        assert "database\twrong\t" in told.out
-        assert "s3cret" not in told.out + told.err
+        reported = capsys.readouterr()
+        assert "database\twrong\t" in reported.out
+        assert "s3cret" not in reported.out + reported.err
 
 
 def test_the_exit_code_is_that_of_the_first_wrong_check() -> None:

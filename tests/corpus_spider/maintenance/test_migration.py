@@ -89,11 +89,11 @@ def test_a_night_over_a_corpus_of_an_earlier_scheme_adds_no_version(folder: Path
 def test_a_dry_run_tells_counts_time_and_room(folder: Path, release: str) -> None:
     """It says how many texts are compared again, about how long that takes, and where the copy will be."""
     before = (folder / "corpus.db").read_bytes()
-    told = json.loads(run(folder, "migrate", "--dry-run", "--json", PYTHONPATH=release).stdout)
-    assert told["documents"] >= told["fingerprints"] >= ARTICLES
-    assert told["bytes"] == len(before)
-    assert told["copy"].endswith(f"corpus.db.before-{NEXT}-from-{SCHEMA_VERSION}")
-    assert told["seconds"] > 0
+    reported = json.loads(run(folder, "migrate", "--dry-run", "--json", PYTHONPATH=release).stdout)
+    assert reported["documents"] >= reported["fingerprints"] >= ARTICLES
+    assert reported["bytes"] == len(before)
+    assert reported["copy"].endswith(f"corpus.db.before-{NEXT}-from-{SCHEMA_VERSION}")
+    assert reported["seconds"] > 0
     assert (folder / "corpus.db").read_bytes() == before
     lines = run(folder, "migrate", "--dry-run", PYTHONPATH=release).stdout
     assert "computed again" in lines

@@ -169,7 +169,7 @@ def test_the_emptied_records_are_still_records(folder: Path) -> None:
     assert {record.length for record in removed if record.length > 700} == set()
 
 
-def test_what_was_emptied_is_not_read_when_texts_are_made_anew(folder: Path) -> None:
+def test_what_was_emptied_is_not_read_when_texts_are_rebuilt(folder: Path) -> None:
     """A page that was found unchanged is a revisit of an original that is there no more: that is no damage."""
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
         visits = [fetch for fetch in corpus.fetches(sites=["newspaper"]) if fetch.lease]
@@ -472,11 +472,11 @@ def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
     """The message once said that the address was misspelled, and that its originals would be emptied again."""
     config = load(folder / "corpus.toml")
     request = RemovalRequest(RequestKind.URL, words_of(folder, 3)[0], "asked")
-    told: list[tuple[str, int, int | None]] = []
-    done = remove(config, request, on_progress=lambda *each: told.append(each))
+    reported: list[tuple[str, int, int | None]] = []
+    done = remove(config, request, on_progress=lambda *each: reported.append(each))
     assert (done.before, len(done.documents)) == ("", 1)
     steps = ["requests looked up", "pages withdrawn", "WARC files rewritten", "rewriting the database file"]
-    assert [step for step, _, _ in told if not step.startswith("recurring")] == steps
+    assert [step for step, _, _ in reported if not step.startswith("recurring")] == steps
     for dry_run in (True, False):
         again = remove(config, request, dry_run=dry_run)
         assert (again.before, again.documents, again.fetches) == (done.day, [], 0)
@@ -485,7 +485,7 @@ def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
     assert "It is kept out from now on." in letter(unknown)
 
 
-def test_copies_of_the_database_are_told_whatever_its_name(tmp_path: Path) -> None:
+def test_copies_of_the_database_are_reported_whatever_its_name(tmp_path: Path) -> None:
     """Brackets in it were taken for a pattern, and copies that hold what was removed were not told."""
     for name in ("a[1].db", "a[1].db.before-0017-from-0015", "a1.db.before-0016-from-0015"):
         (tmp_path / name).touch()

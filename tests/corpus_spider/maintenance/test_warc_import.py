@@ -123,7 +123,7 @@ def test_pages_of_the_sites_come_in_with_the_time_of_their_capture(folder: Path)
     assert json.loads(run(folder, "reextract", "--json").stdout)["unchanged"] == 3
 
 
-def test_each_version_of_a_page_is_compared_with_itself_when_made_anew(folder: Path) -> None:
+def test_each_version_of_a_page_is_compared_with_itself_when_rebuilt(folder: Path) -> None:
     """Earlier versions were once compared with the last one. Each new extraction then reported them as changed."""
     for number, day in ((1, "2024-11-01T00:00:00Z"), (2, "2024-11-05T00:00:00Z")):
         taken(folder, archive(folder / f"{number}.warc.gz", Answer(f"{PAPER}/story.html", article(number), day=day)))

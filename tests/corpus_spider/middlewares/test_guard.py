@@ -180,7 +180,7 @@ sys.exit(run(["crawl"]))
 """
 
 
-def test_a_host_that_moves_to_another_machine_is_looked_up_anew(tmp_path: Path) -> None:
+def test_a_host_that_moves_to_another_machine_is_looked_up_again(tmp_path: Path) -> None:
     """It could not be reached until the end of the run, whatever its name resolved to."""
     with served(Newspaper(articles=3)) as paper:
         toml = corpus_toml(paper, allow_private=[f"z.test:{paper.port}"]).replace("127.0.0.1", "z.test")
@@ -190,7 +190,7 @@ def test_a_host_that_moves_to_another_machine_is_looked_up_anew(tmp_path: Path) 
         assert paper.asked["/article/0"]
 
 
-def test_a_name_with_a_private_address_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_a_name_with_a_private_address_is_reported_with_what_to_do(tmp_path: Path) -> None:
     """All that is known of it further on is that no address was found. Once, however often it is looked up."""
     (tmp_path / "corpus.toml").write_text(
         '[corpus]\ncontact = "a@b.example"\n[crawl]\nretries = 2\n'
@@ -200,8 +200,8 @@ def test_a_name_with_a_private_address_is_told_with_what_to_do(tmp_path: Path) -
     done = subprocess.run(
         command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
     )
-    told = [line for line in done.stderr.splitlines() if "allow_private" in line]
-    assert (done.returncode, len(told), "z.test is 127.0.0." in told[0]) == (7, 1, True), done.stderr
+    reported = [line for line in done.stderr.splitlines() if "allow_private" in line]
+    assert (done.returncode, len(reported), "z.test is 127.0.0." in reported[0]) == (7, 1, True), done.stderr
 
 
 NAMES = """
@@ -251,7 +251,7 @@ def test_of_the_addresses_of_a_name_those_are_asked_that_answer(tmp_path: Path, 
         assert paper.asked["/article/0"]
 
 
-class Told:
+class Reported:
     """What a resolver says of a name."""
 
     def __init__(self) -> None:
@@ -284,9 +284,9 @@ def test_of_the_addresses_of_a_name_the_private_ones_are_passed_over(
     reached at port 80, too.
     """
     monkeypatch.setitem(dnscache, "mixed.example", PLACES)
-    told = Told()
-    GuardedResolver(None, allowed, 1.0).resolveHostName(told, name, portNumber=port)
-    assert told.places == [*expected, ""]
+    reported = Reported()
+    GuardedResolver(None, allowed, 1.0).resolveHostName(reported, name, portNumber=port)
+    assert reported.places == [*expected, ""]
 
 
 class Unanswered(Clock):
@@ -301,11 +301,11 @@ class Unanswered(Clock):
 
 def test_a_name_server_that_does_not_answer_is_waited_for_no_longer_than_its_time() -> None:
     """The resolver ended with an error of its own, and the request waited for the page's whole time."""
-    told, reactor = Told(), Unanswered()  # type: ignore[no-untyped-call]
-    GuardedResolver(reactor, (), 5.0).resolveHostName(told, "silent.example", portNumber=80)
-    assert told.places == []
+    reported, reactor = Reported(), Unanswered()  # type: ignore[no-untyped-call]
+    GuardedResolver(reactor, (), 5.0).resolveHostName(reported, "silent.example", portNumber=80)
+    assert reported.places == []
     reactor.advance(5.0)
-    assert told.places == [""]
+    assert reported.places == [""]
 
 
 class Crowded(Unanswered):
@@ -317,6 +317,6 @@ class Crowded(Unanswered):
 
 def test_a_name_that_no_thread_is_left_to_look_up_is_one_without_an_address() -> None:
     """Nobody said that the search was over, and the request waited for the page's whole time."""
-    told = Told()
-    GuardedResolver(Crowded(), (), 5.0).resolveHostName(told, "any.example", portNumber=80)  # type: ignore[no-untyped-call]
-    assert told.places == [""]
+    reported = Reported()
+    GuardedResolver(Crowded(), (), 5.0).resolveHostName(reported, "any.example", portNumber=80)  # type: ignore[no-untyped-call]
+    assert reported.places == [""]

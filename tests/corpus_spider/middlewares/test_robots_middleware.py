@@ -145,7 +145,7 @@ def test_a_file_that_was_read_by_a_clock_ahead_is_none(corpus: Corpus) -> None:
     assert outcome(hosts, "/") == "robots_unreachable"
 
 
-def test_a_file_is_read_anew_each_run_and_what_is_gone_is_gone(corpus: Corpus) -> None:
+def test_a_file_is_read_again_each_run_and_what_is_gone_is_gone(corpus: Corpus) -> None:
     hosts = Hosts(corpus)
     assert outcome(hosts, "/private/") == "robots"
     hosts.answer = (404, b"")

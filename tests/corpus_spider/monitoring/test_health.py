@@ -66,9 +66,9 @@ def test_a_crawl_says_which_feed_died_and_ends_with_exit_code_8(tmp_path: Path, 
     second = run(tmp_path, "-q", "crawl", "--now")
     assert second.returncode == 8, second.stderr
     assert f"newspaper: {newspaper.origin}/feed.xml feed is gone: http_404" in second.stderr
-    told = run(tmp_path, "health", "--json")
-    (sick,) = json.loads(told.stdout)["sick"]
-    assert (told.returncode, sick["sign"], sick["url"]) == (8, "source", f"{newspaper.origin}/feed.xml")
+    report = run(tmp_path, "health", "--json")
+    (sick,) = json.loads(report.stdout)["sick"]
+    assert (report.returncode, sick["sign"], sick["url"]) == (8, "source", f"{newspaper.origin}/feed.xml")
     quiet = run(tmp_path, "health", "-q")
     assert (quiet.returncode, quiet.stdout.splitlines()[0], "last crawl" in quiet.stdout) == (
         8,
@@ -95,9 +95,9 @@ def test_a_source_whose_host_refuses_connections_is_reported_after_two_crawls(
     assert run(tmp_path, "health").returncode == 0
     assert run(tmp_path, "crawl", "--now").returncode == 8
     words = "feed failed in 2 crawls: robots_unreachable (never read)"
-    told = run(tmp_path, "health", "--json")
-    assert told.returncode == 8
-    assert [(one["url"], one["words"]) for one in json.loads(told.stdout)["sick"]] == [(f"http://{closed}/f", words)]
+    report = run(tmp_path, "health", "--json")
+    assert report.returncode == 8
+    assert [(one["url"], one["words"]) for one in json.loads(report.stdout)["sick"]] == [(f"http://{closed}/f", words)]
     assert words in " ".join(run(tmp_path, "status").stdout.split())
     need("web")
     from starlette.testclient import TestClient
@@ -112,11 +112,11 @@ def test_a_source_whose_host_refuses_connections_is_reported_after_two_crawls(
         assert all("failed in 2 crawls" in client.get(path).text for path in ("/", "/sites"))
 
 
-def test_thirty_nights_with_an_outage_are_told_right_each_time(corpus: Corpus, tmp_path: Path) -> None:
+def test_thirty_nights_with_an_outage_are_reported_right_each_time(corpus: Corpus, tmp_path: Path) -> None:
     """On both databases: silence from the first night of an outage to its last, and not in any other."""
     (tmp_path / "corpus.toml").write_text(TOML)
     config = load(tmp_path / "corpus.toml", environ={})
-    outage, told = range(12, 17), []
+    outage, report = range(12, 17), []
     begin = datetime(2026, 10, 1, 2, tzinfo=UTC)
     for night in range(30):
         crawl = Crawl(corpus)
@@ -125,9 +125,9 @@ def test_thirty_nights_with_an_outage_are_told_right_each_time(corpus: Corpus, t
         _crawl_a_night(corpus, begin + timedelta(days=night), night, articles)
         now = begin + timedelta(days=night, hours=3)
         sick = examine(corpus, config, HealthThresholds(), now).sick
-        told += [night] * any(finding.sign is Sign.SILENT for finding in sick)
+        report += [night] * any(finding.sign is Sign.SILENT for finding in sick)
         assert {finding.sign for finding in sick} <= {Sign.SILENT}
-    assert told == list(outage)
+    assert report == list(outage)
     late = examine(corpus, config, HealthThresholds(max_age=2), begin + timedelta(days=40))
     assert Sign.NOT_CRAWLED in {finding.sign for finding in late.sick}
 

@@ -109,7 +109,7 @@ def config(**notify: str) -> Config:
     return Config(corpus=CorpusSettings(name="news"), notify=NotifySettings(**notify))
 
 
-def test_a_sick_crawl_is_told_by_mail_and_webhook(mails: Any, posts: Any) -> None:
+def test_a_sick_crawl_is_reported_by_mail_and_webhook(mails: Any, posts: Any) -> None:
     """What is wrong, at which address, and what the sites came to; nothing that could drive a terminal."""
     (smtp, got), (web, hooks) = mails, posts
     settings = config(mail="me@example.org", smtp=smtp, webhook=f"{web}/hook/s3cr3t")
@@ -156,13 +156,13 @@ def test_a_test_alert_goes_each_configured_way(tmp_path: Path, mails: Any, posts
         ("always", 0, False, True),
     ],
 )
-def test_who_is_told_when(when: str, code: int, sick: bool, expected: bool) -> None:
+def test_who_is_notified_when(when: str, code: int, sick: bool, expected: bool) -> None:
     """Sick sites and failed crawls, or all."""
     assert wanted(NotifySettings(webhook="https://a.example/", when=when), code, sick) is expected
     assert not wanted(NotifySettings(when=when), code, sick)
 
 
-def test_a_crawl_that_fails_is_told_and_fails_all_the_same(posts: Any) -> None:
+def test_a_crawl_that_fails_is_reported_and_fails_all_the_same(posts: Any) -> None:
     """Its error is the message; faults of the program are told without their particulars."""
     web, hooks = posts
 
@@ -193,7 +193,7 @@ def test_a_crawl_that_fails_is_told_and_fails_all_the_same(posts: Any) -> None:
     ],
     ids=["no server", "error", "no web server", "redirect", "no mail server", "a password without TLS"],
 )
-def test_what_cannot_be_told_is_a_warning(
+def test_what_cannot_be_reported_is_a_warning(
     notify: dict[str, str], why: str, mails: Any, posts: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     """With its reason; never the crawl's failure, and no secret is logged; no redirect is followed."""
@@ -216,7 +216,7 @@ class _Drip(socketserver.BaseRequestHandler):
                 self.request.sendall(b"2")
 
 
-def test_nobody_waits_for_those_who_are_told_one_after_the_other(
+def test_nobody_waits_for_those_who_are_notified_one_after_the_other(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A mail server and a web server that send one byte at a time without end take the time limit of one."""
@@ -225,9 +225,9 @@ def test_nobody_waits_for_those_who_are_told_one_after_the_other(
     slow.over = threading.Event()
     with running(slow) as server:
         place = f"127.0.0.1:{server.server_address[1]}"
-        told = config(mail="me@example.org", smtp=place, webhook=f"http://{place}/", when="always")
+        reported = config(mail="me@example.org", smtp=place, webhook=f"http://{place}/", when="always")
         began = time.monotonic()
-        crawl_and_notify(told, lambda: (0, WELL))
+        crawl_and_notify(reported, lambda: (0, WELL))
         assert time.monotonic() - began < 3 * 2.0
         server.over.set()
     assert sum("took longer than" in record.getMessage() for record in caplog.records) == 2

@@ -132,7 +132,7 @@ def test_a_night_is_compared_with_the_usual_of_its_site(last: dict[str, Any], si
     ],
     ids=str,
 )
-def test_silence_is_told_until_it_ends_and_pauses_are_none(articles: tuple[int, ...], silent: bool) -> None:
+def test_silence_is_reported_until_it_ends_and_pauses_are_none(articles: tuple[int, ...], silent: bool) -> None:
     """Three nights are needed, but of a site that never gave an article none; weekends and small papers are waited for;
     a dead site does not become usual.
     """
@@ -233,7 +233,7 @@ def test_runs_of_one_evening_are_one_night() -> None:
         (0, [], "never crawled"),
     ],
 )
-def test_a_site_that_is_not_crawled_any_more_is_told(days: int, codes: list[int | None], words: str) -> None:
+def test_a_site_that_is_not_crawled_any_more_is_reported(days: int, codes: list[int | None], words: str) -> None:
     """The last run that finished decides, whatever it stored."""
     started = NOW - timedelta(days=days)
     nights = [Night((SiteRun(1, "paper", started, exit_code=code),)) for code in codes]
@@ -349,7 +349,7 @@ def test_a_site_of_which_nothing_can_be_had_is_sick_in_its_first_night(
     assert [one.sign for one in judged] == ([sign] if sign else [])
 
 
-def test_a_site_without_an_article_is_told_what_came_instead() -> None:
+def test_a_site_without_an_article_is_reported_with_what_came_instead() -> None:
     """The commonest reasons, by which `dropped` lists them; and where sources lead that lead nowhere."""
     nothing = dict.fromkeys(GOOD, 0) | {"fetched": 13, "reasons": {"short": 9, "redirect_refused": 3, "listing": 1}}
     (finding,) = found(nothing)
@@ -382,7 +382,7 @@ def test_a_private_address_is_reported_with_the_setting_that_allows_it() -> None
 
 
 @pytest.mark.parametrize(("reason", "why"), [("robots_unreachable", "robots_unreachable"), ("", "no run reached it")])
-def test_a_source_that_waits_with_others_of_its_site_is_told_why(reason: str, why: str) -> None:
+def test_a_source_that_waits_with_others_of_its_site_is_reported_with_the_reason(reason: str, why: str) -> None:
     """A host that cannot be asked is tried at some of its addresses; of the others nothing is noted."""
     waiting = replace(STATE, state=UrlState.PENDING, reason="", **LONG_AGO)
     sources = [("https://paper.example/", waiting), ("https://paper.example/feed", replace(waiting, reason=reason))]
@@ -434,14 +434,14 @@ def test_a_source_whose_host_fails_is_reported_after_two_crawls_that_tried_it(
         (("old", "paper"), ""),
     ],
 )
-def test_a_site_whose_sources_are_all_those_of_another_is_told(owners: tuple[str, str], words: str) -> None:
+def test_a_site_whose_sources_are_all_those_of_another_is_reported(owners: tuple[str, str], words: str) -> None:
     """As after a change of its name; where it shares a source it is crawled by the others."""
     sources = [(f"https://paper.example/{at}", replace(STATE, site=owner)) for at, owner in enumerate(owners)]
     judged = judge(SiteCase("paper", nights_of(runs(*[{}] * 4)), sources), HealthThresholds(), NOW)
     assert [(one.sign, one.words) for one in judged] == ([(Sign.SOURCE, words)] if words else [])
 
 
-def test_a_start_page_of_another_site_is_not_told_as_one_that_leads_nowhere() -> None:
+def test_a_start_page_of_another_site_is_not_reported_as_one_that_leads_nowhere() -> None:
     """It leads to what that site has. Once its site was renamed, it was said to lead nowhere beside what was wrong."""
     page = replace(STATE, kind=Kind.PAGE, outcome="drop", reason="listing", site="old")
     nothing = runs(dict.fromkeys(GOOD, 0))

@@ -167,8 +167,8 @@ def test_a_schedule_of_the_system_keeps_its_settings_where_only_root_reads_them(
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     system = planned(how="system", user="nobody", variables=(("DATABASE_URL", SECRET),))
     system = replace(system, environment=tmp_path / "etc/news.env", unit_folder=tmp_path / "units")
-    told = install(system)
-    assert not any(SECRET in line or "linger" in line for line in told)
+    reported = install(system)
+    assert not any(SECRET in line or "linger" in line for line in reported)
     assert system.environment.stat().st_mode & 0o777 == 0o600
     assert {path.name: path.read_text() for path in system.unit_folder.iterdir()} == units(system)
     assert home.lines("systemctl.log")[-2:] == ["daemon-reload", "enable --now corpus-spider-news.timer"]
@@ -210,14 +210,14 @@ def test_settings_of_the_command_line_are_kept_and_shown_to_nobody(tmp_path: Pat
     """A password given with --set was lost. It is in the private file, not in the crontab line."""
     home = Home(tmp_path, "crontab")
     given = (f"corpus.database={SECRET}", "crawl.page_limit=5")
-    told = home.schedule("-s", given[0], "--set", given[1], "--install")
+    reported = home.schedule("-s", given[0], "--set", given[1], "--install")
     file = tmp_path / ".config/corpus-spider/corpus-spider-news.env"
     script = (
         f"set -a; . '{file}'; printf '%s|%s' \"$CORPUS_SPIDER_CORPUS_DATABASE\" \"$CORPUS_SPIDER_CRAWL_PAGE_LIMIT\""
     )
     read = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, check=True, env={})
     assert tuple(read.stdout.split("|")) == (SECRET, "5")
-    assert SECRET not in told + "".join(home.lines("crontab"))
+    assert SECRET not in reported + "".join(home.lines("crontab"))
 
 
 def test_who_has_lingering_gets_no_hint_at_it(tmp_path: Path) -> None:
@@ -241,9 +241,9 @@ def test_schedulers_exclude_each_other(tmp_path: Path, both: tuple[str, str]) ->
 def test_without_install_nothing_is_written(tmp_path: Path) -> None:
     """What would be installed is printed, the units with their paths."""
     home = Home(tmp_path, "crontab", "systemctl")
-    told = home.schedule("--at", "04:00")
-    assert f"# {tmp_path}/.config/systemd/user/corpus-spider-news.timer" in told
-    assert "OnCalendar=*-*-* 04:00:00" in told
+    reported = home.schedule("--at", "04:00")
+    assert f"# {tmp_path}/.config/systemd/user/corpus-spider-news.timer" in reported
+    assert "OnCalendar=*-*-* 04:00:00" in reported
     assert home.schedule("--cron").startswith("15 2 * * * ")
     assert home.schedule("--install", "--dry-run") == home.schedule()
     assert (home.units, home.lines("crontab")) == ([], [])
@@ -256,8 +256,8 @@ def test_systemd_units_are_written_and_enabled_and_taken_away(tmp_path: Path) ->
     home.schedule("--install", "--cron")
     assert len(home.lines("crontab")) == 2
     for _ in range(2):
-        told = home.schedule("--install")
-        assert "enable-linger" in told
+        reported = home.schedule("--install")
+        assert "enable-linger" in reported
     assert home.units == ["corpus-spider-news.service", "corpus-spider-news.timer"]
     assert home.lines("systemctl.log")[-2:] == ["--user daemon-reload", "--user enable --now corpus-spider-news.timer"]
     assert home.lines("crontab") == ["0 1 * * * backup"]

@@ -73,11 +73,11 @@ def test_no_system_unit_is_shown_for_a_user_who_cannot_run_the_program(
     monkeypatch.setattr(timer_plan, "owner", lambda _: str(os.getuid() + 1))
     monkeypatch.setattr(timer_plan, "program", lambda: (str(home / "corpus-spider"),))
     assert run(["-c", str(tmp_path), "schedule", "--system"]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "cannot run the program" in told.err
-    assert "is closed to that user" in told.err
-    assert "Install the program under /opt/corpus-spider" in told.err
+    reported = capsys.readouterr()
+    assert reported.out == ""
+    assert "cannot run the program" in reported.err
+    assert "is closed to that user" in reported.err
+    assert "Install the program under /opt/corpus-spider" in reported.err
 
 
 def test_a_python_in_a_home_folder_is_named_with_the_command_that_makes_the_environment_again(
@@ -93,6 +93,6 @@ def test_a_python_in_a_home_folder_is_named_with_the_command_that_makes_the_envi
     monkeypatch.setattr(unit_access, "__file__", "/usr/bin/env")
     monkeypatch.setattr(sys, "executable", str(python))
     assert run(["-c", str(tmp_path), "schedule", "--system"]) == 2
-    told = capsys.readouterr().err
-    assert f"Its Python is in {sys.base_prefix}" in told
-    assert f"/usr/bin/python3 -m venv --clear {sys.prefix}" in told
+    reported = capsys.readouterr().err
+    assert f"Its Python is in {sys.base_prefix}" in reported
+    assert f"/usr/bin/python3 -m venv --clear {sys.prefix}" in reported

@@ -85,9 +85,9 @@ def test_init_names_the_newspapers_that_were_never_checked(
     tmp_path: Path, sites: tuple[str, ...], expected: str
 ) -> None:
     """Their addresses are from public lists. A newspaper given by its address is none of them."""
-    told = unverified(new(tmp_path, "vi", sites=sites))
-    assert told.startswith(expected.format(len(presets.newspapers("vi"))))
-    assert bool(told) == bool(expected)
+    reported = unverified(new(tmp_path, "vi", sites=sites))
+    assert reported.startswith(expected.format(len(presets.newspapers("vi"))))
+    assert bool(reported) == bool(expected)
 
 
 @pytest.mark.parametrize(

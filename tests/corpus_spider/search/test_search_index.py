@@ -259,10 +259,10 @@ def test_a_check_proves_by_content_that_a_removal_reached_the_index(opened: Craw
 
 def test_while_the_first_index_is_made_the_answer_is_that_it_is_not_complete(opened: Crawl, tmp_path: Path) -> None:
     """No removal is blamed, the web page answers 503, and `index` says whether `search` answers meanwhile."""
-    folder, seen, told = tmp_path / "index", set[str](), set[bool]()
+    folder, seen, reported = tmp_path / "index", set[str](), set[bool]()
 
     def look(*_: object) -> None:
-        told.add(builder.answers(folder))
+        reported.add(builder.answers(folder))
         try:
             with SearchIndex.open(folder, opened.corpus):
                 seen.add("open")
@@ -271,11 +271,11 @@ def test_while_the_first_index_is_made_the_answer_is_that_it_is_not_complete(ope
 
     with only_writer(folder):
         refresh(opened.corpus, str(tmp_path / "corpus.db"), folder, 1, look)
-    assert (seen, told) == ({"the first search index is not complete yet"}, {False})
+    assert (seen, reported) == ({"the first search index is not complete yet"}, {False})
     opened.visit("4", made("Bài bốn mới", language="vi"))
     with only_writer(folder):
         refresh(opened.corpus, str(tmp_path / "corpus.db"), folder, 1, look)
-    assert ("open" in seen, told) == (True, {False, True})
+    assert ("open" in seen, reported) == (True, {False, True})
 
 
 def checked(crawl: Crawl, folder: Path) -> tuple[list[str], list[str]]:

@@ -127,9 +127,9 @@ def test_feeds_are_found_on_a_page_that_stands_where_a_feed_is_stated_or_guessed
     assert verdicts(paper, found).get("/rss") == (("none", "", 0, "is a page") if head else None)
 
 
-@pytest.mark.parametrize(("asked", "told"), [("", True), ("?sid=12345{}", False)])
-def test_what_articles_are_called_is_told_where_the_feed_calls_them_so_too(
-    paper: Newspaper, asked: str, told: bool
+@pytest.mark.parametrize(("asked", "reported"), [("", True), ("?sid=12345{}", False)])
+def test_what_articles_are_called_is_reported_where_the_feed_calls_them_so_too(
+    paper: Newspaper, asked: str, reported: bool
 ) -> None:
     """A front page that numbers its visitors would have all that the feed names left out."""
     called = [f"/doi-tuyen-viet-nam-ve-nuoc-{4000 + number}.html" for number in range(10)]
@@ -139,7 +139,7 @@ def test_what_articles_are_called_is_told_where_the_feed_calls_them_so_too(
     ]
     paper.extra["/"] = lambda: page("", "".join(links))
     put(paper, feed=rss(*called))
-    assert bool(look(paper).patterns) is told
+    assert bool(look(paper).patterns) is reported
 
 
 def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) -> None:
@@ -162,10 +162,10 @@ def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) 
     put(paper, gone=(404, HTML, b"no"), film_htm=rss())
     paper.extra |= {"/the-thao": page, "/kinh-te.htm": page, "/moved": lambda: (301, {"Location": "/the-thao"}, b"")}
     found = look(paper)
-    told = {one.url.removeprefix(paper.origin): one.refused for one in found.findings if one.kind == "section"}
-    assert told["/gone"] == "status 404"
-    assert told["/moved"] == f"redirects to {paper.origin}/the-thao"
-    assert told["/film.htm"] == "is not a page"
+    reported = {one.url.removeprefix(paper.origin): one.refused for one in found.findings if one.kind == "section"}
+    assert reported["/gone"] == "status 404"
+    assert reported["/moved"] == f"redirects to {paper.origin}/the-thao"
+    assert reported["/film.htm"] == "is not a page"
     assert (paper.asked["/kinh-te.htm"], paper.asked["/gone"]) == (1, 1)
     site = found.site()
     assert site["start"] == tuple(f"{paper.origin}{path}" for path in ("/", "/kinh-te.htm", "/the-thao"))
@@ -298,7 +298,7 @@ def test_robots_txt_counts_as_a_request(paper: Newspaper) -> None:
 @pytest.mark.parametrize(
     ("newest", "expected"), [("2026-11-01", "nothing since 2026-11-01"), ("2026-11-19", ""), (None, "")]
 )
-def test_old_sources_are_told(newest: str | None, expected: str) -> None:
+def test_old_sources_are_reported(newest: str | None, expected: str) -> None:
     """Only a date that is known and old tells against a source."""
     from datetime import timedelta
 

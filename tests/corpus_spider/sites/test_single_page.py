@@ -161,7 +161,7 @@ def test_what_may_not_be_fetched_is_not(address: str, path: str, expected: str) 
 
 
 @pytest.mark.parametrize("url", ["http://news.example.org:99999/", "http://[::1/", "https://"])
-def test_what_is_no_address_is_told_as_such(url: str) -> None:
+def test_what_is_no_address_is_reported_as_such(url: str) -> None:
     """A port or an IPv6 address that cannot be was an internal error."""
     with pytest.raises(NotFetchedError, match="is not the address of a page"):
         fetch(url, manners())
@@ -211,7 +211,7 @@ def test_a_name_that_resolves_to_a_private_address_is_refused(address: str, monk
     assert f"crawl.allow_private=news.example.org:{port} " in caught.value.do
 
 
-def test_what_speaks_no_https_is_told_with_the_address_to_try(address: str) -> None:
+def test_what_speaks_no_https_is_reported_with_the_address_to_try(address: str) -> None:
     """An address without a scheme is asked by https first."""
     with pytest.raises(NotFetchedError) as caught:
         exchange(address.replace("http://", "https://") + "/article", manners())
@@ -262,7 +262,7 @@ def test_all_addresses_of_a_host_together_have_the_time_of_one_exchange(
     assert Site.seen == []
 
 
-def test_nobody_there_is_told_with_the_address() -> None:
+def test_nobody_there_is_reported_with_the_address() -> None:
     """A refused connection is one clear message, without the number of the error, and says what to look at."""
     with pytest.raises(NotFetchedError, match=r"127\.0\.0\.1:1/: cannot be fetched: [A-Z].*\n  Check the address"):
         exchange("http://127.0.0.1:1/", manners())
@@ -308,7 +308,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("target", "expected"), [("HTTPS://a.b/", True), ("page.html", False), ("-", False)])
-def test_addresses_and_files_are_told_apart(target: str, expected: bool) -> None:
+def test_addresses_and_files_are_distinguished(target: str, expected: bool) -> None:
     """Only http and https are asked of the web."""
     assert is_address(target) is expected
 

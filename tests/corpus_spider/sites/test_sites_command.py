@@ -71,8 +71,8 @@ def test_a_site_that_is_discovered_twice_at_once_is_written_once(
         return found
 
     monkeypatch.setattr(discover, "discover", twice)
-    code, _, told = program(capsys, *command)
-    assert code == 0, told
+    code, _, reported = program(capsys, *command)
+    assert code == 0, reported
     assert len(tomllib.loads(file.read_text())["site"]) == 1
 
 
@@ -110,9 +110,9 @@ def test_a_site_that_refuses_everything_cannot_be_had(
     file.write_text(
         f"[corpus]\ncontact = 'me@example.org'\n[crawl]\ndelay = 0.0\nallow_private = ['127.0.0.1:{paper.port}']\n"
     )
-    code, _, told = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
+    code, _, reported = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
     assert code == (0 if feed else 7)
-    assert ("status 403" in told) is not feed
+    assert ("status 403" in reported) is not feed
     assert ("site" in tomllib.loads(file.read_text())) is feed
 
 
@@ -215,8 +215,8 @@ def test_several_sites_are_discovered_at_once(
         file.write_text(f"corpus.contact = 'me@example.org'\ncrawl.allow_private = {private}\ncrawl.delay = 0.0\n")
         addresses.write_text(f"# papers\n\n{paper.origin}/\nhttp://localhost:{other.port}/\n{paper.origin}/\n")
         command = ("-c", str(file), "sites", "discover", "http://127.0.0.1:9/", str(addresses), "--write")
-        code, out, told = program(capsys, *command)
-        assert (code, out.count("[[site]]"), "127.0.0.1:9" in told) == (7, 2, True), told
+        code, out, reported = program(capsys, *command)
+        assert (code, out.count("[[site]]"), "127.0.0.1:9" in reported) == (7, 2, True), reported
         feeds = [site["feeds"] for site in tomllib.loads(file.read_text())["site"]]
         assert feeds == [[f"{paper.origin}/a.rss"], [f"http://localhost:{other.port}/b.rss"]]
         other.extra["/"] = lambda: page(alternate("/b.rss") + alternate("/c.rss"))
@@ -244,8 +244,8 @@ def test_sites_are_named_on_standard_input_and_searched_at_the_same_time(
         )
         text = f"# papers\nmine\nhttp://localhost:{other.port}/\n".encode()
         monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(text)))
-        code, _, told = program(capsys, "-c", str(file), "sites", "discover", "-", "--write")
-    assert code == 0, told
+        code, _, reported = program(capsys, "-c", str(file), "sites", "discover", "-", "--write")
+    assert code == 0, reported
     written = tomllib.loads(file.read_text())["site"]
     assert [site["feeds"] for site in written] == [[f"{paper.origin}/a.rss"], [f"http://localhost:{other.port}/b.rss"]]
     assert written[0]["name"] == "mine"
@@ -272,8 +272,8 @@ def test_what_is_to_be_discovered_must_be_named(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "corpus.toml").write_text("corpus.contact = 'me@example.org'\n")
     (tmp_path / "empty.txt").write_text("# nothing yet\n")
-    code, _, told = program(capsys, "sites", "discover", *arguments)
-    assert (code, words in told) == (2, True), told
+    code, _, reported = program(capsys, "sites", "discover", *arguments)
+    assert (code, words in reported) == (2, True), reported
 
 
 def test_known_newspapers_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -307,5 +307,5 @@ def test_a_language_without_known_newspapers_is_reported(
     language: str, code: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A code that does not exist is an error. A language without newspapers is none."""
-    found, _, told = program(capsys, "sites", "list", "--language", language)
-    assert (found, words in told) == (code, True)
+    found, _, reported = program(capsys, "sites", "list", "--language", language)
+    assert (found, words in reported) == (code, True)

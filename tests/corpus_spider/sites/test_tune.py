@@ -99,7 +99,7 @@ def test_what_is_tuned_by_is_the_text_that_a_crawl_would_make(gold: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("site", "extractors", "told"),
+    ("site", "extractors", "reported"),
     [
         ("other", ["bte"], "has 1 page of"),
         ("nobody", ["bte"], "has 0 pages"),
@@ -107,9 +107,9 @@ def test_what_is_tuned_by_is_the_text_that_a_crawl_would_make(gold: Path) -> Non
         ("news", ["nothing"], 'no extractor "nothing"'),
     ],
 )
-def test_what_cannot_be_fitted_is_told(gold: Path, site: str, extractors: list[str], told: str) -> None:
+def test_what_cannot_be_fitted_is_reported(gold: Path, site: str, extractors: list[str], reported: str) -> None:
     """Too few pages, and extractors that no corpus may have."""
-    with pytest.raises(ConfigError, match=told):
+    with pytest.raises(ConfigError, match=reported):
         tune(CONFIG, site, gold, extractors)
 
 

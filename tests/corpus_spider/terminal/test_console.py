@@ -206,7 +206,7 @@ def test_progress_outside_a_terminal_is_rare_and_quiet_is_silent(capsys: pytest.
     assert capsys.readouterr().err == ""
 
 
-def test_progress_outside_a_terminal_is_told_when_it_is_due(
+def test_progress_outside_a_terminal_is_reported_when_it_is_due(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A long work says now and then how far it is."""

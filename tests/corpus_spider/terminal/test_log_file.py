@@ -104,9 +104,9 @@ def test_a_log_that_cannot_be_written_is_reported_once(tmp_path: Path, capsys: p
     write(tmp_path / "missing" / "a.log", "one", "two")
     os.mkfifo(tmp_path / "pipe")
     write(tmp_path / "pipe", "one", "two")
-    told = capsys.readouterr().err.splitlines()
-    assert [line.partition(": ")[0] for line in told] == ["the log file cannot be written"] * 2
-    assert [line.partition("mkdir -p ")[2] for line in told] == [f"{tmp_path}/missing", ""]
+    reported = capsys.readouterr().err.splitlines()
+    assert [line.partition(": ")[0] for line in reported] == ["the log file cannot be written"] * 2
+    assert [line.partition("mkdir -p ")[2] for line in reported] == [f"{tmp_path}/missing", ""]
 
 
 def test_the_log_file_of_a_quiet_crawl_has_its_start_its_end_and_no_secret(tmp_path: Path) -> None:

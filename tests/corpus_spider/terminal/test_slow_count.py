@@ -28,7 +28,7 @@ def test_the_last_value_is_shown_while_another_thread_counts_again() -> None:
     until(lambda: value() > 0, "a new value")
 
 
-def test_a_failure_keeps_the_value_and_the_first_one_is_told() -> None:
+def test_a_failure_keeps_the_value_and_the_first_one_is_reported() -> None:
     """The database may be away for a while."""
     outcomes = itertools.chain([DatabaseError("away"), 1, DatabaseError("away")], itertools.repeat(2))
 

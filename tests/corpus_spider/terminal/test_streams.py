@@ -39,7 +39,7 @@ def test_closed_streams_change_nothing(home: Path, closed: str) -> None:
     assert (done.returncode, int((home / "least").read_text()) > 2) == (0, True)
 
 
-def test_an_error_that_cannot_be_told_has_its_exit_code(home: Path) -> None:
+def test_an_error_that_cannot_be_reported_has_its_exit_code(home: Path) -> None:
     command = shlex.join([sys.executable, "-m", "corpus_spider", "-s", "crawl.delay=nan", "config"])
     done = subprocess.run(["sh", "-c", f"{command} >/dev/full 2>&1"], cwd=home, timeout=PATIENCE, check=False)
     assert done.returncode == 2

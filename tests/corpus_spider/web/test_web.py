@@ -455,7 +455,7 @@ def test_only_days_with_documents_are_stops_of_the_tab_key(app: Guard) -> None:
     assert [link.get("href") for link in linked] == ["/documents?since=2026-03-01&until=2026-03-01"]
 
 
-def test_an_exit_code_is_told_with_its_meaning(tmp_path: Path) -> None:
+def test_an_exit_code_is_reported_with_its_meaning(tmp_path: Path) -> None:
     """On the overview, in the list of crawls and on the page of one."""
     (tmp_path / "corpus.toml").write_text(CONFIG)
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
@@ -466,7 +466,7 @@ def test_an_exit_code_is_told_with_its_meaning(tmp_path: Path) -> None:
             assert "nothing could be fetched" in ask(app, view)[2], view
 
 
-def test_a_sick_site_is_told_with_the_pages_behind_it_and_what_to_do(tmp_path: Path) -> None:
+def test_a_sick_site_is_reported_with_the_pages_behind_it_and_what_to_do(tmp_path: Path) -> None:
     """Each has a link to the pages and the command that shows the cause, on the overview and among the sites."""
     (tmp_path / "corpus.toml").write_text(CONFIG)
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:

@@ -82,7 +82,7 @@ def read(
         (200, (), "<title>x</title><p>Too short.</p>", "no_article"),
     ],
 )
-def test_refusals_are_told_apart(status: int, headers: Headers, body: str, reason: str) -> None:
+def test_refusals_are_distinguished(status: int, headers: Headers, body: str, reason: str) -> None:
     """What the answer says of itself decides; where it says nothing the status or the missing text is the reason."""
     drop = read(body, status, headers)
     assert drop is not None

@@ -63,7 +63,7 @@ def test_there_are_as_many_cases_as_are_said() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_a_page_whose_charset_can_be_told_is_read_letter_for_letter(case: Case) -> None:
+def test_a_page_whose_charset_can_be_detected_is_read_letter_for_letter(case: Case) -> None:
     """The whole page, markup included, whatever lies the header or the meta element tell."""
     meta = f'<meta charset="{case.meta}">' if case.meta else ""
     html = f"<!doctype html><html><head>{meta}<title>News</title></head><body><p>{TEXTS[case.language]}</p></body>\n"
@@ -87,7 +87,7 @@ def test_latin_letters_that_no_detector_knows_are_those_of_most_pages(language: 
 
 
 @pytest.mark.parametrize("codec", ["cp1250", "iso8859-2"])
-def test_a_language_of_three_letters_is_told_from_latin_1_by_many_of_them(codec: str) -> None:
+def test_a_language_of_three_letters_is_distinguished_from_latin_1_by_many_of_them(codec: str) -> None:
     """Slovene has č, š and ž, and servers say of all pages that they are Latin-1."""
     text = "Sporočil je, da bo obnova končana še pred začetkom zime, čeprav je že dva meseca pozna in dražja."
     assert text in decode(f"<p>{text}</p>".encode(codec) * 4, "iso-8859-1").text

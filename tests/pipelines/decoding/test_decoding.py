@@ -178,7 +178,7 @@ def test_a_page_that_is_not_in_either_of_two_old_vietnamese_charsets_that_it_nam
         ("cp1254", "Şimdi değil: başkan geçmişe değindi"),
     ],
 )
-def test_letters_that_are_turkish_or_icelandic_are_told_by_the_accents_beside_them(
+def test_letters_that_are_turkish_or_icelandic_are_distinguished_by_the_accents_beside_them(
     codec: str, text: str, declared: str | None
 ) -> None:
     """Turkish pages call themselves Latin-1, and of its letters only Icelandic has þ, ð and ý, with many accents."""

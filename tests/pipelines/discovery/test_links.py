@@ -105,7 +105,7 @@ def test_meta_refresh_is_a_redirect(html: str, expected: str | None) -> None:
 def test_links_are_not_followed_where_page_or_answer_say_so(
     metas: str, headers: tuple[str, ...], followed: bool
 ) -> None:
-    """An X-Robots-Tag is heeded as the meta tag is, where it speaks to every robot or to us."""
+    """An X-Robots-Tag is obeyed as the meta tag is, where it speaks to every robot or to us."""
     links = page_links(f"{metas}<a href='/other'>", URL, MODEL, headers)
     assert [link.url for link in links] == (["https://www.example.com/other"] if followed else [])
 

@@ -178,7 +178,7 @@ def test_sections_are_short_paths_of_the_site() -> None:
         ("/show.asp?id=73512", "Video", False),
     ],
 )
-def test_sections_with_numbers_are_told_from_articles(link: str, text: str, *, section: bool) -> None:
+def test_sections_with_numbers_are_distinguished_from_articles(link: str, text: str, *, section: bool) -> None:
     """By the shapes that articles have, and by what the link says: a name."""
     page = f"<a href='{link}'>{text}</a>"
     found = section_pages(parse_tree(page), URL, MODEL, [r"^https?://[^/]+/tin/\d{3,}$"])

@@ -312,10 +312,10 @@ def test_letters_tell_what_no_detector_knows(language: str, text: str) -> None:
     assert identify(text).language == language
 
 
-@pytest.mark.parametrize(("told", "language"), [("bh", "bho"), ("blu", "hnj"), ("iw", "he")])
-def test_codes_that_are_no_more_are_replaced(told: str, language: str) -> None:
+@pytest.mark.parametrize(("reported", "language"), [("bh", "bho"), ("blu", "hnj"), ("iw", "he")])
+def test_codes_that_are_no_more_are_replaced(reported: str, language: str) -> None:
     """What a detector calls by a withdrawn code, or by one of several languages, has its code of today."""
-    assert standard(told, "Deva") == language
+    assert standard(reported, "Deva") == language
 
 
 @pytest.mark.parametrize(

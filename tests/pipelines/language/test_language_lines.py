@@ -33,7 +33,7 @@ def codes(*lines: str) -> list[str]:
     [("ar", "en"), ("fa", "ar"), ("ur", "en"), ("ps", "fa"), ("ckb", "ar"), ("he", "en"), ("vi", "fr"), ("th", "en"),
      ("en", "vi"), ("ru", "de"), ("fr", "en"), ("km", "fr"), ("lo", "th"), ("th", "zh"), ("yi", "he"), ("id", "en")],
 )  # fmt: skip
-def test_a_paragraph_in_another_language_is_told(main: str, quoted: str) -> None:
+def test_a_paragraph_in_another_language_is_reported(main: str, quoted: str) -> None:
     """Whether it is in the same script or not."""
     assert codes(of(main), of(main), of(quoted), of(main)) == [main, main, quoted, main]
 
@@ -74,7 +74,7 @@ def test_the_share_in_other_languages_marks_a_mixed_text(lines: tuple[str, ...],
     assert (foreign_share(text, whole, identify_lines(text, whole)) > 0.1) is mixed
 
 
-def test_what_is_told_of_a_line() -> None:
+def test_what_is_reported_of_a_line() -> None:
     """Language, confidence, script and its share, as they are stored."""
     assert format_guesses([identify(of("th"))]) == ("th 1.00 Thai 1.00",)
 

@@ -49,7 +49,7 @@ def shell(**changes: object) -> Capture:
 
 
 def test_a_rendered_page_is_read_as_the_browser_showed_it() -> None:
-    """Text and links are those of the DOM, which is UTF-8 whatever the server declared; headers count as ever."""
+    """Text and links are those of the DOM, which is UTF-8 whatever the server declared; headers count."""
     made = process(shell(rendered=RENDERED), SiteModel(hosts=("a.example",)))
     assert made.document is not None
     assert SENTENCE.strip() in made.document.text
@@ -104,7 +104,7 @@ def test_a_redirect_that_is_not_followed_tells_where_it_leads(location: str, det
     assert process(moved, SiteModel(hosts=("a.example",))).drop == Drop("redirect_refused", detail)
 
 
-def test_a_feed_whose_entries_are_of_other_days_is_not_told_as_empty() -> None:
+def test_a_feed_whose_entries_are_of_other_days_is_not_reported_as_empty() -> None:
     """The drop counts the links it has, those that are followed are of the days that are wanted."""
     body = b"<rss version='2.0'><channel><item><link>https://a.example/1</link><pubDate>Sun, 01 Feb 2026 08:00:00 GMT"
     body += b"</pubDate></item></channel></rss>"
@@ -131,9 +131,9 @@ def test_a_document_tells_the_language_of_each_of_its_lines() -> None:
     made = process(shell(rendered=page.encode()), SiteModel(hosts=("a.example",))).document
     assert made is not None
     assert len(made.languages) == made.text.count("\n") + 1
-    told = [line.split(" ") for line in made.languages]
-    assert [code for code, *_ in told][-2:] == ["vi", "en"]
-    assert {script for _, _, script, _ in told} == {"Latn"}
+    reported = [line.split(" ") for line in made.languages]
+    assert [code for code, *_ in reported][-2:] == ["vi", "en"]
+    assert {script for _, _, script, _ in reported} == {"Latn"}
     assert made.foreign_share == pytest.approx(0.2, abs=0.05)
 
 

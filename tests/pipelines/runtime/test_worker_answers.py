@@ -62,7 +62,7 @@ def test_the_first_answers_may_come_at_the_same_moment(_time: int) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM])
-def test_a_system_without_another_process_is_told_as_that(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+def test_a_system_without_another_process_is_reported_as_that(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Not as a folder for temporary files that is missing."""
 
     def refuse() -> None:
@@ -74,7 +74,7 @@ def test_a_system_without_another_process_is_told_as_that(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("kind", [threading.Timer, threading.Thread])
-def test_a_system_without_another_thread_is_told_as_that(
+def test_a_system_without_another_thread_is_reported_as_that(
     monkeypatch: pytest.MonkeyPatch, kind: type[threading.Thread]
 ) -> None:
     """The system has no thread left to watch a worker's start, or to work with it. This was an internal error."""

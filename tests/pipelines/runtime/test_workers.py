@@ -168,7 +168,7 @@ pool.close()
 """
 
 
-def test_an_error_of_a_page_is_told_by_the_log_alone() -> None:
+def test_an_error_of_a_page_is_reported_by_the_log_alone() -> None:
     """Its message may be what the page says: a worker that wrote it would write to the terminal, and lines of a log."""
     command, root = [sys.executable, "-c", TELLING], Path(__file__).parents[3]
     ended = subprocess.run(
@@ -221,7 +221,7 @@ def test_a_worker_killed_between_two_pages_counts_against_neither() -> None:
 
 
 def test_pages_that_crash_their_workers_cost_themselves_and_leave_no_zombie(pool: WorkerPool) -> None:
-    """However many, the pages among them are processed, and the dead are buried."""
+    """However many, the pages among them are processed, and dead workers are discarded."""
     bad = [pool.submit(page(f"fault:crash {number}"), MODEL) for number in range(often(2, 100))]
     good = [pool.submit(page(f"Bài viết số {number} trong ngày hôm nay."), MODEL) for number in range(often(4, 200))]
     assert {str(future.result(PATIENCE).drop and future.result().drop.reason) for future in bad} == {"worker_crash"}
@@ -384,7 +384,7 @@ def test_temporary_files_that_are_tidied_away_cost_no_more_than_a_new_fork_serve
     assert "Traceback" not in done.stderr
 
 
-def test_a_folder_that_is_no_place_for_a_socket_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_place_for_a_socket_is_reported(tmp_path: Path) -> None:
     """Its path is longer than the name of a socket can be: exit code 3, with what to do."""
     (tmp_path / "corpus.toml").write_text(UNASKED)
     place = tmp_path / ("x" * 120)
@@ -393,7 +393,7 @@ def test_a_folder_that_is_no_place_for_a_socket_is_told(tmp_path: Path) -> None:
     assert (done.returncode, "TMPDIR" in done.stderr) == (3, True), done.stderr
 
 
-def test_too_few_open_files_for_workers_are_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_few_open_files_for_workers_are_reported_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not as a folder for temporary files that is missing."""
 
     def refuse() -> None:
@@ -436,7 +436,7 @@ pool.submit(page("Hôm nay trời đẹp."), MODEL).result(240)
 
 
 def test_a_program_that_does_not_close_its_pool_ends_all_the_same() -> None:
-    """As one that ends by an exception: nothing waits for workers that heed no signal."""
+    """As one that ends by an exception: nothing waits for workers that ignore signals."""
     command, root = [sys.executable, "-c", LEFT], Path(__file__).parents[3]
     left = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert left.returncode == 0, left.stderr

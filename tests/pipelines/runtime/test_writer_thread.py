@@ -137,7 +137,7 @@ def test_no_more_links_are_committed_together_than_fill_a_group(writer: Writer, 
     assert ledger.outcomes == list(range(9))
 
 
-def test_after_an_error_nothing_more_is_written_and_everybody_is_told(writer: Writer, ledger: Ledger) -> None:
+def test_after_an_error_nothing_more_is_written_and_everybody_is_reported(writer: Writer, ledger: Ledger) -> None:
     ledger.fail = True
     with pytest.raises(DiskError):
         writer.fetched(fetched(1)).result(PATIENCE)

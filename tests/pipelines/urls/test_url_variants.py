@@ -105,7 +105,7 @@ def test_the_twin_of_an_address_is_at_the_host_of_the_page(url: str, expected: s
 @pytest.mark.parametrize(
     ("host", "expected"), [("m.example.org", True), ("amp.a.example", True), ("m.org", False), ("www.m.org", False)]
 )
-def test_secondary_hosts_are_told_by_their_name(host: str, expected: bool) -> None:
+def test_secondary_hosts_are_reported_by_their_name(host: str, expected: bool) -> None:
     """The first label says it, when more than a domain is left."""
     assert is_secondary(host) is expected
 

@@ -97,7 +97,7 @@ def test_who_counts_sees_one_moment(corpus: Corpus) -> None:
     assert corpus.status().documents == 2
 
 
-def test_of_two_copies_into_one_empty_database_one_is_told_so(
+def test_of_two_copies_into_one_empty_database_one_is_reported_so(
     corpus: Corpus, postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both have found it empty: the second would wait for the first, and end with an error about a value."""

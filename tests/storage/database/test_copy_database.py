@@ -132,7 +132,7 @@ def test_what_does_not_arrive_whole_does_not_arrive(
         assert copy.status().fetches == 0
 
 
-def test_what_cannot_be_read_is_told_of_the_database_it_is_in(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_reported_of_the_database_it_is_in(tmp_path: Path) -> None:
     """A text that is none, for instance: the other database has done nothing wrong."""
     with Corpus.open(tmp_path / "one.db", create=True) as corpus, Corpus.open(tmp_path / "two.db", create=True) as copy:
         filled(corpus)
@@ -147,20 +147,20 @@ def test_what_cannot_be_read_is_told_of_the_database_it_is_in(tmp_path: Path) ->
 def test_a_file_is_copied_while_it_is_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The copy shows one moment. Text that is stored between two of its parts is not in it, and it does not restart."""
     monkeypatch.setattr("storage.database.sqlite_copy.PAGES", 5)
-    told: list[int] = []
+    reported: list[int] = []
 
     def show(_: str, done: int, total: int | None) -> None:
-        told.append(done)
-        if len(told) <= LATE:
-            crawl.visit(f"late{len(told)}", made(f"late text {len(told)}"))
+        reported.append(done)
+        if len(reported) <= LATE:
+            crawl.visit(f"late{len(reported)}", made(f"late text {len(reported)}"))
 
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
         crawl = filled(corpus)
         before = list(corpus.documents(EVERY))
         copy_file(corpus.database, tmp_path / "copy.db", show)
         assert len(list(corpus.documents(EVERY))) == len(before) + LATE
-    assert len(told) > LATE
-    assert told == sorted(told)
+    assert len(reported) > LATE
+    assert reported == sorted(reported)
     with Corpus.open(tmp_path / "copy.db") as copy:
         assert list(copy.documents(EVERY)) == before
     assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600

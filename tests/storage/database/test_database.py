@@ -176,14 +176,14 @@ def test_a_text_that_is_none_any_more_is_damage(tmp_path: Path) -> None:
     path = tmp_path / "corpus.db"
     with Corpus.open(path, create=True) as corpus:
         Crawl(corpus).visit("x", made("text"))
-        for told, damage in (("decode", "CAST(x'61ff62' AS TEXT)"), ("bytes instead", "x'61ff62'")):
+        for reported, damage in (("decode", "CAST(x'61ff62' AS TEXT)"), ("bytes instead", "x'61ff62'")):
             with closing(sqlite3.connect(path)) as other, other:
                 other.execute(f"UPDATE document_text SET text = {damage}")
-            if told == "decode":
-                with pytest.raises(DamageError, match=told):
+            if reported == "decode":
+                with pytest.raises(DamageError, match=reported):
                     texts(corpus)
             else:
-                assert [problem for problem in corpus.problems() if told in problem]
+                assert [problem for problem in corpus.problems() if reported in problem]
 
 
 def test_a_pointer_that_is_no_number_is_damage(tmp_path: Path) -> None:
@@ -211,9 +211,9 @@ def test_a_full_disk_is_a_disk_error_and_loses_nothing(tmp_path: Path) -> None:
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
             connection.exec_driver_sql(f"PRAGMA max_page_count={pages + 2}")
         group = [(ids[0], leases[0], made("long " * 100_000))]
-        with pytest.raises(DiskError, match="full") as told:
+        with pytest.raises(DiskError, match="full") as reported:
             corpus.documents.record_processed(group)
-        assert "TMPDIR" in str(told.value)
+        assert "TMPDIR" in str(reported.value)
         assert corpus.fetches.count_unprocessed() == 1
         with corpus.database.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA max_page_count=1000000")

@@ -159,10 +159,10 @@ def test_a_migration_reports_its_progress(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "corpus.db"
     Corpus.open(path, create=True).close()
     open_as(next_release(tmp_path), monkeypatch)
-    told: list[tuple[str, int, int | None]] = []
-    Corpus.open(path, on_progress=lambda *each: told.append(each)).close()
-    assert told[0][0] == "database pages copied"
-    assert told[-2:] == [("schema steps", 0, 1), ("schema steps", 1, 1)]
+    reported: list[tuple[str, int, int | None]] = []
+    Corpus.open(path, on_progress=lambda *each: reported.append(each)).close()
+    assert reported[0][0] == "database pages copied"
+    assert reported[-2:] == [("schema steps", 0, 1), ("schema steps", 1, 1)]
 
 
 def test_a_corpus_that_another_program_has_just_brought_forward_keeps_its_copy(

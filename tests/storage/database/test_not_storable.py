@@ -135,7 +135,7 @@ def test_a_canonical_address_longer_than_an_index_takes_costs_its_page_alone(cor
 
 @pytest.mark.parametrize("bad", [set(), {0}, {6}, {2, 3}, set(range(7))])
 def test_a_group_is_parted_down_to_what_is_refused(bad: set[int]) -> None:
-    """In order, with a stand-in for each item that is refused and for no other."""
+    """In order, with a replacement for each item that is refused and for no other."""
     written: list[int] = []
 
     def write(part: Sequence[int]) -> int:
@@ -150,7 +150,7 @@ def test_a_group_is_parted_down_to_what_is_refused(bad: set[int]) -> None:
 
 
 def test_what_is_refused_in_any_form_is_an_error() -> None:
-    """When no stand-in is taken the fault is not in the page."""
+    """When no replacement is accepted the fault is not in the page."""
 
     def write(part: Sequence[int]) -> None:
         raise NotStorableError("bad")

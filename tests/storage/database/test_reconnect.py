@@ -168,7 +168,7 @@ def test_a_patience_that_is_no_number_of_seconds_is_refused(setting: str) -> Non
         configured_seconds(setting)
 
 
-def test_an_outage_is_told_once_and_waited_for_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_outage_is_reported_once_and_waited_for_once(caplog: pytest.LogCaptureFixture) -> None:
     """After a wait without result each call gets one attempt, until the database answers again."""
     patience = Patience(60.0)
     patience.lost("db", "gone")

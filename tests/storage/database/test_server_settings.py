@@ -206,7 +206,7 @@ CREATE TRIGGER no BEFORE INSERT ON run EXECUTE FUNCTION no()
         ("ALTER TABLE run ENABLE ROW LEVEL SECURITY", "ALTER TABLE run DISABLE ROW LEVEL SECURITY", "grant"),
     ],
 )
-def test_a_database_that_refuses_is_told_with_what_to_do_about_it(
+def test_a_database_that_refuses_is_reported_with_what_to_do_about_it(
     own_url: str, statement: str, undo: str, advice: str
 ) -> None:
     """That it runs and can be reached, everybody knows by then."""
@@ -230,7 +230,7 @@ def test_a_database_that_refuses_is_told_with_what_to_do_about_it(
         ("127.0.0.1", "127.0.0.2", "reachable"),
     ],
 )
-def test_a_server_that_refuses_a_connection_is_told_with_what_to_do_about_it(
+def test_a_server_that_refuses_a_connection_is_reported_with_what_to_do_about_it(
     own_url: str, known: str, given: str, advice: str
 ) -> None:
     """That it can be reached is known where it answers; of a connection that it refuses it gives no code."""
@@ -249,7 +249,7 @@ def run_in(url: str) -> None:
         corpus.runs()
 
 
-def test_a_statement_that_somebody_cancels_is_begun_anew(own_url: str) -> None:
+def test_a_statement_that_somebody_cancels_is_begun_again(own_url: str) -> None:
     """pg_cancel_backend ends a query, not a crawl."""
     with Corpus.open(own_url) as corpus, psycopg.connect(own_url, autocommit=True) as other:
         asked: list[int] = []

@@ -194,7 +194,7 @@ def test_re_extraction_replaces_the_text_and_keeps_the_id(corpus: Corpus) -> Non
     assert corpus.frontier.counts() == counts
 
 
-def test_what_stands_beside_a_text_is_kept_and_made_anew_with_it(corpus: Corpus) -> None:
+def test_what_stands_beside_a_text_is_kept_and_rebuilt_with_it(corpus: Corpus) -> None:
     """Confidence, kinds, captions and comments come back as they went in, and re-extraction replaces all of them."""
     crawl = Crawl(corpus)
     parts = {"confidence": 0.75, "kinds": "hp", "captions": ('a\n"b"', "\ud800\0c"), "comments": ("Ja!",)}

@@ -61,8 +61,8 @@ def test_rows_are_written_as_their_values_are(rows: list[CorpusDocument], size: 
     expected = [jsonl.line(named(encodable(each))) for each in rows]
     assert jsonl.escaped(b"".join(jsonl.blocks(rows, size))) == b"".join(expected)
     names = ["url", "text", "replaced", "captions"]
-    told = [{name: named(encodable(each))[name] for name in names} for each in rows]
-    assert jsonl.part_lines(names)(rows) == list(map(jsonl.line, told))
+    reported = [{name: named(encodable(each))[name] for name in names} for each in rows]
+    assert jsonl.part_lines(names)(rows) == list(map(jsonl.line, reported))
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 7])
@@ -102,7 +102,7 @@ def test_nothing_runs_any_more_when_the_block_is_left() -> None:
     assert ended.is_set()
 
 
-def test_an_error_of_the_work_is_told_where_its_result_is_wanted() -> None:
+def test_an_error_of_the_work_is_reported_where_its_result_is_wanted() -> None:
     """A full disk ends an export that is written in another thread."""
     with pytest.raises(ZeroDivisionError), one_ahead(lambda item: 1 // item, iter([1, 0, 1])) as results:
         list(results)

@@ -135,7 +135,7 @@ def test_an_id_that_comes_twice_stops_the_folder_export(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "options", "told"),
+    ("target", "options", "reported"),
     [
         ("out.xlsx", {}, ".jsonl, .jsonl.gz, .jsonl.zst, .parquet"),
         ("out", {}, "a folder with a final /"),
@@ -152,13 +152,13 @@ def test_an_id_that_comes_twice_stops_the_folder_export(tmp_path: Path) -> None:
     ],
 )
 def test_a_target_that_cannot_be_is_explained(
-    tmp_path: Path, target: str, options: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, target: str, options: dict[str, str], reported: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each impossible target is refused with the way out, before anything is written."""
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
     Path("file").write_text("")
-    with pytest.raises(ConfigError, match=re.escape(told)):
+    with pytest.raises(ConfigError, match=re.escape(reported)):
         export([], target, **options)  # type: ignore[arg-type]
     assert everything_under(tmp_path) == ["file", "folder"]
 
@@ -358,7 +358,7 @@ def test_the_page_on_exports_reads_json_lines_whose_fields_have_their_first_valu
         assert done.returncode == 0, done.stderr.decode()
 
 
-def test_progress_is_told_every_so_many_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_every_so_many_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The callback hears the running count."""
     monkeypatch.setattr(writer, "PROGRESS_EVERY", 2)
     heard: list[int] = []

@@ -209,7 +209,7 @@ def test_a_running_export_is_left_alone(tmp_path: Path) -> None:
     assert sum(".tmp-" in path.name for path in tmp_path.iterdir()) == 3
 
 
-def test_two_exports_to_one_name_in_one_process_are_told_apart(tmp_path: Path) -> None:
+def test_two_exports_to_one_name_in_one_process_are_distinguished(tmp_path: Path) -> None:
     """The second is refused, the first finishes."""
 
     def nested() -> Iterator[CorpusDocument]:
@@ -222,7 +222,7 @@ def test_two_exports_to_one_name_in_one_process_are_told_apart(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("module", "step"), [(Path, "mkdir"), (os, "open")])
-def test_an_export_that_another_takes_for_one_that_was_killed_begins_anew(
+def test_an_export_that_another_takes_for_one_that_was_killed_begins_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType | type[Path], step: str
 ) -> None:
     """For a moment its temporary folder is there and not locked, as those of killed ones are."""
@@ -296,7 +296,7 @@ def test_a_link_to_a_folder_is_refused_before_anything_is_read(tmp_path: Path, n
         pytest.fail("a document was read")
         yield
 
-    with pytest.raises(ConfigError, match="is a link to a folder") as told:
+    with pytest.raises(ConfigError, match="is a link to a folder") as reported:
         export(none(), target_in(tmp_path, name), format_name="txt", overwrite=overwrite)
-    assert str(tmp_path / "first") in str(told.value)
+    assert str(tmp_path / "first") in str(reported.value)
     assert everything_under(tmp_path) == ["first", "latest"]

@@ -150,9 +150,9 @@ def test_datasets_loads_a_release_by_the_name_of_its_folder(tmp_path: Path) -> N
     """With the same types in each format, though a shard may have nothing where the next has a text."""
     quality = Quality(2, 13.0, 5.0, 1.0, 0.1667, 0.0, None, 1.0, 0.0, 0.0, 0.0, 0.0)
     undated: dict[str, Any] = {"date": None}
-    told = {"date": "tomorrow", "author": "A", "tdm": 1, "quality": quality, "captions": ("a",)}
-    told["fetched_at"] = datetime(2026, 3, 4, 5, 6, 7, 89, tzinfo=UTC)
-    documents = [a_document(1, **undated), a_document(2, **told), a_document(3, **undated)]
+    reported = {"date": "tomorrow", "author": "A", "tdm": 1, "quality": quality, "captions": ("a",)}
+    reported["fetched_at"] = datetime(2026, 3, 4, 5, 6, 7, 89, tzinfo=UTC)
+    documents = [a_document(1, **undated), a_document(2, **reported), a_document(3, **undated)]
     folders = [tmp_path / name for name in ("jsonl", "jsonl.gz", "jsonl.zst", "parquet")]
     for folder in folders:
         release(folder, documents, shape=ReleaseForm(folder.name, shard_size=1 if folder.name == "jsonl" else 0))
@@ -194,8 +194,8 @@ def test_a_difference_brings_an_earlier_release_up_to_date(tmp_path: Path) -> No
     release(tmp_path / "first", first)
     earlier = read_earlier(tmp_path / "first" / "manifest.json")
     manifest = release(tmp_path / "second", second, shape=ReleaseForm(earlier=earlier))
-    told = {row["id"][-1]: row["change"] for row in lines(tmp_path / "second" / "changes.jsonl")}
-    assert told == {"0": "added", "2": "removed", "3": "changed"}
+    reported = {row["id"][-1]: row["change"] for row in lines(tmp_path / "second" / "changes.jsonl")}
+    assert reported == {"0": "added", "2": "removed", "3": "changed"}
     assert {name: manifest["since"][name] for name in ("added", "changed", "removed")} == dict.fromkeys(
         ("added", "changed", "removed"), 1
     )
@@ -210,8 +210,8 @@ def test_healed_metadata_is_a_change(tmp_path: Path) -> None:
     release(tmp_path / "first", [a_document(n) for n in (1, 2, 3, 4)])
     healed = [a_document(1, title="T"), a_document(2, author="A"), a_document(3, date="2020-02-02"), a_document(4)]
     release(tmp_path / "second", healed, shape=ReleaseForm(earlier=read_earlier(tmp_path / "first")))
-    told = {row["id"][-1]: row["change"] for row in lines(tmp_path / "second" / "changes.jsonl")}
-    assert told == dict.fromkeys(("1", "2", "3"), "changed")
+    reported = {row["id"][-1]: row["change"] for row in lines(tmp_path / "second" / "changes.jsonl")}
+    assert reported == dict.fromkeys(("1", "2", "3"), "changed")
 
 
 @settings(max_examples=40, deadline=None)
@@ -264,11 +264,11 @@ def test_an_index_of_other_fields_is_refused(tmp_path: Path, fields: list[str] |
     """It names the fields of its digests, and this program knows them."""
     release(tmp_path / "release", [a_document(1)], shape=ReleaseForm("jsonl"))
     manifest = tmp_path / "release" / "manifest.json"
-    told = json.loads(manifest.read_text())
-    del told["index"]["fields"]
+    reported = json.loads(manifest.read_text())
+    del reported["index"]["fields"]
     if fields:
-        told["index"]["fields"] = fields
-    manifest.write_text(json.dumps(told))
+        reported["index"]["fields"] = fields
+    manifest.write_text(json.dumps(reported))
     with pytest.raises(ConfigError, match="not the manifest of a release"):
         read_earlier(manifest)
 

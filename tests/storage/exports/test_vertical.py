@@ -166,9 +166,9 @@ def structures_of(text: str) -> dict[str, set[str]]:
 
 def test_the_registry_declares_the_structures_and_attributes_there_are() -> None:
     """What is not declared is lost when the corpus is compiled, what is declared and never there stops it."""
-    told = {"title": ODD, "author": "A & B", "licence": "CC", "url": "https://a.example/?b=<&c", "duplicates": 2}
-    told["authors"] = ("A & B", "C")
-    odd = a_document(1, f"Head\n{ODD}\x1etwo\x1fglued", kinds="hp", **told)
+    reported = {"title": ODD, "author": "A & B", "licence": "CC", "url": "https://a.example/?b=<&c", "duplicates": 2}
+    reported["authors"] = ("A & B", "C")
+    odd = a_document(1, f"Head\n{ODD}\x1etwo\x1fglued", kinds="hp", **reported)
     used = structures_of(written(vertical.write, odd, a_document(2, "plain", kinds="")))
     declared: dict[str, set[str]] = {}
     registry = vertical.registry("n", "p", ["Latn"])

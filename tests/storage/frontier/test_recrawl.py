@@ -279,7 +279,7 @@ def test_under_other_rules_sources_are_read_in_full(corpus: Corpus) -> None:
     assert lease.original is None
 
 
-def test_a_source_brings_news_whoever_told_of_it_first(corpus: Corpus) -> None:
+def test_a_source_brings_news_whoever_reported_of_it_first(corpus: Corpus) -> None:
     """Two feeds that name the same new article have both changed; later it is no news to either."""
     nights = Nights(replace(corpus, schedule=Schedule(reread=())))
     nights.seed("one", "two", kind=Kind.FEED)

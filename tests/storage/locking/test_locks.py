@@ -159,7 +159,7 @@ def test_corpora_in_two_schemas_of_a_database_have_locks_of_their_own(postgresql
         SiteLocks(same, ["a.example"], folder).acquire()
 
 
-def test_more_sites_than_the_server_has_locks_for_are_told_so(shared_postgresql_url: str, folder: Path) -> None:
+def test_more_sites_than_the_server_has_locks_for_are_reported_so(shared_postgresql_url: str, folder: Path) -> None:
     """With the setting to change; none is held then."""
     sites = [f"{number}.example" for number in range(100_000)]
     with Corpus.open(shared_postgresql_url) as corpus:

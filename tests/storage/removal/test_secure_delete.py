@@ -39,7 +39,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     return corpus
 
 
-def test_what_a_text_was_before_it_was_made_anew_is_forgotten_with_it(opened: Corpus, tmp_path: Path) -> None:
+def test_what_a_text_was_before_it_was_rebuilt_is_forgotten_with_it(opened: Corpus, tmp_path: Path) -> None:
     """It stayed in pages that were free, or between the rows of others."""
     with opened as corpus:
         assert remembered(tmp_path)
@@ -96,7 +96,7 @@ def test_without_room_for_a_new_file_a_removal_is_not_through(
         assert not remembered(tmp_path)
 
 
-def test_the_database_is_written_anew_beside_itself(
+def test_the_database_is_written_again_beside_itself(
     opened: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where temporary files lie otherwise there may be no room for it."""

@@ -103,7 +103,7 @@ def test_every_version_goes_with_the_id_of_one(corpus: Corpus) -> None:
     assert (urls(corpus), count(corpus, original)) == ([], 0)
 
 
-def test_fingerprints_go_and_what_they_held_together_is_put_together_anew(corpus: Corpus) -> None:
+def test_fingerprints_go_and_what_they_held_together_is_put_together_again(corpus: Corpus) -> None:
     """No band, no pair and no sketch of a removed text is left; the rest of its duplicate set stands."""
     crawl = Crawl(corpus)
     for name in ("one", "two", "three"):
@@ -136,7 +136,7 @@ def test_a_removal_is_not_through_while_somebody_reads_what_it_removed(
         assert corpus.problems() == []
 
 
-def test_duplicates_are_told_of_and_go_only_when_asked(corpus: Corpus) -> None:
+def test_duplicates_are_reported_of_and_go_only_when_asked(corpus: Corpus) -> None:
     """The report names who repeats the text; with ``duplicates`` they go too."""
     crawl = Crawl(corpus)
     for name in ("one", "two"):

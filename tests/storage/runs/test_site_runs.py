@@ -177,7 +177,7 @@ def test_outcomes_have_their_column(outcome: str | None, reason: str, column: st
     assert column_of(outcome, reason) == column
 
 
-def test_sources_are_told_by_their_last_answer(corpus: Corpus) -> None:
+def test_sources_are_reported_by_their_last_answer(corpus: Corpus) -> None:
     """A feed that gives links, one that is gone, one that waits; what a revisit repeats is told by what it repeats."""
     night = Night(corpus)
     night.seed("feed", "gone", "waits", "asked", kind=Kind.FEED)

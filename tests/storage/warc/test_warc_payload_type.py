@@ -52,7 +52,7 @@ DEFLATE = zlib.compress(PAGE)
         (PAGE, "unknown-coding"),
     ],
 )
-def test_the_type_is_told_through_content_codings(body: bytes, encoding: str) -> None:
+def test_the_type_is_reported_through_content_codings(body: bytes, encoding: str) -> None:
     """A page is a page however it is packed, cut short or in two layers."""
     sample = capture(body=body, response_headers=(("Content-Encoding", encoding), ("Content-Type", "text/html")))
     assert identified_payload_type(sample) == "text/html"

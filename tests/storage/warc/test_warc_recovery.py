@@ -89,7 +89,7 @@ def test_a_lost_write_in_the_tail_is_moved_away(tmp_path: Path) -> None:
     assert read_record(tmp_path, pointers[1]) == capture(1)
 
 
-def test_damage_before_sound_records_stays_and_is_told(tmp_path: Path) -> None:
+def test_damage_before_sound_records_stays_and_is_reported(tmp_path: Path) -> None:
     """A record that rotted in the middle costs itself only; what lies behind it is kept in place."""
     path, pointers = dead(tmp_path)
     data = bytearray(path.read_bytes())

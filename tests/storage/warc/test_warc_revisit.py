@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from storage.records import Capture, Pointer
 
-BODY = gzip.compress(b"<p>the same as ever</p>", mtime=0)
+BODY = gzip.compress(b"<p>the same as before</p>", mtime=0)
 FIRST = capture(1, BODY, **headers(("Content-Encoding", "gzip"), ("ETag", '"1"'), ("Content-Length", str(len(BODY)))))
 LATER = {"fetched_at": FIRST.fetched_at + timedelta(days=1)}
 AGAIN = replace(FIRST, **LATER)  # type: ignore[arg-type]

@@ -81,7 +81,7 @@ def test_any_damage_is_contained(small: tuple[Path, bytes, list[ScannedRecord]],
 
 
 @pytest.mark.parametrize("zeros", [1, 9, 100, 4096])
-def test_a_zero_filled_tail_is_told_from_records(small: tuple[Path, bytes, list[ScannedRecord]], zeros: int) -> None:
+def test_a_zero_filled_tail_is_no_record(small: tuple[Path, bytes, list[ScannedRecord]], zeros: int) -> None:
     """Zeros behind the last record, as a power cut leaves them, are one damaged range."""
     path, data, records = small
     path.write_bytes(data + bytes(zeros))

@@ -41,21 +41,21 @@ PROBE = 12
 """Characters at the end of a text in which an ellipsis is searched."""
 _BROKEN_OFF = re.compile(r"(?:\.\.\.|…)\W*$")
 LEVELS = ("g1", "g2")
-_TOLD_KINDS = ("p", "h2", "h3", "td", "dd", "figcaption", "other")
+_FEATURE_KINDS = ("p", "h2", "h3", "td", "dd", "figcaption", "other")
 """Marks that help the model: the block's kind, those of any element around it, those of the innermost two."""
-_TOLD_IN = (
+_FEATURE_MARKS = (
     *("foot", "head", "share", "meta", "caption", "tag", "sign", "good", "title", "lead", "main", "aside", "footer"),
     *("form", "table", "ul", "blockquote"),
 )
-_TOLD_NEAR = ("comment", "side", "title", "lead", "article", "ul", "hidden")
+_NEIGHBOUR_MARKS = ("comment", "side", "title", "lead", "article", "ul", "hidden")
 _MARKS = [
-    *(f"is_{name}" for name in _TOLD_KINDS),
-    *(f"in_{name}" for name in _TOLD_IN),
-    *(f"near_{name}" for name in _TOLD_NEAR),
+    *(f"is_{name}" for name in _FEATURE_KINDS),
+    *(f"in_{name}" for name in _FEATURE_MARKS),
+    *(f"near_{name}" for name in _NEIGHBOUR_MARKS),
 ]
 _KIND_BITS, _IN_BITS, _NEAR_BITS = (
     np.array([bits[name] for name in names])[:, None]
-    for bits, names in ((KIND, _TOLD_KINDS), (BIT, _TOLD_IN), (BIT, _TOLD_NEAR))
+    for bits, names in ((KIND, _FEATURE_KINDS), (BIT, _FEATURE_MARKS), (BIT, _NEIGHBOUR_MARKS))
 )
 
 

@@ -159,10 +159,10 @@ class PageBlocks:
         """
         shares = self.total_gain / max(1.0, float(self.total_gain[0]))
         most = (shares > MAX_BESIDE_SHARE).nonzero()[0]
-        told = np.where(shares[most] < MAX_COMMENTS_SHARE, BIT["comment"], 0)
+        comment = np.where(shares[most] < MAX_COMMENTS_SHARE, BIT["comment"], 0)
         # Hacked sites hide words for search engines. They are no article that a script will show.
         unsaid = (self.held[most] <= MAX_HIDDEN_BLOCKS) & (self.texts.sentences[self.first[most]] < MAX_HIDDEN_BLOCKS)
-        own[most] &= PRAISE | told | np.where(unsaid, BIT["hidden"], 0)
+        own[most] &= PRAISE | comment | np.where(unsaid, BIT["hidden"], 0)
         own[self._unfolding(own)] &= ~BIT["hidden"]
         path, beyond = own | own[0], self.parents
         while beyond.any():  # doubles the distance each time

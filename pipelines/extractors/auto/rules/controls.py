@@ -43,9 +43,9 @@ def unfolded(page: PageBlocks, read: Array) -> Array:
     before = np.concatenate(([0.0], np.add.accumulate(shown)))
     folds = page.folds[before[page.first[page.folds]] > before[page.first[page.parents[page.folds]]]]
     _, number = np.unique(page.makes[folds], return_inverse=True)
-    held, everything, told = (np.bincount(number, page.total(values)[folds]) for values in (text, page.weight, said))
+    held, everything, counted = (np.bincount(number, page.total(values)[folds]) for values in (text, page.weight, said))
     folds = folds[
-        ((held >= MIN_UNFOLDED_SHARE * before[-1]) & (held >= MIN_PROSE_SHARE * everything) & (told > 0))[number]
+        ((held >= MIN_UNFOLDED_SHARE * before[-1]) & (held >= MIN_PROSE_SHARE * everything) & (counted > 0))[number]
     ]
     inside = np.zeros(page.count + 1, np.int64)
     np.add.at(inside, page.first[folds], 1)

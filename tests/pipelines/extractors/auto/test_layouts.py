@@ -144,7 +144,7 @@ def menu(length: int) -> str:
     ],
 )
 @pytest.mark.parametrize("language", ARTICLES)
-def test_news_of_one_sentence_are_told_from_the_menu(language: str, layout: str, length: int) -> None:
+def test_news_of_one_sentence_are_distinguished_from_the_menu(language: str, layout: str, length: int) -> None:
     """The menu is much longer than the text under the headline."""
     title, (line, *_), _ = ARTICLES[language]
     body = f"<nav><ul>{menu(length)}</ul></nav>{layout.format(title, line)}<footer>{menu(8)}</footer>"

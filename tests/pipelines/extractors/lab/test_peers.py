@@ -94,7 +94,7 @@ def test_a_hostile_page_ends_no_comparison(name: str, case: str) -> None:
         assert found.reason
 
 
-def test_a_failing_library_is_told_in_the_extraction(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_library_is_reported_in_the_extraction(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it raises, the page has no text and the error's name is the reason."""
 
     def read(html: str, options: ExtractorOptions) -> list[str]:

@@ -164,13 +164,13 @@ def test_sentences_in_many_places_belong_to_texts_that_repeat_themselves(places:
     """Legal notices and prayers; an appeal is in few places of an article."""
     repeated = [f"Notice {chr(97 + at) * 3} is hereby given to all creditors of the company below." for at in range(6)]
 
-    def told(number: int) -> str:
+    def reported(number: int) -> str:
         own = [f"<p>{chr(65 + number) * 3} {at} {TEXT.format(chr(97 + number) * 3)}</p>" for at in range(8)]
         parts = [f"<p>{line}</p>{own[at]}" for at, line in enumerate(repeated[:places])]
         return f"<div>{own[7]}{''.join(parts)}</div>"
 
-    learned = learn(survey_html(told(number)) for number in range(8))
-    blocks = walk(parse_tree(told(9)))
+    learned = learn(survey_html(reported(number)) for number in range(8))
+    blocks = walk(parse_tree(reported(9)))
     marked = recurring(blocks, learned.template)
     assert [marked[blocks.texts.index(line)] for line in repeated[:places]] == [not stays] * places
 
@@ -190,12 +190,12 @@ def test_sentences_in_many_places_belong_to_texts_that_repeat_themselves(places:
 def test_a_recurring_heading_stays_above_the_articles_own_prose(below: str, stays: bool) -> None:
     """A heading of many articles is no template above text of this page; above links and boxes it is."""
 
-    def told(number: int) -> str:
+    def reported(number: int) -> str:
         prose = f"{chr(65 + number) * 3} says {TEXT.format(chr(97 + number) * 3) * 2}"
         return f"<div><p>{prose} first</p><h2>What we know</h2>{below.format(prose)}</div>"
 
-    learned = learn(survey_html(told(number)) for number in range(8))
-    blocks = walk(parse_tree(told(9)))
+    learned = learn(survey_html(reported(number)) for number in range(8))
+    blocks = walk(parse_tree(reported(9)))
     marked = recurring(blocks, learned.template)
     assert marked[blocks.texts.index("What we know")] is not stays
 

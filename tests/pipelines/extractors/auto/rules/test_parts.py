@@ -218,16 +218,16 @@ def test_what_only_looks_like_comments_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("naming", "told"),
+    ("naming", "reported"),
     [
         *(("ad", True), ("ad1", True), ("ad-300x250", True), ("728ad", True), ("top-ad", True)),
         *(("b-9d6a-4ad277021f0c", False), ("4ad1", False), ("ad7b58f3", False), ("p-0a587ad1", False)),
         ("e3a6dcfd-35a9-46a4-ad00-bf25a08e8651", False),
     ],
 )
-def test_a_hexadecimal_number_names_no_advertisement(naming: str, told: bool) -> None:
+def test_a_hexadecimal_number_names_no_advertisement(naming: str, reported: bool) -> None:
     """Systems number each paragraph by one; of those with "ad" in theirs, short ones were lost."""
-    assert bool(marks([f'p id="{naming}"'])[0] & BIT["ad"]) is told
+    assert bool(marks([f'p id="{naming}"'])[0] & BIT["ad"]) is reported
 
 
 NAMED_PARAGRAPH = (
