@@ -9,12 +9,26 @@ import pytest
 
 from corpus_spider.crawling.retry_policy import failure_reason
 from corpus_spider.terminal.reasons import DROPPED, FAILED, meaning
-from storage.frontier.visit_results import REFUSED
+from storage.frontier.visit_results import FAULTS, REFUSED
 from storage.reasons import GONE, NO_ANSWER
+from storage.runs.site_runs import column_of
 
 ROOT = Path(__file__).parents[3]
 PLACES = {"Drop": 0, "Failure": 1, "RefusalError": 0}
 """Position of the reason among the arguments of what carries it."""
+NOT_COUNTED = frozenset(
+    """
+    no_article listing same_page shortened reserved removed feed sitemap redirect redirect_refused not_html
+    """.split()
+)
+"""Reasons of pages that have no counter of a run at a site. `no_article` has two, which depend on its detail."""
+NO_FAULT = frozenset(
+    """
+    no_article listing paywall script_only language same_page unchanged_text shortened reserved removed feed sitemap
+    redirect not_html undecodable empty
+    """.split()
+)
+"""Reasons with which a source may end that works: its links are read, or it has none."""
 
 
 def given() -> set[str]:
@@ -57,3 +71,9 @@ def test_a_reason_has_its_meaning(reason: str, words: str) -> None:
 def test_no_reason_has_two_meanings() -> None:
     """A reason is one of a page or one of a URL."""
     assert DROPPED.keys() & FAILED.keys() == set()
+
+
+def test_each_reason_of_a_page_is_in_a_group() -> None:
+    """A new reason is a counter of `column_of` or is named here, and is one of `FAULTS` or is named here."""
+    assert {reason for reason in DROPPED if column_of("drop", reason) is None} == NOT_COUNTED
+    assert {reason for reason in DROPPED if not reason.startswith(FAULTS)} == NO_FAULT
