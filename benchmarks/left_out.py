@@ -22,7 +22,7 @@ from train_auto import composed, learn_both, parts_left_out, samples, stored
 
 from corpus_spider.lab import Report, evaluate_extractors, load_gold, render
 from corpus_spider.lab.gold import MANIFEST
-from corpus_spider.lab.summary import ALL, difference, grouped, summarise
+from corpus_spider.lab.score_table import ALL, difference, grouped, means
 from pipelines.extractors.auto import model as scored
 from pipelines.extractors.auto import selection
 
@@ -64,7 +64,7 @@ def print_kinds(reports: Sequence[Report], kinds: Mapping[str, str]) -> None:
     print("\t".join(("composed", "n", *(report.name for report in reports))))
     for kind in sorted(set(kinds.values())):
         columns = [[page for page in report.scores if kinds[page.page] == kind] for report in reports]
-        print("\t".join((kind, str(len(columns[0])), *(f"{summarise(scores).f1:.3f}" for scores in columns))))
+        print("\t".join((kind, str(len(columns[0])), *(f"{means(scores)['f1']:.3f}" for scores in columns))))
 
 
 def groups(scores: Sequence[PageScore], years: Mapping[str, int]) -> dict[str, list[PageScore]]:
@@ -81,12 +81,12 @@ def rows(report: Report, others: Sequence[Report], years: Mapping[str, int]) -> 
     """Return a row for each group of pages: F1, that of the others, and the differences to them."""
     found = []
     for group, scores in groups(report.scores, years).items():
-        row: dict[str, Any] = {"pages": group, "n": len(scores), report.name: round(summarise(scores).f1, 4)}
+        row: dict[str, Any] = {"pages": group, "n": len(scores), report.name: round(means(scores)["f1"], 4)}
         for other in others:
-            apart = difference(scores, other)
-            if apart:
-                bounds = apart.interval and [round(bound, 4) for bound in apart.interval]
-                row |= {other.name: round(row[report.name] - apart.f1, 4), f"less {other.name}": round(apart.f1, 4)}
+            if apart := difference(scores, other):
+                low, high, f1 = (apart[f"difference{end}"] for end in ("_low", "_high", ""))
+                bounds = None if low is None else [round(low, 4), round(high, 4)]
+                row |= {other.name: round(row[report.name] - f1, 4), f"less {other.name}": round(f1, 4)}
                 row |= {f"interval {other.name}": bounds}
         found.append(row)
     return found

@@ -14,8 +14,7 @@ from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.lab import digest, evaluate_extractors, load_gold
-from corpus_spider.lab.summary import rows
+from corpus_spider.lab import digest, evaluate_extractors, load_gold, score_tables
 from storage.disk import replace_file
 from storage.errors import ConfigError, CorpusError, DiskError
 
@@ -39,7 +38,10 @@ class Floors:
 def measured(gold: str, reports: Iterable[Report]) -> Floors:
     """Return the F1 of these reports as floors."""
     f1 = {
-        report.name: {row["language"]: floor(row["f1"] * STEPS + 1e-6) / STEPS for row in rows(report)}
+        report.name: {
+            str(row["language"]): floor(float(row["f1"] or 0) * STEPS + 1e-6) / STEPS
+            for row in score_tables(report).summary
+        }
         for report in reports
     }
     return Floors(gold, f1)

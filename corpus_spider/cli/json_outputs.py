@@ -22,8 +22,8 @@ from corpus_spider.crawling.run_summary import CrawlOutput
 from corpus_spider.demo.run import DemoReport
 from corpus_spider.export.dry_run import ExportPlan
 from corpus_spider.figures.page_figure import FigureNumbers
+from corpus_spider.lab.score_table import ScoreTables
 from corpus_spider.lab.site_model_gain import SiteGain
-from corpus_spider.lab.summary import ScoreTables
 from corpus_spider.lab.tables import Tables
 from corpus_spider.maintenance.backup import BackupReport
 from corpus_spider.maintenance.check import CheckReport

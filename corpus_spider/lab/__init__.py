@@ -3,15 +3,16 @@
 from corpus_spider.lab.evaluate import PageScore, Report, evaluate_corpus, evaluate_texts, score_texts
 from corpus_spider.lab.gold import GoldPage, digest, doubts, load_gold
 from corpus_spider.lab.report import render
+from corpus_spider.lab.score_table import ScoreTables, score_tables
 from corpus_spider.lab.scores import Score, score
 from corpus_spider.lab.scoring_run import evaluate_extractors
-from corpus_spider.lab.summary import score_tables
 
 __all__ = [
     "GoldPage",
     "PageScore",
     "Report",
     "Score",
+    "ScoreTables",
     "digest",
     "doubts",
     "evaluate_corpus",

@@ -107,7 +107,7 @@ def score_texts(name: str, texts: Iterable[tuple[GoldPage, str]]) -> Report:
     """Score texts that were extracted elsewhere, for example with weights that have not seen the page's site.
 
     ``render(report)`` gives tables by language, with bootstrap intervals; for several reports side by side; with
-    ``against``, paired differences to one of them. ``summary.rows`` gives the same as plain values.
+    ``against``, paired differences to one of them. ``score_tables`` gives the same as plain values.
     """
     return Report(name, tuple(score_reading(page, page.truth(), EvaluatedText(text, name)) for page, text in texts))
 

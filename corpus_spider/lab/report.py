@@ -7,17 +7,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
-from corpus_spider.lab.reliability import POOR_F1, reliability
-from corpus_spider.lab.summary import (
-    ALL,
-    Summary,
-    by_extractor,
-    by_language,
-    difference,
-    grouped,
-    named,
-    summarise,
-)
+from corpus_spider.lab.score_table import ALL, POOR_F1, Row, by_extractor, means, named, reliability, summary
 from corpus_spider.terminal import layout
 from corpus_spider.terminal.console import width
 from corpus_spider.terminal.escapes import DIRECTION_MARKS, safe
@@ -26,12 +16,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from corpus_spider.lab.evaluate import Report
-    from corpus_spider.lab.intervals import Interval
 
 MIN_RELIABLE_PAGES = 10
 """A mean over fewer pages is marked as unreliable."""
 
-COLUMNS = ("pages", "F1", "95 %", "median", "P", "R", "words", "bag", "Thai", "empty", "refused", "stored", "MB/s")
+COLUMNS = {
+    "pages": ("pages", "d"),
+    "F1": ("f1", ".3f"),
+    "95 %": ("f1", ""),
+    "median": ("median", ".3f"),
+    "P": ("precision", ".3f"),
+    "R": ("recall", ".3f"),
+    "words": ("word_f1", ".3f"),
+    "bag": ("bag_f1", ".3f"),
+    "Thai": ("thai_f1", ".3f"),
+    "empty": ("empty", "d"),
+    "refused": ("refused", "d"),
+    "stored": ("stored_f1", ".3f"),
+    "MB/s": ("mb_per_second", ".1f"),
+}
+"""Columns of text: heading, column of the table of scores, and format; "" for its interval."""
 MAX_NAMED_PAGES = 10
 """Maximum number of pages without a text that are listed. The rest is counted."""
 NOTHING = "-"
@@ -49,7 +53,7 @@ def render(*reports: Report, drawn: bool = False, against: str | None = None) ->
     parts = [_overall(reports, draw)]
     if len(reports) == 1:
         title = f"By language (* fewer than {MIN_RELIABLE_PAGES} pages)"
-        rows = [(_marked(name, one.pages), *_cells(one)) for name, one in by_language(reports[0]).items()]
+        rows = [(_marked(name, row), *_cells(row)) for name, row in _by_language(reports[0]).items()]
         parts.append(draw(title, ("language", *COLUMNS), rows))
     else:
         parts.append(_compared(reports, draw))
@@ -60,24 +64,28 @@ def render(*reports: Report, drawn: bool = False, against: str | None = None) ->
     return ("\n" if drawn else "").join(parts)
 
 
+def _by_language(report: Report) -> dict[str, Row]:
+    return {name: row for name, row in summary(report).items() if name != ALL}
+
+
 def _overall(reports: Sequence[Report], draw: Callable[..., str]) -> str:
     rows = []
     for report in reports:
-        rows += [(report.name, *_cells(summarise(report.scores)))] if report.scores else []
+        rows += [(report.name, *_cells(means(report.scores)))] if report.scores else []
         extractors = by_extractor(report)
         if len(extractors) > 1:
-            rows += [(f"  {name}", *_cells(summary)) for name, summary in extractors.items()]
+            rows += [(f"  {name}", *_cells(row)) for name, row in extractors.items()]
     return draw("Character LCS against the true text; words, bag, Thai and stored: F1", ("texts", *COLUMNS), rows)
 
 
 def _compared(reports: Sequence[Report], draw: Callable[..., str]) -> str:
-    tables = [by_language(report) for report in reports]
+    tables = [_by_language(report) for report in reports]
     rows = []
     for language in sorted({language for table in tables for language in table}):
-        summaries = [table.get(language) for table in tables]
-        pages = max(summary.pages for summary in summaries if summary)
-        cells = [f"{summary.f1:.3f}" if summary else NOTHING for summary in summaries]
-        rows.append((_marked(language, pages), str(pages), *cells))
+        found = [table.get(language) for table in tables]
+        most = max(filter(None, found), key=lambda row: row["pages"])
+        cells = [_cell(row, "F1") if row else NOTHING for row in found]
+        rows.append((_marked(language, most), str(most["pages"]), *cells))
     columns = ("language", "pages", *(report.name for report in reports))
     return draw(f"F1 by language (* fewer than {MIN_RELIABLE_PAGES} pages)", columns, rows)
 
@@ -85,11 +93,9 @@ def _compared(reports: Sequence[Report], draw: Callable[..., str]) -> str:
 def _differences(reports: Sequence[Report], other: Report, draw: Callable[..., str]) -> str:
     rows = []
     for report in reports:
-        groups = {ALL: list(report.scores)} | grouped(report.scores, lambda page: page.language)
-        for language, scores in groups.items() if report is not other else ():
-            found = difference(scores, other)
-            if found and (language == ALL or len(scores) >= MIN_RELIABLE_PAGES):
-                cells = (str(len(scores)), f"{found.f1:+.3f}", _bounds(found.interval, "+.3f"))
+        for language, row in summary(report, other).items() if report is not other else ():
+            if "difference" in row and (language == ALL or row["pages"] >= MIN_RELIABLE_PAGES):
+                cells = (str(row["pages"]), f"{row['difference']:+.3f}", _bounds(row, "difference", "+.3f"))
                 rows.append((report.name, language, *cells))
     languages = f"languages of fewer than {MIN_RELIABLE_PAGES} pages only in --json"
     title = f"Difference of F1 to {other.name}, page by page ({languages})"
@@ -102,11 +108,11 @@ def _reliability(report: Report, draw: Callable[..., str]) -> str:
         return ""
     rows = [
         (
-            f"{one.low:g} to {one.high:g}",
-            str(one.pages),
-            f"{one.expected:.3f}",
-            f"{one.actual:.3f}",
-            _bounds(one.interval),
+            f"{one['from']:g} to {one['to']:g}",
+            str(one["pages"]),
+            f"{one['expected']:.3f}",
+            f"{one['f1']:.3f}",
+            _bounds(one, "f1"),
         )
         for one in found.bins
     ]
@@ -140,20 +146,25 @@ def _reasons(title: str, pages: Sequence[tuple[str, str]], draw: Callable[..., s
     )
 
 
-def _marked(name: str, pages: int) -> str:
-    return f"{name} *" if pages < MIN_RELIABLE_PAGES else name
+def _marked(name: str, row: Row) -> str:
+    return f"{name} *" if row["pages"] < MIN_RELIABLE_PAGES else name
 
 
-def _bounds(found: Interval | None, form: str = ".3f") -> str:
-    return f"{found.low:{form}} to {found.high:{form}}" if found else NOTHING
+def _cells(row: Row) -> tuple[str, ...]:
+    return tuple(_cell(row, column) for column in COLUMNS)
 
 
-def _cells(found: Summary) -> tuple[str, ...]:
-    shares = (found.median, found.precision, found.recall, found.words.f1, found.bag.f1, found.thai.f1)
-    speed = NOTHING if found.mb_per_second is None else f"{found.mb_per_second:.1f}"
-    numbers = (f"{share:.3f}" for share in shares)
-    stored = (NOTHING, NOTHING) if found.stored_f1 is None else (str(found.refused), f"{found.stored_f1:.3f}")
-    return (str(found.pages), f"{found.f1:.3f}", _bounds(found.interval), *numbers, str(found.empty), *stored, speed)
+def _cell(row: Row, column: str) -> str:
+    key, form = COLUMNS[column]
+    if not form:
+        return _bounds(row, key)
+    unknown = row[key] is None or (key == "refused" and row["stored_f1"] is None)
+    return NOTHING if unknown else f"{row[key]:{form}}"
+
+
+def _bounds(row: Row, name: str, form: str = ".3f") -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return NOTHING if low is None else f"{low:{form}} to {high:{form}}"
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, drawn: bool = False) -> str:

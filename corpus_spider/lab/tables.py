@@ -11,10 +11,11 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from corpus_spider.lab.evaluate import PageScore, Report, score_texts
+from corpus_spider.lab.evaluate import EvaluatedText, PageScore, score_reading
 from corpus_spider.lab.fitness import PAPERS_P, FitCandidate, best, candidates, f1_by_page
 from corpus_spider.lab.gold import GoldPage
 from corpus_spider.lab.report import table
+from corpus_spider.lab.score_table import ALL, means
 from corpus_spider.lab.scoring_run import timed
 from pipelines.decoding.decode import decode
 from pipelines.extractors.base import DEFAULT_OPTIONS
@@ -27,15 +28,7 @@ HFF = "r2l-nepl"
 MAX_GROUPS = 12
 """Maximum number of columns. The sites or languages with most pages get one each."""
 
-ALL, OTHER = "all", "(none)"
-
-
-@dataclass(frozen=True, slots=True)
-class TimedScores:
-    """Scores of an extractor, and megabytes of source per second of processor time."""
-
-    report: Report
-    megabytes_per_second: float
+OTHER = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,29 +64,19 @@ def tables(
 
     ``by`` is ``site`` or ``language``. Raises ConfigError if an extractor does not exist.
     """
-    timed = measure(pages, names, progress)
-    groups = largest(pages, by)
-    rows = {name: _means(one.report.scores, by, groups) for name, one in timed.items()}
-    speeds = {name: one.megabytes_per_second for name, one in timed.items()}
-    return Tables(rows, speeds, best_ps(pages, by) if HFF in names else ())
-
-
-def measure(pages: Sequence[GoldPage], names: Sequence[str], progress: Callable[[int], None]) -> dict[str, TimedScores]:
-    """Return scores and speed of each extractor. Only extraction from the decoded source is timed."""
-    runs = {name: get(name) for name in names}
-    seconds, size = dict.fromkeys(names, 0.0), 0
+    runs, groups = {name: get(name) for name in names}, largest(pages, by)
     scores: dict[str, list[PageScore]] = {name: [] for name in names}
     for count, page in enumerate(pages, start=1):
-        source = page.html()
-        html, size = decode(source).text, size + len(source)
+        source, truth = page.html(), page.truth()
+        html = decode(source).text
         for name, extractor in runs.items():
-            found, taken = timed(extractor, html, DEFAULT_OPTIONS)
-            seconds[name] += taken or 0.0
-            scores[name] += score_texts(name, [(page, found.text)]).scores
+            found, seconds = timed(extractor, html, DEFAULT_OPTIONS)
+            reading = EvaluatedText(found.text, name, size=len(source), seconds=seconds)
+            scores[name].append(score_reading(page, truth, reading))
         progress(count)
-    return {
-        name: TimedScores(Report(name, tuple(scores[name])), size / 1e6 / (seconds[name] or 1e-9)) for name in names
-    }
+    rows = {name: _f1(found, by, groups) for name, found in scores.items()}
+    speeds = {name: means(found)["mb_per_second"] or 0.0 for name, found in scores.items()}
+    return Tables(rows, speeds, best_ps(pages, by) if HFF in names else ())
 
 
 def group_of(page: GoldPage | PageScore, by: str) -> str:
@@ -109,7 +92,7 @@ def largest(pages: Sequence[GoldPage], by: str) -> list[str]:
     return sorted(name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_GROUPS])
 
 
-def _means(scores: Sequence[PageScore], by: str, groups: Sequence[str]) -> dict[str, float]:
+def _f1(scores: Sequence[PageScore], by: str, groups: Sequence[str]) -> dict[str, float]:
     found = {ALL: fmean(page.score.f1 for page in scores)}
     for group in groups:
         found[group] = fmean(page.score.f1 for page in scores if group_of(page, by) == group)

@@ -14,21 +14,24 @@ from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING
 
-from corpus_spider.lab.reliability import as_svg, reliability
-from corpus_spider.lab.summary import ALL, rows
+from corpus_spider.lab.score_table import ALL, Reliability, reliability, score_tables
 from corpus_spider.lab.words import coded, spans
 from corpus_spider.terminal.escapes import CONTROLS
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from corpus_spider.lab.evaluate import PageScore, Report
     from corpus_spider.lab.gold import GoldPage
+    from corpus_spider.lab.score_table import Row
 
 MAX_WORDS = 4000
 """Words of a text that are shown and compared. The comparison needs their square in bits."""
 MAX_CHARS = 60_000
 """Characters of a text that are shown."""
+SIDE, MARGIN, DOT = 300, 40, 12
+"""Pixels of a diagram: its side, its margin, and the radius of its largest dot."""
 
 STYLE = """
 body { font: 16px/1.5 sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; color: #111; background: #fff }
@@ -95,8 +98,7 @@ def as_html(reports: Sequence[Report], cases: Iterable[ScoredText]) -> str:
 
 def _table(reports: Sequence[Report]) -> str:
     columns = ("extractor", "language", "pages", "f1", "f1_low", "f1_high", "median", "precision", "recall", "empty")
-    found = [row for report in reports for row in rows(report)]
-    found.sort(key=lambda row: row["language"] != ALL)
+    found = sorted(score_tables(*reports).summary, key=lambda row: row["language"] != ALL)
     head = "".join(f"<th>{name}</th>" for name in columns)
     body = "\n".join(
         "<tr>" + "".join(f"<td>{_shown(_cell(row[name]))}</td>" for name in columns) + "</tr>" for row in found
@@ -107,6 +109,48 @@ def _table(reports: Sequence[Report]) -> str:
 def _diagram(report: Report) -> str:
     found = reliability(report.scores)
     return f"<h2>{_shown(report.name)}: expected and actual F1</h2>\n{as_svg(found)}" if found else ""
+
+
+def as_svg(found: Reliability) -> str:
+    """Draw actual over expected F1. Each bin is a dot, larger for more pages, with its interval.
+
+    Dots on the diagonal are well calibrated.
+    """
+    most = max(one["pages"] for one in found.bins)
+    side = SIDE + 2 * MARGIN
+    marks = "".join(_ticks() + [_mark(one, most) for one in found.bins])
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" width="{side}" height="{side}" role="img"'
+        ' font-family="sans-serif" font-size="12"><title>Expected and actual F1</title>'
+        f'<path d="M{_x(0)} {_y(1)}V{_y(0)}H{_x(1)}M{_x(0)} {_y(0)}L{_x(1)} {_y(1)}" fill="none" stroke="#888"/>'
+        f'<text x="{_x(0.5)}" y="{side - 8}" text-anchor="middle">expected F1</text>'
+        f'<text x="{_x(0)}" y="{MARGIN - 12}" text-anchor="middle">actual F1</text>{marks}</svg>'
+    )
+
+
+def _ticks() -> list[str]:
+    return [
+        f'<text x="{_x(at)}" y="{_y(0) + 16}" text-anchor="middle">{at:g}</text>'
+        f'<text x="{_x(0) - 6}" y="{_y(at) + 4}" text-anchor="end">{at:g}</text>'
+        for at in (0.0, 0.5, 1.0)
+    ]
+
+
+def _mark(one: Row, most: int) -> str:
+    x, size = _x(one["expected"]), max(2.0, DOT * (one["pages"] / most) ** 0.5)
+    bar = ""
+    if one["f1_low"] is not None:
+        bar = f'<path d="M{x} {_y(one["f1_low"])}V{_y(one["f1_high"])}" stroke="#36c"/>'
+    title = f"{counted(one['pages'], 'page')}: expected {one['expected']:.3f}, actual {one['f1']:.3f}"
+    return f'{bar}<circle cx="{x}" cy="{_y(one["f1"])}" r="{size:.1f}" fill="#36c"><title>{title}</title></circle>'
+
+
+def _x(value: float) -> float:
+    return round(MARGIN + SIDE * value, 1)
+
+
+def _y(value: float) -> float:
+    return round(MARGIN + SIDE * (1 - value), 1)
 
 
 def _cell(value: object) -> str:

@@ -24,8 +24,8 @@ from corpus_spider.lab import (
     scores,
 )
 from corpus_spider.lab.evaluate import page_id
+from corpus_spider.lab.score_table import by_extractor, summary
 from corpus_spider.lab.site_model_gain import large_sites
-from corpus_spider.lab.summary import by_extractor, by_language
 from storage.errors import ConfigError
 from tests.corpus_spider.gold_samples import TRUE_TEXTS, write_article, write_manifest
 from tests.storage.export_samples import a_document
@@ -102,8 +102,8 @@ def test_a_page_that_breaks_the_extractor_costs_only_itself(gold: Path) -> None:
     report = evaluate_texts(load_gold(gold), "fragile", read)
     broken = report.scores[1]
     assert (broken.score.f1, broken.empty, broken.missing) == (0, True, "error: RecursionError('too deep')")
-    assert by_language(report)["en"].f1 == pytest.approx(0.5)
-    assert by_language(report)["fa"].f1 == 1
+    assert summary(report)["en"]["f1"] == pytest.approx(0.5)
+    assert summary(report)["fa"]["f1"] == 1
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_a_corpus_is_scored_by_what_it_stores(gold: Path) -> None:
         ("en-two", "none", 0.0, "no_article"),
         ("fa-one", "none", 0.0, "not in the corpus"),
     ]
-    assert by_language(report)["en"].f1 == pytest.approx(0.5)
-    assert by_language(report)["en"].empty == 1
+    assert summary(report)["en"]["f1"] == pytest.approx(0.5)
+    assert summary(report)["en"]["empty"] == 1
     assert set(by_extractor(report)) == {"bte", "none"}
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from corpus_spider.lab import PageScore, Report, Score, render, score_tables
 from corpus_spider.lab.intervals import interval
-from corpus_spider.lab.summary import difference
+from corpus_spider.lab.score_table import difference
 from storage.errors import ConfigError
 
 
@@ -77,17 +77,15 @@ def test_a_difference_is_taken_page_by_page() -> None:
     """What is hard for both does not blur it: a page as good by a tenth everywhere has an interval of no width."""
     other = report("other", [0.1, 0.5, 0.8, 0.3])
     found = difference(report("one", [0.2, 0.6, 0.9, 0.4]).scores, other)
-    assert found is not None
-    assert (found.other, found.f1) == ("other", pytest.approx(0.1))
-    assert found.interval == pytest.approx((0.1, 0.1))
+    assert (found["against"], found["difference"]) == ("other", pytest.approx(0.1))
+    assert (found["difference_low"], found["difference_high"]) == pytest.approx((0.1, 0.1))
 
 
 def test_pages_that_the_other_has_not_do_not_count() -> None:
     """Only shared pages are compared; without any there is no difference."""
     found = difference(report("one", [0.2, 0.6, 0.9]).scores, report("other", [0.1]))
-    assert found is not None
-    assert found.f1 == pytest.approx(0.1)
-    assert difference(report("one", [0.2]).scores, Report("none", ())) is None
+    assert found["difference"] == pytest.approx(0.1)
+    assert difference(report("one", [0.2]).scores, Report("none", ())) == {}
 
 
 def test_differences_stand_in_every_row_and_in_a_table() -> None:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from corpus_spider.lab import render, score_tables
 from corpus_spider.lab.evaluate import PageScore, Report
-from corpus_spider.lab.reliability import EDGES, as_svg, reliability
+from corpus_spider.lab.score_table import EDGES, reliability
 from corpus_spider.lab.scores import Score
+from corpus_spider.lab.worst import as_svg
 
 
 def pages(*pairs: tuple[float | None, float]) -> list[PageScore]:
@@ -26,9 +27,9 @@ def test_expected_and_actual_f1_stand_side_by_side() -> None:
     """Means by bins, the distance of the two weighted by pages, and how well little confidence tells poor texts."""
     found = reliability(pages((0.96, 1.0), (1.0, 0.9), (0.55, 0.2), (None, 0.0), (0.2, 0.3)))
     assert found
-    assert [(one.low, one.high, one.pages) for one in found.bins] == [(0, 0.5, 1), (0.5, 0.6, 1), (0.95, 1, 2)]
-    assert [round(one.expected, 3) for one in found.bins] == [0.2, 0.55, 0.98]
-    assert [round(one.actual, 3) for one in found.bins] == [0.3, 0.2, 0.95]
+    assert [(one["from"], one["to"], one["pages"]) for one in found.bins] == [(0, 0.5, 1), (0.5, 0.6, 1), (0.95, 1, 2)]
+    assert [round(one["expected"], 3) for one in found.bins] == [0.2, 0.55, 0.98]
+    assert [round(one["f1"], 3) for one in found.bins] == [0.3, 0.2, 0.95]
     assert found.error == pytest.approx((0.1 + 0.35 + 2 * 0.03) / 4)
     assert found.ranking == 1.0
 
@@ -37,7 +38,7 @@ def test_the_mean_of_equal_values_may_round_to_below_the_edge_of_their_bin() -> 
     """Three pages at .95 have a mean of 0.9499999999999998, and stay in the bin from .95."""
     found = reliability(pages((0.95, 0.0), (0.95, 0.0), (0.95, 0.0)))
     assert found
-    assert [(one.low, one.pages) for one in found.bins] == [(0.95, 3)]
+    assert [(one["from"], one["pages"]) for one in found.bins] == [(0.95, 3)]
 
 
 def test_without_confidence_there_is_nothing_to_compare() -> None:
@@ -62,8 +63,8 @@ def test_every_page_is_in_one_bin_and_the_diagram_is_well_formed(pairs: list[tup
     """Whatever was expected; the diagram is XML whose dots lie inside it."""
     found = reliability(pages(*pairs))
     assert found
-    assert sum(one.pages for one in found.bins) == len(pairs)
-    assert all(one.low - 1e-9 <= one.expected <= one.high + 1e-9 for one in found.bins)
+    assert sum(one["pages"] for one in found.bins) == len(pairs)
+    assert all(one["from"] - 1e-9 <= one["expected"] <= one["to"] + 1e-9 for one in found.bins)
     assert 0 <= found.error <= 1
     root = ElementTree.fromstring(as_svg(found))
     dots = root.findall("{http://www.w3.org/2000/svg}circle")
