@@ -380,13 +380,29 @@ def evaluate(state: CommonOptions, /, **options: Any) -> None:
     from corpus_spider.config import loader
     from corpus_spider.lab import commands
 
-    if options["paper_tables"]:
-        commands.paper_tables(options, state.console)
+    console, as_json = state.console, options["as_json"]
+    if by := options["paper_tables"]:
+        from corpus_spider.lab.tables import render
+
+        with console.stages() as show:
+            tables = commands.paper_tables(options, show)
+        console.json(tables) if as_json else console.result(render(tables, by, drawn=console.on_terminal).rstrip())
     elif options["site_models"]:
-        commands.site_models(options, state.console)
+        from corpus_spider.lab import site_model_gain
+
+        with console.stages() as show:
+            gains = commands.site_models(options, show)
+        if as_json:
+            console.json([*gains, site_model_gain.total(gains)])
+        else:
+            console.table("F1 by site", site_model_gain.COLUMNS, site_model_gain.rows(gains))
     else:
         config = state.load_or_default()
-        commands.assess(options, config, lambda path: loader.load(path, overrides=state.overrides), state.console)
+        with console.stages() as show:
+            found = commands.assess(options, config, lambda path: loader.load(path, overrides=state.overrides), show)
+        for doubt in found.doubts:
+            console.note(doubt)
+        console.json(found.tables) if as_json else console.result(found.text(drawn=console.on_terminal))
 
 
 @verb("tune vnexpress --gold gold/", "tune bbc-persian --gold gold/ --extractor r2l --write")
@@ -407,7 +423,8 @@ def tune(state: CommonOptions, /, site: str, **options: Any) -> None:
     with state.console.progress("pages") as show:
         fit = tuning.tune(config, site, options["gold"], options["extractors"], show)
     state.console.json(fit) if options["as_json"] else state.console.summary(fit)
-    tuning.conclude(fit, config, state.console, write=options["write"])
+    for note in tuning.conclude(fit, config, write=options["write"]):
+        state.console.note(note)
 
 
 @verb("learn", "learn --site vnexpress --dry-run")

@@ -17,6 +17,7 @@ from corpus_spider.sites.extract_output import (
     TextFolder,
     json_line,
     lines_file,
+    plain,
     written,
 )
 from storage.reporting import counted
@@ -151,13 +152,6 @@ def show(reading: PageReading, console: Console, *, as_json: bool, marks: bool =
         without = "no text" if document is None else "a crawl would drop this page"
         console.note(f"{without}: {drop.in_words}")
     return 1 if document is None else 0
-
-
-def plain(reading: PageReading) -> dict[str, object]:
-    """Return the metadata of a text for JSON, and the drop."""
-    from corpus_spider.sites.single_page import fields_of
-
-    return ({} if reading.document is None else fields_of(reading.document)) | {"drop": reading.drop}
 
 
 def marked(document: Document) -> str:

@@ -9,7 +9,7 @@ A version changes when a field is removed, renamed or gets another type or meani
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
 from corpus_spider.api.status import CorpusStatus
 from corpus_spider.archive.retention import ExpiredFile
@@ -38,8 +38,8 @@ from corpus_spider.queue.jobs import QueueState
 from corpus_spider.search.builder import RefreshReport
 from corpus_spider.search.searching import SearchAnswer
 from corpus_spider.sites.discover import DiscoveredSite, FoundSources
-from corpus_spider.sites.extract_output import ExtractReport
-from corpus_spider.sites.rule_trial import RuleMatch
+from corpus_spider.sites.extract_output import ExtractOutput, ExtractReport
+from corpus_spider.sites.rule_trial import RuleTrialOutput
 from corpus_spider.sites.single_page import ListedExtractor
 from corpus_spider.sites.sources_check import CheckedSources
 from corpus_spider.sites.tune import Fit
@@ -50,8 +50,6 @@ from storage.documents.model import CorpusDocument
 from storage.exports import ExportReport
 from storage.exports.originals import OriginalsReport
 from storage.fetches.url_history import UrlHistory, WithoutDocument
-from storage.fields import FIELDS
-from storage.records import Drop
 from storage.removal.removal_record import LiftReport
 
 
@@ -66,21 +64,6 @@ class Output:
     version: int = 1
     more: dict[str, Any] = field(default_factory=dict)
     """Fields beside those of the type."""
-
-
-_page_fields = {each.name: NotRequired[each.hint] for each in FIELDS if each.note.made and each.note.of_page}
-ExtractOutput = TypedDict("ExtractOutput", _page_fields | {"drop": Drop | None})  # type: ignore[misc]
-ExtractOutput.__doc__ = "Text and metadata of one page, under the field names of exports. Without a text only ``drop``."
-
-
-class RuleTrialOutput(TypedDict):
-    """What the rules of a site select on a page, and its document. ``unmatched``: rules that match nothing."""
-
-    site: str
-    url: str
-    rules: list[RuleMatch]
-    unmatched: list[str]
-    document: ExtractOutput
 
 
 OUTPUTS = (

@@ -46,7 +46,7 @@ def try_rules(state: CommonOptions, /, target: str, **options: Any) -> None:
     wanted = ExtractRequest(url=options["url"], allow_private=options["allow_private"])
     trial = rule_trial.attempt(target, state.load_or_default(), options["site"], given, wanted)
     if options["as_json"]:
-        state.console.json(rule_trial.plain(trial, shown.plain(trial.reading)))
+        state.console.json(rule_trial.plain(trial))
         return
     rows = [(one.rule, one.selector, one.elements, one.text[: rule_trial.FIRST_WORDS]) for one in trial.selected]
     state.console.table("Rules", ("rule", "selector", "elements", "text"), rows)

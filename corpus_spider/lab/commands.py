@@ -12,6 +12,7 @@ from corpus_spider.lab import (
     GoldPage,
     PageScore,
     Report,
+    ScoreTables,
     doubts,
     evaluate_corpus,
     evaluate_extractors,
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
     from corpus_spider.lab.evaluate import EvaluatedText
+    from corpus_spider.lab.site_model_gain import SiteGain
+    from corpus_spider.lab.tables import Tables
     from corpus_spider.lab.worst import WorstTexts
-    from corpus_spider.terminal.console import Console
     from storage.corpus import Corpus
+    from storage.reporting import Progress
 
 DEFAULT = "auto"
 
@@ -51,16 +54,34 @@ class Keepers:
             write(self.folder / (re.sub(r"[^\w-]", "_", name) or "_") / f"{page.id}.txt", text)
 
 
-def assess(options: Mapping[str, Any], config: Config, load: Callable[[Path], Config], console: Console) -> None:
-    """Score extractors or a corpus as the options of `evaluate` say, and write the results.
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Scores of extractors and of a corpus."""
+
+    reports: tuple[Report, ...]
+    against: str | None
+    """The report that the others are compared with."""
+    doubts: tuple[str, ...]
+    """Warnings about true texts."""
+
+    @property
+    def tables(self) -> ScoreTables:
+        """The scores as `--json` writes them."""
+        return score_tables(*self.reports, against=self.against)
+
+    def text(self, *, drawn: bool) -> str:
+        """Return the scores as text, ``drawn`` for a terminal."""
+        return render(*self.reports, drawn=drawn, against=self.against).rstrip()
+
+
+def assess(options: Mapping[str, Any], config: Config, load: Callable[[Path], Config], show: Progress) -> Evaluation:
+    """Score extractors or a corpus as the options of `evaluate` say, and write the files that they name.
 
     ``config`` has the rules of sites. ``load`` loads the configuration of a corpus. Raises ConfigError if the gold
     folder, an extractor or a corpus does not exist.
     """
     _check_options(options)
     pages = load_gold(options["gold"])
-    for doubt in doubts(pages):
-        console.note(doubt)
     worst = None
     if options["html"]:
         from corpus_spider.lab.worst import WorstTexts, as_html
@@ -70,20 +91,17 @@ def assess(options: Mapping[str, Any], config: Config, load: Callable[[Path], Co
     names, against = list(options["extractors"]), options["compare"]
     reports = []
     if options["corpus"]:
-        reports.append(_corpus(pages, load(options["corpus"]), console, keepers))
+        reports.append(_corpus(pages, load(options["corpus"]), show, keepers))
     elif not names:
         names.append(DEFAULT)
     if against is not None and against not in {*names, *(report.name for report in reports)}:
         names.append(against)
     if names:
-        with console.progress("texts", len(pages) * len(set(names))) as show:
-            reports += evaluate_extractors(pages, names, show, keepers, config)
-    if options["as_json"]:
-        console.json(score_tables(*reports, against=against))
-    else:
-        console.result(render(*reports, drawn=console.on_terminal, against=against).rstrip())
+        texts = len(pages) * len(set(names))
+        reports += evaluate_extractors(pages, names, lambda done: show("texts", done, texts), keepers, config)
     if worst is not None:
         write(options["html"], as_html(reports, worst.cases()))
+    return Evaluation(tuple(reports), against, tuple(doubts(pages)))
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
@@ -91,18 +109,18 @@ def _check_options(options: Mapping[str, Any]) -> None:
         raise ConfigError("the folder does not exist", where=str(options["html"]), do="Create the folder first.")
 
 
-def _corpus(pages: Sequence[GoldPage], config: Config, console: Console, keep: Keepers) -> Report:
+def _corpus(pages: Sequence[GoldPage], config: Config, show: Progress, keep: Keepers) -> Report:
     """Score the documents of a corpus for the gold pages, matched by URL or by an id in the URL."""
     from storage.corpus import Corpus
 
     config.require_corpus()
-    with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("pages", len(pages)) as show:
+    with Corpus.open(config.database_url, read_only=True) as corpus:
         drops = _drops(pages, config, corpus)
         documents, scored = corpus.documents(Selection(include_duplicates=True)), count(1)
 
         def kept(name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
             keep(name, page, text, found)
-            show(next(scored))
+            show("pages", next(scored), len(pages))
 
         return evaluate_corpus(pages, documents, drops, config.corpus.name, kept)
 
@@ -121,34 +139,28 @@ def _drops(pages: Sequence[GoldPage], config: Config, corpus: Corpus) -> dict[st
     }
 
 
-def paper_tables(options: Mapping[str, Any], console: Console) -> None:
-    """Write the papers' tables for a gold folder, for the named extractors or for all that papers describe."""
-    from corpus_spider.lab.tables import paper_extractors, render, tables
+def paper_tables(options: Mapping[str, Any], show: Progress) -> Tables:
+    """Return the papers' tables for a gold folder, for the named extractors or for all that papers describe."""
+    from corpus_spider.lab.tables import paper_extractors, tables
 
-    pages, by = load_gold(options["gold"]), options["paper_tables"]
-    with console.progress("pages", len(pages)) as show:
-        found = tables(pages, options["extractors"] or paper_extractors(), by, show)
-    console.json(found) if options["as_json"] else console.result(render(found, by, drawn=console.on_terminal).rstrip())
+    pages, names = load_gold(options["gold"]), options["extractors"] or paper_extractors()
+    return tables(pages, names, options["paper_tables"], lambda done: show("pages", done, len(pages)))
 
 
-def site_models(options: Mapping[str, Any], console: Console) -> None:
-    """Write the F1 with and without site models, for gold sites with enough pages and the first named extractor.
+def site_models(options: Mapping[str, Any], show: Progress) -> list[SiteGain]:
+    """Return the F1 with and without site models, for gold sites with enough pages and the first named extractor.
 
     Raises ConfigError if there is no such site.
     """
-    from corpus_spider.lab.site_model_gain import COLUMNS, MIN_SITE_PAGES, gains, large_sites, rows, total
+    from corpus_spider.lab.site_model_gain import MIN_SITE_PAGES, gains, large_sites
 
     sites = large_sites(load_gold(options["gold"]))
     if not sites:
         raise ConfigError(
             f"no site has {MIN_SITE_PAGES} pages", where=str(options["gold"]), do="Add pages, or name their sites."
         )
-    with console.progress("pages", sum(map(len, sites.values()))) as show:
-        found = list(gains(sites, (*options["extractors"], DEFAULT)[0], show))
-    if options["as_json"]:
-        console.json([*found, total(found)])
-    else:
-        console.table("F1 by site", COLUMNS, rows(found))
+    pages = sum(map(len, sites.values()))
+    return list(gains(sites, (*options["extractors"], DEFAULT)[0], lambda done: show("pages", done, pages)))
 
 
 def write(path: Path, text: str) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from corpus_spider.config.sections import RuleSettings, SiteSettings
 from corpus_spider.config.values import css_selector
-from corpus_spider.sites import single_page
+from corpus_spider.sites import extract_output, single_page
 from storage.errors import ConfigError
 from storage.records import Drop, SiteRules
 
@@ -95,7 +95,22 @@ def _no_rules(where: str) -> ConfigError:
     return ConfigError("there are no rules to try", where=where, do=do)
 
 
-def plain(trial: RuleTrial, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a trial for JSON. ``fields`` are those of the document, and its drop."""
-    rules = [asdict(one) for one in trial.selected]
-    return {"site": trial.site, "url": trial.url, "rules": rules, "unmatched": trial.unmatched, "document": fields}
+class RuleTrialOutput(TypedDict):
+    """What the rules of a site select on a page, and its document. ``unmatched``: rules that match nothing."""
+
+    site: str
+    url: str
+    rules: list[RuleMatch]
+    unmatched: list[str]
+    document: extract_output.ExtractOutput
+
+
+def plain(trial: RuleTrial) -> RuleTrialOutput:
+    """Return a trial for JSON."""
+    return {
+        "site": trial.site,
+        "url": trial.url,
+        "rules": list(trial.selected),
+        "unmatched": list(trial.unmatched),
+        "document": extract_output.plain(trial.reading),
+    }

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
     from corpus_spider.lab.gold import GoldPage
-    from corpus_spider.terminal.console import Console
 
 MIN_RELIABLE_PAGES = 10
 """With fewer pages the result is unreliable."""
@@ -105,29 +104,31 @@ def tune(
     )
 
 
-def conclude(fit: Fit, config: Config, console: Console, *, write: bool) -> None:
-    """Print the keys for corpus.toml, or write them if they are an improvement. Print notes on the reliability."""
+def conclude(fit: Fit, config: Config, *, write: bool) -> list[str]:
+    """Write the keys to corpus.toml if they are an improvement. Return notes: the keys, how reliable the result is."""
     from corpus_spider.config.writer import lines, set_site_keys
 
+    notes = []
     if fit.pages < MIN_RELIABLE_PAGES:
-        console.note(f"The result is unreliable: it is from {counted(fit.pages, 'page')} only.")
+        notes.append(f"The result is unreliable: it is from {counted(fit.pages, 'page')} only.")
     if not fit.pays:
-        console.note(f"No improvement: on held-back pages, {fit.present} is as good or better.")
+        notes.append(f"No improvement: on held-back pages, {fit.present} is as good or better.")
     if config.crawl.site_models and fit.extractor not in LEARNING:
-        console.note(
+        notes.append(
             f"{' and '.join(LEARNING)} also remove boilerplate that a site model has learned."
             " `evaluate --site-models` shows its effect."
         )
     if write and not fit.pays:
-        console.note("corpus.toml stays unchanged.")
+        notes.append("corpus.toml stays unchanged.")
     elif write and config.path is not None:
         set_site_keys(config.path, fit.site, fit.values)
-        console.note(f"Wrote {config.path}.")
+        notes.append(f"Wrote {config.path}.")
     else:
         text = "\n  ".join(lines(fit.values).splitlines())
         there = any(site.name == fit.site for site in config.sites)
         how = "--write adds it" if there else "corpus.toml has no such site yet"
-        console.note(f'For the [[site]] "{fit.site}" in corpus.toml ({how}):\n  {text}')
+        notes.append(f'For the [[site]] "{fit.site}" in corpus.toml ({how}):\n  {text}')
+    return notes
 
 
 def storable() -> list[str]:

@@ -156,11 +156,11 @@ def test_schemas_and_their_page_are_made_from_the_types() -> None:
 
 
 def test_the_types_of_outputs_are_those_of_the_results() -> None:
-    """No output is defined again beside its name, but those that have the fields of one page."""
+    """No output is defined again beside its name."""
     own = {
         name for name, value in vars(json_outputs).items() if getattr(value, "__module__", "") == json_outputs.__name__
     }
-    assert own <= {"Output", "ExtractOutput", "RuleTrialOutput"}
+    assert own == {"Output"}
 
 
 def test_every_command_with_json_has_a_schema() -> None:
