@@ -1,33 +1,37 @@
 """Measure what each rule of the default extractor gains, and find the rules that can go.
 
-    python benchmarks/ablation.py GOLD --folds folds.json                  each rule switched off alone
-    python benchmarks/ablation.py GOLD --folds folds.json --eliminate      switch off the cheapest rule, measure again
+    python benchmarks/ablation.py GOLD --folds folds.json --write           each rule alone; the tables of the docs
+    python benchmarks/ablation.py GOLD --folds folds.json --eliminate       switch off the cheapest rule, measure again
 
 The model decides first which blocks of a page are content. The rules run after it or beside it, each stage in the order
 of its table (``pipelines.extractors.auto.rules.rule`` names the tables). A rule is switched off by its name.
 
-Pages are read by weights that have not seen their site, or their source (``left_out.py``). These weights are learned
-once and kept in the file of ``--folds``. Each page is parsed and measured once. A rule that did not act on a page
-cannot change its text, so only the pages on which it acted are read again.
+Gold pages and composed pages (``composed.py``) are measured apart. Both are read by weights that have not seen their
+site. These weights are learned once and kept in the file of ``--folds``. Without ``--folds`` the shipped weights read
+the pages, although they have learned from them. ``--every N`` measures a sample: each N-th gold page.
+Each page is parsed and measured once. A rule that did not act on a page cannot change its text, so only the pages on
+which it acted are read again.
 
 Columns of the table, all of them *with the rule less without it*:
 
-- F1: mean F1 of the characters, in ten-thousandths, with the 95 % interval of the paired bootstrap by site
-- wrong lines: lines wrongly kept and wrongly dropped per 100 pages. A line is right if four fifths of it are in the
-  true text. The title need not be in the text, and should not be unless the true text has it.
+- F1: mean F1 of the characters, in ten-thousandths, with the 95 % interval of the paired bootstrap by site, and in
+  front the number of pages on which the rule acts
+- wrong lines: lines wrongly kept and wrongly dropped per 100 gold pages. A line is right if four fifths of it are in
+  the true text. The title need not be in the text, and should not be unless the true text has it.
 - ms: milliseconds of the rule's function a page
 
 ``--json`` also has the wrong lines by language. A new rule is measured as soon as it is in a table.
 
-A rule pays if the interval of F1 or of wrong lines (kept and dropped together) excludes zero in its favour, with sites
-left out. Elimination switches off the rule that gains least, until all that remain pay or ``--lose`` is reached.
-One wrong line in 100 pages counts as much as .0001 of F1.
+A rule pays if the interval of F1 or of wrong lines (kept and dropped together) excludes zero in its favour, on gold
+pages or on composed pages. Elimination switches off the rule that gains least on gold pages, until all that remain pay
+or ``--lose`` is reached. One wrong line in 100 pages counts as much as .0001 of F1.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections import Counter, defaultdict
@@ -39,6 +43,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from composed import ComposedPage, compose
 from labels import CONTENT, shares
 from train_auto import composed, learn_both, parts_left_out, samples, stored
 
@@ -60,12 +65,14 @@ if TYPE_CHECKING:
 
 LINE = 0.0001
 """F1 that one wrong line in 100 pages counts as much as."""
-SPLITS = ("site", "source")
-
-
-RULES: tuple[Rule[Any], ...] = tuple(
-    rule for table in (BLOCKS, LINES, SECOND_READINGS, TIDYING) for rule in table if not rule.is_required
-)
+STAGES: dict[str, tuple[Rule[Any], ...]] = {
+    "BLOCKS": BLOCKS,
+    "LINES": LINES,
+    "SECOND_READINGS": SECOND_READINGS,
+    "TIDYING": TIDYING,
+}
+RULES: tuple[Rule[Any], ...] = tuple(rule for table in STAGES.values() for rule in table if not rule.is_required)
+DOCS = Path(__file__).parents[1] / "docs" / "explanation" / "extractor-rules.md"
 
 
 class Watch:
@@ -114,33 +121,32 @@ class Case:
     gold: GoldPage
     source: Any
     truth: str
-    parts: dict[str, str]
-    """The part of the pages that it is left out with, by split."""
+    part: str
+    """The part of the pages that it is left out with."""
     memory: dict[Any, Any] = field(default_factory=dict)
-    runs: dict[str, list[tuple[frozenset[str], frozenset[str], Measured]]] = field(default_factory=dict)
-    """By split: the rules that were off, those that acted, and how well the page was read."""
+    runs: list[tuple[frozenset[str], frozenset[str], Measured]] = field(default_factory=list)
+    """The rules that were off, those that acted, and how well the page was read."""
 
 
 Row = dict[str, Any]
 """A rule with its figures, as plain values."""
 HEADING = """\
-| rule | what it does | pages | F1 × 10⁴, sites | F1 × 10⁴, sources | wrong lines | kept / dropped | ms | |
-|---|---|---|---|---|---|---|---|---|"""
-Run = tuple[int, frozenset[str], str]
-"""The place of a page, the rules that are off, and the split."""
+| rule | what it does | gold pages: F1 × 10⁴ | composed pages: F1 × 10⁴ | wrong lines | kept / dropped | ms | |
+|---|---|---|---|---|---|---|---|"""
+Run = tuple[int, frozenset[str]]
+"""The place of a page, and the rules that are off."""
 
 
 class Reader:
     """Reads some of the gold pages with rules switched off; what no rule changes is remembered."""
 
-    def __init__(self, pages: dict[int, GoldPage], folds: dict[str, Any], parts: dict[str, dict[str, str]]) -> None:
+    def __init__(self, pages: dict[int, GoldPage], folds: dict[str, Any], parts: dict[str, str]) -> None:
         self.watch = Watch()
-        self.models = {split: {part: model.Model.of(row) for part, row in of.items()} for split, of in folds.items()}
+        self.models = {part: model.Model.of(row) for part, row in folds.items()} or {"": model.model()}
         self.cases = {}
         for place, gold in pages.items():
-            prepared, part = prepare(gold), {split: of.get(gold.id, "") for split, of in parts.items()}
-            self.case = self.cases[place] = Case(gold, prepared.source, prepared.truth, part)
-        self.split = SPLITS[0]
+            prepared = prepare(gold)
+            self.case = self.cases[place] = Case(gold, prepared.source, prepared.truth, parts.get(gold.id, ""))
         self._opened = selection.opened
         selection.opened = lambda html: self._remembered(("opened", html), lambda: self._opened(html))
         selection.model = lambda: self
@@ -161,21 +167,20 @@ class Reader:
 
     def probabilities(self, page: Any, columns: Any, template: Any) -> Any:
         """Return what the model says that has not seen the page."""
-        models = self.models[self.split]
-        part = self.case.parts[self.split] or next(iter(models))
-        make = lambda: models[part].probabilities(page, columns, template)  # noqa: E731
-        return self._remembered(("p", self.split, id(page), template.tobytes()), make).copy()
+        part = self.case.part or next(iter(self.models))
+        make = lambda: self.models[part].probabilities(page, columns, template)  # noqa: E731
+        return self._remembered(("p", id(page), template.tobytes()), make).copy()
 
-    def read(self, place: int, off: frozenset[str], split: str) -> tuple[Measured, frozenset[str]]:
+    def read(self, place: int, off: frozenset[str]) -> tuple[Measured, frozenset[str]]:
         """Read one page without some rules: how well, and which rules acted.
 
         Rules that did not act in an earlier run can be switched off without running again.
         """
-        runs = self.cases[place].runs.setdefault(split, [])
+        runs = self.cases[place].runs
         for before, acted, measured in reversed(runs):
             if before <= off and acted.isdisjoint(off - before):
                 return measured, acted
-        self.case, self.split, self.watch.off, self.watch.acted = self.cases[place], split, off, set()
+        self.case, self.watch.off, self.watch.acted = self.cases[place], off, set()
         with rules_run_by(self.watch):
             measured = self._run()
         runs.append((off, frozenset(self.watch.acted), measured))
@@ -209,10 +214,10 @@ def _read(runs: list[Run]) -> tuple[list[tuple[Measured, frozenset[str]]], dict[
 
 
 class Bench:
-    """All gold pages, a share of them in each of some processes."""
+    """Gold pages and composed pages, a share of them in each of some processes."""
 
-    def __init__(self, folder: Path, folds: dict[str, Any], parts: dict[str, dict[str, str]], jobs: int) -> None:
-        self.pages = load_gold(folder)
+    def __init__(self, pages: list[GoldPage], folds: dict[str, Any], parts: dict[str, str], jobs: int) -> None:
+        self.pages = pages
         shares = [{place: page for place, page in enumerate(self.pages) if place % jobs == job} for job in range(jobs)]
         self.workers = [
             ProcessPoolExecutor(1, initializer=_start, initargs=(pages, folds, parts)) for pages in shares if pages
@@ -231,10 +236,10 @@ class Bench:
             self.seconds.update(seconds)
         return [found[run] for run in runs]
 
-    def watch(self, off: frozenset[str], split: str) -> tuple[list[Measured], dict[str, list[int]]]:
+    def watch(self, off: frozenset[str]) -> tuple[list[Measured], dict[str, list[int]]]:
         """Read all pages without some rules: how well, and on which pages each other rule acts."""
         acted: defaultdict[str, list[int]] = defaultdict(list)
-        read = self.read([(place, off, split) for place in range(len(self.pages))])
+        read = self.read([(place, off) for place in range(len(self.pages))])
         for place, (_, rules) in enumerate(read):
             for rule in rules:
                 acted[rule].append(place)
@@ -319,6 +324,10 @@ class Effect:
         return self.f1 - LINE * self.wrong
 
 
+Pair = tuple[Effect, Effect]
+"""What a rule gains on gold pages, and on composed pages."""
+
+
 def effect(rule: str, acted: int, base: list[Measured], without: list[Measured], pages: Sequence[GoldPage]) -> Effect:
     """Compare all pages read with a rule and without it."""
 
@@ -341,24 +350,43 @@ def effect(rule: str, acted: int, base: list[Measured], without: list[Measured],
     )  # fmt: skip
 
 
-def effects(bench: Bench, off: frozenset[str], split: str, rules: Iterable[str]) -> tuple[list[Measured], list[Effect]]:
-    """Measure each of some rules alone, where others are off."""
-    base, acted = bench.watch(off, split)
-    runs = [(place, off | {rule}, split) for rule in rules for place in acted.get(rule, ())]
+def effects(bench: Bench, off: frozenset[str], rules: Iterable[str]) -> tuple[list[Measured], list[Pair]]:
+    """Measure each of some rules alone, where others are off, on gold pages and on composed pages."""
+    base, acted = bench.watch(off)
+    runs = [(place, off | {rule}) for rule in rules for place in acted.get(rule, ())]
     read, found = dict(zip(runs, bench.read(runs), strict=True)), []
     for rule in rules:
-        places, without = acted.get(rule, []), list(base)
-        for place in places:
-            without[place] = read[place, off | {rule}, split][0]
-        found.append(effect(rule, len(places), base, without, bench.pages))
+        without = list(base)
+        for place in acted.get(rule, []):
+            without[place] = read[place, off | {rule}][0]
+        gold, made = (
+            effect(
+                rule,
+                len(set(places).intersection(acted.get(rule, ()))),
+                [base[place] for place in places],
+                [without[place] for place in places],
+                [bench.pages[place] for place in places],
+            )
+            for places in kinds(bench.pages)
+        )
+        found.append((gold, made))
     return base, found
 
 
+def kinds(pages: Sequence[GoldPage]) -> tuple[list[int], list[int]]:
+    """Return the places of the gold pages and of the composed pages."""
+    places: tuple[list[int], list[int]] = ([], [])
+    for place, page in enumerate(pages):
+        places[isinstance(page, ComposedPage)].append(place)
+    return places
+
+
 def totals(base: list[Measured], pages: Sequence[GoldPage]) -> dict[str, Any]:
-    """Return F1 and wrong lines of all pages and of each language."""
-    groups: dict[str, list[Measured]] = {"all": list(base)}
+    """Return F1 and wrong lines of all gold pages, of each language, and of all composed pages."""
+    groups: defaultdict[str, list[Measured]] = defaultdict(list)
     for page, one in zip(pages, base, strict=True):
-        groups.setdefault(page.language, []).append(one)
+        for name in ("composed",) if isinstance(page, ComposedPage) else ("all", page.language):
+            groups[name].append(one)
     return {
         name: {
             "n": len(rows),
@@ -370,67 +398,84 @@ def totals(base: list[Measured], pages: Sequence[GoldPage]) -> dict[str, Any]:
     }
 
 
-def row(sites: Effect, sources: Effect, verdict: str) -> Row:
+def row(gold: Effect, made: Effect, verdict: str) -> Row:
     """Return what is known of a rule as plain values."""
-    rule = next(each for each in RULES if each.name == sites.rule)
-    found: Row = {
-        "rule": rule.name,
-        "does": rule.does,
-        "pages": sites.pages,
-        "verdict": verdict,
-    }
-    for split, one in (("sites", sites), ("sources", sources)):
+    rule = next(each for each in RULES if each.name == gold.rule)
+    found: Row = {"rule": rule.name, "does": rule.does, "verdict": verdict}
+    for kind, one in (("gold", gold), ("composed", made)):
         found |= {
-            f"f1_{split}": round(one.f1, 5),
-            f"f1_{split}_interval": [round(bound, 5) for bound in one.f1_interval],
-            f"wrong_{split}": round(one.wrong, 2),
-            f"wrong_{split}_interval": [round(bound, 2) for bound in one.wrong_interval],
+            f"pages_{kind}": one.pages,
+            f"f1_{kind}": round(one.f1, 5),
+            f"f1_{kind}_interval": [round(bound, 5) for bound in one.f1_interval],
+            f"wrong_{kind}": round(one.wrong, 2),
+            f"wrong_{kind}_interval": [round(bound, 2) for bound in one.wrong_interval],
         }
-    return found | {"kept": round(sites.kept, 2), "dropped": round(sites.dropped, 2), "languages": sites.languages}
+    return found | {"kept": round(gold.kept, 2), "dropped": round(gold.dropped, 2), "languages": gold.languages}
 
 
 def markdown(found: Row) -> str:
     """Return a row of the table in the documentation (``docs/explanation/extractor-rules.md``)."""
 
-    def points(name: str) -> str:
-        low, high = (10000 * bound for bound in found[f"{name}_interval"])
-        return f"{10000 * found[name]:+.1f} [{low:+.1f}, {high:+.1f}]"
+    def points(kind: str) -> str:
+        low, high = (10000 * bound for bound in found[f"f1_{kind}_interval"])
+        return f"{found[f'pages_{kind}']}: {10000 * found[f'f1_{kind}']:+.1f} [{low:+.1f}, {high:+.1f}]"
 
-    low, high = found["wrong_sites_interval"]
-    lines = f"{found['wrong_sites']:+.1f} [{low:+.1f}, {high:+.1f}] | {found['kept']:+.1f} / {found['dropped']:+.1f}"
+    low, high = found["wrong_gold_interval"]
+    lines = f"{found['wrong_gold']:+.1f} [{low:+.1f}, {high:+.1f}] | {found['kept']:+.1f} / {found['dropped']:+.1f}"
     ms = "–" if found["ms"] is None else f"{found['ms']:.3f}"
-    cells = (
-        *(found[name] for name in ("rule", "does", "pages")),
-        *(points("f1_sites"), points("f1_sources"), lines, ms, found["verdict"]),
-    )
+    cells = (found["rule"], found["does"], points("gold"), points("composed"), lines, ms, found["verdict"])
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def trained(folder: Path, path: Path) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, str]]]:
-    """Return the weights for each part of the pages that was left out, and the part of each page, by split."""
+def written(page: str, found: Sequence[Row]) -> str:
+    """Return the page of the documentation with these figures. Verdicts that it has stay."""
+    figures = {each["rule"]: each for each in found}
+    for stage, rules in STAGES.items():
+        before, after = page.split(f": `{stage}` in ")
+        title, old, rest = re.fullmatch(r"(.*?\n\n)(\|.*?\n)(\n.*|)", after, re.DOTALL).groups()
+        verdicts = {cells[1]: cells[-2] for line in old.splitlines() if (cells := re.split(r" ?\| ?", line))}
+        lines = [HEADING]
+        for rule in rules:
+            verdict = verdicts.get(rule.name, "")
+            if rule.is_required:
+                lines.append(f"| {rule.name} | {rule.does} | – | – | – | – | – | required |")
+            else:
+                lines.append(markdown(figures[rule.name] | ({"verdict": verdict} if verdict else {})))
+        page = f"{before}: `{stage}` in {title}{chr(10).join(lines)}\n{rest}"
+    return page
+
+
+def trained(folder: Path, path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the weights for each part of the pages that was left out, and the part of each page."""
     if not path.exists():
         pages = samples(folder)
-        parts = {split: parts_left_out(pages, split) for split in SPLITS}
-        folds = {}
-        for split, of in parts.items():
-            known = [*pages, *composed(pages, of)]
-            folds[split] = {
-                part: stored(*learn_both([page for page in known if of[page.gold.id] != part]))
-                for part in sorted(set(of.values()))
-            }
+        parts = parts_left_out(pages, "site")
+        known = [*pages, *composed(pages, parts)]
+        folds = {
+            part: stored(*learn_both([page for page in known if parts[page.gold.id] != part]))
+            for part in sorted(set(parts.values()))
+        }
         path.write_text(json.dumps({"folds": folds, "parts": parts}), "utf-8")
     kept = json.loads(path.read_text("utf-8"))
     return kept["folds"], kept["parts"]
 
 
-def cheapest(found: Sequence[Effect], keep: Sequence[str], least: float) -> list[Effect]:
+def with_composed(gold: list[GoldPage], parts: dict[str, str]) -> list[GoldPage]:
+    """Return these pages, and pages composed of them. Each is composed of the pages of one part."""
+    pages = list(gold)
+    for part in sorted({parts.get(page.id, "") for page in gold}):
+        pages += compose([page for page in gold if parts.get(page.id, "") == part])
+    return pages
+
+
+def cheapest(found: Sequence[Pair], keep: Sequence[str], least: float) -> list[Pair]:
     """Return the rules that go next: all that act on no page, or the one that gains least and does not pay.
 
     ``least`` is the gain in F1 from which a rule is not to go.
     """
-    may_go = [one for one in found if not one.pays and one.rule not in keep]
-    idle = [one for one in may_go if not one.pages]
-    return idle or sorted((one for one in may_go if one.f1 < least), key=lambda one: one.gain)[:1]
+    may_go = [pair for pair in found if not any(one.pays for one in pair) and pair[0].rule not in keep]
+    idle = [pair for pair in may_go if not any(one.pages for one in pair)]
+    return idle or sorted((pair for pair in may_go if pair[0].f1 < least), key=lambda pair: pair[0].gain)[:1]
 
 
 def eliminate(
@@ -438,17 +483,16 @@ def eliminate(
 ) -> tuple[frozenset[str], list[Row]]:
     """Switch off the cheapest rule, again and again; return all that is off, and a row for each rule that went."""
     off, gone = start, list[Row]()
-    floor = fmean(page.f1 for page in bench.watch(off, "site")[0]) - lose
+    floor = totals(bench.watch(off)[0], bench.pages)["all"]["f1"] - lose
     while True:
-        base, found = effects(bench, off, "site", [rule.name for rule in RULES if rule.name not in off])
-        goes = cheapest(found, keep, fmean(page.f1 for page in base) - floor)
+        base, found = effects(bench, off, [rule.name for rule in RULES if rule.name not in off])
+        goes = cheapest(found, keep, totals(base, bench.pages)["all"]["f1"] - floor)
         if not goes:
             return off, gone
-        others = effects(bench, off, "source", [one.rule for one in goes])[1]
-        gone += [row(*both, "removed") for both in zip(goes, others, strict=True)]
-        off |= {one.rule for one in goes}
-        for one in goes:
-            print(f"off: {one.rule}, f1 {one.f1:+.5f}, wrong {one.wrong:+.2f}", file=sys.stderr, flush=True)
+        gone += [row(*pair, "removed") for pair in goes]
+        off |= {gold.rule for gold, _ in goes}
+        for gold, _ in goes:
+            print(f"off: {gold.rule}, f1 {gold.f1:+.5f}, wrong {gold.wrong:+.2f}", file=sys.stderr, flush=True)
 
 
 def main() -> None:
@@ -456,8 +500,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", type=Path, help="folder with manifest.jsonl, pages/ and gold/")
     parser.add_argument(
-        "--folds", type=Path, default=Path("folds.json"), help="weights of the folds; learned and written if missing"
+        "--folds", type=Path, help="weights of the folds; learned and written if missing. Default: the shipped weights"
     )
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="measure each N-th gold page (1)")
+    parser.add_argument("--write", action="store_true", help="write the tables into the documentation")
     parser.add_argument("--eliminate", action="store_true", help="switch off the cheapest rule, again and again")
     parser.add_argument("--off", action="append", default=[], metavar="RULE", help="a rule that is off from the start")
     parser.add_argument("--keep", action="append", default=[], metavar="RULE", help="a rule that is not to go")
@@ -471,23 +517,26 @@ def main() -> None:
     if options.list:
         print("\n".join(f"{rule.name}: {rule.does}" for rule in RULES))
         return
-    bench = Bench(options.gold, *trained(options.gold, options.folds), options.jobs)
+    folds, parts = trained(options.gold, options.folds) if options.folds else ({}, {})
+    gold = load_gold(options.gold)[:: options.every]
+    bench = Bench(with_composed(gold, parts), folds, parts, options.jobs)
     off, gone = frozenset(options.off), list[Row]()
-    start = {split: totals(bench.watch(off, split)[0], bench.pages) for split in SPLITS}
-    ms = {rule: round(1000 * spent / len(bench.pages) / len(SPLITS), 3) for rule, spent in bench.seconds.items()}
+    start = totals(bench.watch(off)[0], bench.pages)
+    ms = {rule: round(1000 * spent / len(bench.pages), 3) for rule, spent in bench.seconds.items()}
     if options.eliminate:
         off, gone = eliminate(bench, off, options.keep, options.lose)
-    left = [rule.name for rule in RULES if rule.name not in off]
-    sites, sources = (effects(bench, off, split, left)[1] for split in SPLITS)
-    kept = [row(*both, "pays" if both[0].pays else "does not pay") for both in zip(sites, sources, strict=True)]
-    table = [each | {"ms": ms.get(each["rule"])} for each in gone + sorted(kept, key=lambda each: -each["f1_sites"])]
-    end = {split: totals(bench.watch(off, split)[0], bench.pages) for split in SPLITS}
+    base, left = effects(bench, off, [rule.name for rule in RULES if rule.name not in off])
+    kept = [row(*pair, "pays" if any(one.pays for one in pair) else "does not pay") for pair in left]
+    table = [each | {"ms": ms.get(each["rule"])} for each in gone + sorted(kept, key=lambda each: -each["f1_gold"])]
+    end = totals(base, bench.pages)
+    if options.write:
+        DOCS.write_text(written(DOCS.read_text("utf-8"), table), "utf-8")
     if options.json:
         print(json.dumps({"start": start, "end": end, "rules": table}, indent=1, ensure_ascii=False))
         return
     print(HEADING, *map(markdown, table), sep="\n")
-    for split in SPLITS:
-        print(f"{split}s left out: at first {start[split]['all']}, in the end {end[split]['all']}")
+    for name in ("all", "composed"):
+        print(f"{name}: at first {start.get(name)}, in the end {end.get(name)}")
 
 
 if __name__ == "__main__":
