@@ -210,6 +210,18 @@ def unreadable(folder: Path, error: Exception) -> DamageError:
     return DamageError(f"the search index cannot be read: {error}", where=str(folder), do=do)
 
 
+def _make(path: Path) -> None:
+    """Make an empty manifest. It gets its name when it is whole: a reader takes the file for an index."""
+    new = path.with_name(f"{path.name}.new")
+    for left in path.parent.glob(f"{new.name}*"):
+        left.unlink()
+    with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+        # Later the change to WAL would leave a journal for a moment, which a reader cannot roll back.
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.executescript(_LAYOUT)
+    new.replace(path)
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """The manifest of one index. Use it from one thread."""
@@ -221,14 +233,12 @@ class Manifest:
     def open(cls, folder: Path, *, read_only: bool) -> Iterator[Manifest]:
         """Open the manifest in a folder, and create it unless ``read_only``. DamageError if the file is damaged."""
         path = folder / FILE
-        address = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+        address = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
         try:
+            if not read_only and not path.exists():
+                _make(path)
             with closing(sqlite3.connect(address, uri=True, timeout=30, isolation_level=None)) as connection:
                 connection.execute("PRAGMA secure_delete=ON")
-                if not read_only:
-                    connection.execute("PRAGMA journal_mode=WAL")
-                    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'shard'").fetchone():
-                        connection.executescript(f"BEGIN;{_LAYOUT}COMMIT;")
                 # Work without a time limit has none later.
                 if time_limit.ends_at() < math.inf:
                     connection.set_progress_handler(time_limit.is_over, time_limit.STEPS)

@@ -108,8 +108,8 @@ def test_killed_between_any_two_steps_it_is_finished_by_the_next_call(folder: Pa
         folder, "remove", "--yes", "--url", url, "--reason", "asked", CORPUS_SPIDER_FAILPOINT=f"in_removal:{step}"
     )
     assert killed.returncode == -9
-    done = run(folder, "check", "--json")
-    assert (done.returncode, [INTERRUPTED in each for each in json.loads(done.stdout)["problems"]]) == (6, [True])
+    for done in (run(folder, "check", "--json"), run(folder, "check", "--deep", "--json")):
+        assert (done.returncode, [INTERRUPTED in each for each in json.loads(done.stdout)["problems"]]) == (6, [True])
     assert run(folder, "remove").returncode == 0
     assert passage not in archived(folder)
     assert passage not in (folder / "corpus.db").read_bytes()
