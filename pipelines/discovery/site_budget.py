@@ -12,6 +12,9 @@ site has a nightly allowance from its own past (`storage.runs.allowance`), and t
   at most `MAX_BACKLOG` pages is let in. A backlog that was longer does not count as short after some texts of it were
   read: its lists are held back, so R does not count them.
 
+Pages that no source names, and suspended ones, get no more than the allowance adds to the usual number. So a tarpit on
+other hosts of a paper leaves room for the news of the paper, which would wait behind it.
+
 Beyond the allowance, pages of a list are still read while the backlog is below `MAX_BACKLOG`. They cost no text, and
 they show where the site ends. A redirect counts as the text that it leads to, else a site could spend thousands of
 requests on redirects before its texts. The cost is a few counters for each page.
@@ -55,6 +58,8 @@ class _NightCounts:
     """The largest backlog of this run and of the runs since the site was last whole."""
     texts: set[int] = field(default_factory=set)
     """Ids of new pages with a text, and of those on their way: a fast site must not outrun the count."""
+    probing: set[int] = field(default_factory=set)
+    """Those of ``texts`` that no source names, or that were suspended."""
     named: int = 0
     """New pages that the sources named."""
     on_their_way: int = 0
@@ -102,6 +107,11 @@ class _NightCounts:
         return self.limit <= self.reached and not self.has_end
 
     @property
+    def is_probed(self) -> bool:
+        """Whether as many pages as the allowance adds to the usual number are without a source that names them."""
+        return len(self.probing) >= self.allowance.extra and not self.has_end
+
+    @property
     def has_end(self) -> bool:
         seen = self.probes >= MIN_PROBES and self.new_links < MAX_GROWTH * self.probes
         return seen and self.largest <= MAX_BACKLOG and self.is_plausible and not self.allowance.is_first
@@ -137,6 +147,8 @@ class SiteBudget:
         is_counted = lease.kind is Kind.PAGE and lease.depth > 0 and not lease.released
         if is_counted and (is_target or not night.is_spent):
             night.texts.add(lease.url_id)
+            if not lease.named:
+                night.probing.add(lease.url_id)
             if night.counted >= night.limit:
                 night.reached = night.limit
         return True
@@ -145,6 +157,7 @@ class SiteBudget:
         """Take back a page that gave no text."""
         if night := self._nights.get(lease.site):
             night.texts.discard(lease.url_id)
+            night.probing.discard(lease.url_id)
 
     def processed(self, lease: Lease, processed: Processed) -> None:
         """Count the outcome of a page, as it was stored."""
@@ -158,6 +171,7 @@ class SiteBudget:
             if is_redirect and lease.url_id in night.texts:
                 night.on_their_way += processed.new_links
             night.texts.discard(lease.url_id)
+            night.probing.discard(lease.url_id)
             if is_redirect:
                 return
         is_source = lease.kind is not Kind.PAGE or lease.depth == 0 or lease.is_section
@@ -179,7 +193,8 @@ class SiteBudget:
             return False
         if lease.kind is not Kind.PAGE:
             return night.waiting > MAX_BACKLOG and not night.is_plausible
-        return night.is_spent and (night.waiting > MAX_BACKLOG or not is_list(lease.url))
+        is_spent = night.is_spent or (not lease.named and night.is_probed)
+        return is_spent and (night.waiting > MAX_BACKLOG or not is_list(lease.url))
 
     def lets_in(self, site: str) -> bool:
         """Return whether the suspended URLs of a site are to be let in now. True once in a run."""
