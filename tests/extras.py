@@ -12,6 +12,7 @@ from corpus_spider.rendering.chromium import find_browser
 EXTRAS = {
     "axe": ("axe_playwright_python",),
     "data": ("pandas", "polars"),
+    "dedup": ("duckdb",),
     "docs-tools": ("sphinx", "furo", "myst_parser"),
     "figures": ("matplotlib",),
     "peers": ("boilerpy3", "newspaper", "readability", "resiliparse"),

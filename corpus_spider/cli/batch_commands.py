@@ -1,4 +1,4 @@
-"""Commands for archives and releases of any size: process."""
+"""Commands for archives and releases of any size: process, dedup."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import click
 
 from corpus_spider.cli.options import as_json, languages, repeated, several, since, until, verb_of
 from corpus_spider.terminal.values import human_size
-from storage.errors import DamageError
+from storage.errors import ConfigError, DamageError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
     from corpus_spider.batch.batch import BatchReport
+    from corpus_spider.batch.dedup import DedupReport
     from corpus_spider.batch.rules import BatchRules
     from corpus_spider.cli.options import CommonOptions
 
@@ -86,6 +87,61 @@ def process(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> 
     return INCOMPLETE if report.failed else DamageError.exit_code if report.losses else 0
 
 
+@verb_of(
+    _verbs,
+    (
+        "dedup release/ -o unique/",
+        "dedup january/ february/ -o unique/ --against last-year/",
+        "dedup release/ -o marked/ --include-duplicates",
+        "dedup release/",
+    ),
+)
+@click.argument("releases", metavar="RELEASE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--output", metavar="PATH", type=click.Path(path_type=Path), help="The new release.")
+@click.option(
+    "--against",
+    metavar="RELEASE",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Also leave out what this other release has; repeatable.",
+)
+@click.option("--include-duplicates", is_flag=True, help="Write all documents, and only mark the duplicates.")
+@click.option("--memory", metavar="SIZE", default="2GB", show_default=True, help="Memory that the database may use.")
+@click.option("--overwrite", is_flag=True, help="Replace the target if it exists.")
+@click.option("--dry-run", is_flag=True, help="Check the releases and count their documents; compare none.")
+@as_json
+def dedup(state: CommonOptions, /, releases: tuple[Path, ...], **options: Any) -> None:
+    """Find near duplicates in releases of any size.
+
+    RELEASE is a Parquet release of `process` or `export --release`. The rules are those of a corpus: equal texts, and
+    texts with nearly the same words and the same numbers. The new release has one document of each set, the longest.
+    Its fields duplicates, duplicate_of and cluster name the set. Without -o the duplicates are only counted. The work
+    needs some 0.7 KB of temporary disk for each document (in TMPDIR), and the extra `dedup`.
+    """
+    from corpus_spider.batch import dedup as finder
+    from corpus_spider.config.values import parse_size
+
+    try:
+        memory = parse_size(options["memory"])
+    except ValueError as error:
+        raise ConfigError(str(error), where="--memory", do="Write 2GB.") from error
+    target: Path | None = options["output"]
+    dumps = [finder.read_dump(folder, finder.needed_fields(write=target is not None)) for folder in releases]
+    others = [finder.read_dump(folder) for folder in options["against"]]
+    report = finder.DedupReport("", sum(dump.documents for dump in dumps), sum(dump.documents for dump in others))
+    if not options["dry_run"]:
+        rules = finder.DedupRules(options["include_duplicates"], options["overwrite"], memory)
+        with state.console.stages() as show:
+            report = finder.dedup(dumps, others, target, rules, show)
+    if options["as_json"]:
+        state.console.json(report)
+    elif options["dry_run"]:
+        console = state.console
+        console.result(f"{counted(report.documents, 'document')}; {report.compared_with:,} to compare with.")
+    else:
+        _summarise_dedup(state, report)
+
+
 VERBS = tuple(_verbs.commands.values())
 
 
@@ -114,6 +170,20 @@ def _rules(state: CommonOptions, options: dict[str, Any]) -> BatchRules:
         until=f"{options['until']:%Y-%m-%d}" if options["until"] else "",
         skim=not options["all_pages"],
     )
+
+
+def _summarise_dedup(state: CommonOptions, report: DedupReport) -> None:
+    rows = (
+        ("documents", report.documents),
+        ("represented by another one with the same text", report.exact),
+        ("represented by another one with nearly the same text", report.near),
+        ("in a release of --against", report.in_other),
+        ("sets of duplicates", report.sets),
+    )
+    state.console.table("Duplicates", ("what", "count"), rows)
+    if report.release:
+        size = human_size(report.bytes)
+        state.console.result(f"Complete: {report.release} ({counted(report.written, 'document')}, {size}).")
 
 
 def _summarise(state: CommonOptions, report: BatchReport) -> None:

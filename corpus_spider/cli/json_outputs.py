@@ -14,6 +14,7 @@ from typing import Any
 from corpus_spider.api.status import CorpusStatus
 from corpus_spider.archive.retention import ExpiredFile
 from corpus_spider.batch.batch import BatchReport
+from corpus_spider.batch.dedup import DedupReport
 from corpus_spider.cli.doc_search import DocPassage
 from corpus_spider.config.model import EffectiveSettings
 from corpus_spider.crawling.crawl_plan import CrawlPlan
@@ -74,6 +75,7 @@ OUTPUTS = (
     Output("crawl", "crawl", CrawlOutput),
     Output("crawl-dry-run", "crawl", CrawlPlan, "--dry-run"),
     Output("crawl-queue", "crawl", QueueState, "--queue"),
+    Output("dedup", "dedup", DedupReport),
     Output("demo", "demo", DemoReport),
     Output("doctor", "doctor", Diagnosis),
     Output("dropped", "dropped", WithoutDocument),

@@ -259,7 +259,7 @@ TASKS = {
     "Watch": ("status", "health", "dropped", "show"),
     "Search and count": ("search", "words", "cloud", "serve", "index"),
     "Give to others": ("export", "remove"),
-    "Whole archives": ("process",),
+    "Whole archives": ("process", "dedup"),
     "Improve the texts": ("extract", "reextract", "learn", "tune", "evaluate", "plot"),
     "Keep the corpus": ("check", "backup", "move", "migrate", "prune", "schema"),
 }

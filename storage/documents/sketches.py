@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_SKETCH = re.compile(r";s\d+x(2|8);")
+_SKETCH = re.compile(r";s(\d+)x(2|8);")
+_BANDS = re.compile(r";b(\d+)r\d+;")
 _KEYS = re.compile(r";k(32|64);")
 DIGEST = 2
 """Bytes of the digest of a number."""
@@ -37,12 +38,21 @@ class SketchFormat:
 
     bits: int = 8
     key_bytes: int = 8
+    sketch_bytes: int = 0
+    """Length of a sketch; 0 if the name does not state it."""
+    bands: int = 0
 
     @classmethod
     def of(cls, scheme: str) -> SketchFormat:
         """Read the format from the name of a scheme."""
-        bits, keys = _SKETCH.search(scheme), _KEYS.search(scheme)
-        return cls(int(bits.group(1)) if bits else 8, int(keys.group(1)) // 8 if keys else 8)
+        sketch, keys, bands = _SKETCH.search(scheme), _KEYS.search(scheme), _BANDS.search(scheme)
+        values, bits = (int(sketch.group(1)), int(sketch.group(2))) if sketch else (0, 8)
+        return cls(
+            bits,
+            int(keys.group(1)) // 8 if keys else 8,
+            values * bits // 8,
+            int(bands.group(1)) if bands else 0,
+        )
 
     def similarities(self, sketch: bytes, others: Sequence[bytes]) -> NDArray[np.float64]:
         """Estimate the Jaccard similarity of one text to others from sketches of equal length.
@@ -53,12 +63,18 @@ class SketchFormat:
         import numpy as np
 
         table = np.frombuffer(b"".join(others), dtype=np.uint8).reshape(len(others), len(sketch))
-        differs = table ^ np.frombuffer(sketch, dtype=np.uint8)
+        return self.estimates(table, np.frombuffer(sketch, dtype=np.uint8))
+
+    def estimates(self, ones: NDArray[np.uint8], others: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Estimate the similarity of each row of sketches to the same row of others, or to a single other."""
+        import numpy as np
+
+        differs = ones ^ others
         if self.bits == 8:
             match = (differs == 0).mean(axis=1)
         else:
             unlike = np.bitwise_count((differs | (differs >> 1)) & 0x55)
-            match = 1 - unlike.sum(axis=1, dtype=np.int64) / (4 * len(sketch))
+            match = 1 - unlike.sum(axis=1, dtype=np.int64) / (4 * differs.shape[1])
         chance = 1 / (1 << self.bits)
         return np.asarray((match - chance) / (1 - chance), dtype=np.float64)
 
@@ -96,6 +112,44 @@ def numbers_agree(one: bytes, other: bytes, shingles: int) -> bool:
     smaller, shared = min(len(ours), len(theirs)), len(ours & theirs)
     most_changed = max(1.0, DENSE_NUMBERS_CHANGED * smaller) if is_dense else smaller
     return shared >= NUMBERS_SHARED * smaller and smaller - shared <= most_changed
+
+
+def pairs_agree(
+    ones: NDArray[np.uint16], others: NDArray[np.uint16], counts: NDArray[np.int64], shingles: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return `numbers_agree` for many pairs of texts.
+
+    Args:
+        ones: a row of `MAX_NUMBERS` digests for each pair, sorted. What follows the last digest is not read.
+        others: the same of the other texts.
+        counts: two rows: the number of digests in each row of ``ones``, and of ``others``.
+        shingles: number of shingles of the shorter text of each pair.
+    """
+    import numpy as np
+
+    places = np.arange(MAX_NUMBERS)
+    known = [places < count[:, None] for count in counts]
+    digests = ones.astype(np.int64), others.astype(np.int64)
+    highest = [np.where(each, some, 0).max(axis=1) for each, some in zip(known, digests, strict=True)]
+    is_full = counts == MAX_NUMBERS
+    estimated = [
+        np.where(full, np.rint(count * (1 << 8 * DIGEST) / (last + 1)), count)
+        for full, count, last in zip(is_full, counts, highest, strict=True)
+    ]
+    is_dense = SHINGLES_PER_NUMBER * np.minimum(*estimated) >= shingles
+    last = np.where(is_full.all(axis=0), np.minimum(*highest), 1 << 8 * DIGEST)[:, None]
+    sizes = [(each & (some <= last)).sum(axis=1) for each, some in zip(known, digests, strict=True)]
+    # Places behind the digests get numbers that are no digests, and that no other place has.
+    padded = [
+        np.where(each, some, (1 << 8 * DIGEST) + places + shift)
+        for each, some, shift in zip(known, digests, (0, MAX_NUMBERS), strict=True)
+    ]
+    merged = np.sort(np.concatenate(padded, axis=1), axis=1)
+    shared = (merged[:, 1:] == merged[:, :-1]).sum(axis=1)
+    smaller = np.minimum(*sizes)
+    most_changed = np.where(is_dense, np.maximum(1.0, DENSE_NUMBERS_CHANGED * smaller), smaller)
+    agree = (shared >= NUMBERS_SHARED * smaller) & (smaller - shared <= most_changed)
+    return np.asarray(agree | (counts == 0).any(axis=0))
 
 
 def _count(digests: set[bytes]) -> int:

@@ -6,6 +6,7 @@ https://github.com/citation-file-format/citation-file-format/blob/1.2.0/schema-g
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def citation(manifest: Mapping[str, Any], licence: str) -> str:
         "keywords": ["corpus", "newspapers", *(code for code in counts["languages"] if code != "und")],
     }
     if day:
-        fields["version"] = f"{day}-{manifest['archives' if of_archives else 'index']['sha256'][:VERSION_DIGITS]}"
+        fields["version"] = f"{day}-{_digest(manifest)[:VERSION_DIGITS]}"
         fields["date-released"] = day
     if manifest["contact"]:
         fields["contact"] = [_contact(manifest["contact"])]
@@ -64,6 +65,13 @@ def citation(manifest: Mapping[str, Any], licence: str) -> str:
         fields["license"] = SPDX[licence]
     # JSON is YAML. A name from a user cannot break out of a JSON string.
     return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items())
+
+
+def _digest(manifest: Mapping[str, Any]) -> str:
+    """Return the digest of all documents: that of the index, else of the digests of the files."""
+    if "index" in manifest:
+        return str(manifest["index"]["sha256"])
+    return sha256("".join(each["sha256"] for each in manifest["files"]).encode()).hexdigest()
 
 
 def _author(name: str) -> dict[str, str]:

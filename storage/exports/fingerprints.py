@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator
 
     from storage.records import Fingerprint
 
@@ -30,16 +31,27 @@ def schema() -> Any:
     )
 
 
-def write(prints: Sequence[tuple[str, Fingerprint]], stream: BinaryIO) -> None:
+def write(prints: Iterable[tuple[str, Fingerprint]], stream: BinaryIO) -> None:
     """Write ids and fingerprints of documents, in this order."""
-    import pyarrow
+    write_tables(_tables(prints), stream)
+
+
+def write_tables(tables: Iterable[Any], stream: BinaryIO) -> None:
+    """Write tables of this schema, a row group each."""
     from pyarrow import parquet
 
-    columns = schema()
-    with parquet.ParquetWriter(stream, columns, compression="zstd", use_dictionary=["scheme"]) as writer:
-        for start in range(0, max(len(prints), 1), GROUP_ROWS):
-            group = prints[start : start + GROUP_ROWS]
-            rows = [
+    with parquet.ParquetWriter(stream, schema(), compression="zstd", use_dictionary=["scheme"]) as writer:
+        for table in tables:
+            writer.write_table(table)
+
+
+def _tables(prints: Iterable[tuple[str, Fingerprint]]) -> Iterator[Any]:
+    import pyarrow
+
+    left = iter(prints)
+    while group := list(islice(left, GROUP_ROWS)):
+        yield pyarrow.Table.from_pylist(
+            [
                 {
                     "id": each,
                     "scheme": one.scheme,
@@ -50,5 +62,6 @@ def write(prints: Sequence[tuple[str, Fingerprint]], stream: BinaryIO) -> None:
                     "numbers": one.numbers,
                 }
                 for each, one in group
-            ]
-            writer.write_table(pyarrow.Table.from_pylist(rows, schema=columns))
+            ],
+            schema=schema(),
+        )

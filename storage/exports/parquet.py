@@ -99,18 +99,32 @@ def write_parts(parts: Iterable[bytes], stream: BinaryIO, fields: Fields = FIELD
     _write(chain.from_iterable(map(pyarrow.ipc.open_stream, parts)), stream, fields)
 
 
+def write_tables(tables: Iterable[Any], stream: BinaryIO) -> int:
+    """Write tables that have all fields, a row group each. Return the number of rows."""
+    columns, rows = schema(), 0
+    with _writer(stream, FIELDS) as writer:
+        for table in tables:
+            writer.write_table(table.select(columns.names).cast(columns))
+            rows += len(table)
+    return rows
+
+
 def _write(batches: Iterable[Any], stream: BinaryIO, fields: Fields) -> None:
+    with (
+        _writer(stream, fields) as writer,
+        one_ahead(lambda table: writer.write_table(table, row_group_size=len(table)), _groups(batches)) as written,
+    ):
+        for _ in written:
+            pass
+
+
+def _writer(stream: BinaryIO, fields: Fields) -> Any:
     from pyarrow import parquet
 
     statistics = [field.name for field in fields if not field.note.long]
     repeated = [field.name for field in fields if field.note.repeated]
     options = {"compression": "zstd", "compression_level": LEVEL, "write_statistics": statistics}
-    with (
-        parquet.ParquetWriter(stream, schema(fields), use_dictionary=repeated or False, **options) as writer,
-        one_ahead(lambda table: writer.write_table(table, row_group_size=len(table)), _groups(batches)) as written,
-    ):
-        for _ in written:
-            pass
+    return parquet.ParquetWriter(stream, schema(fields), use_dictionary=repeated or False, **options)
 
 
 def _groups(batches: Iterable[Any]) -> Iterator[Any]:

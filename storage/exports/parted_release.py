@@ -26,7 +26,7 @@ from storage.exports.release import CARD, CITATION, REMOVED, manifest_of
 from storage.fields import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from storage.exports.release import Release
@@ -40,11 +40,14 @@ def complete(
     about: Release,
     census: Census,
     parts: Sequence[Sequence[Mapping[str, Any]]],
-    archives: Iterable[Mapping[str, Any]],
+    archives: Sequence[Mapping[str, Any]],
+    *,
+    place: tuple[Path, Path] | None = None,
 ) -> int:
     """Write what a release has beside its parts. Return its size in bytes.
 
     ``parts``: entries of each part's files, the documents first. ``archives``: plain JSON values of each archive.
+    ``place``: the final folder, and the checksum file until then, if the folder gets its name later.
     """
     written: dict[str, tuple[str, int]] = {
         entry["path"]: (entry["sha256"], entry["bytes"]) for part in parts for entry in part
@@ -56,7 +59,7 @@ def complete(
         written[name] = stream.sha256.hexdigest(), stream.count
         return {"path": name, "bytes": stream.count, "sha256": written[name][0]}
 
-    checksums = checksum_path(folder)
+    final, checksums = place or (folder, checksum_path(folder))
     with disk_errors(folder):
         (folder / MANIFEST).unlink(missing_ok=True)
         checksums.unlink(missing_ok=True)
@@ -64,13 +67,14 @@ def complete(
         "files": [dict(part[0]) for part in parts],
         "fingerprints": [dict(entry) for part in parts for entry in part[1:]],
         "fields": [field.name for field in FIELDS],
-        "archives": add(ARCHIVES, b"".join(jsonl.line(dict(each)) for each in archives)),
         "removed": add(REMOVED, b"") | {"documents": 0},
     }
+    if archives:
+        manifest["archives"] = add(ARCHIVES, b"".join(jsonl.line(dict(each)) for each in archives))
     add(CARD, card(manifest).encode())
     add(CITATION, citation(manifest, licence_of(manifest)).encode())
     add(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n")
     with replaced(checksums) as stream:
         for name, (digest, _) in sorted(written.items()):
-            stream.write(checksum_line(digest, f"{folder.name}/{name}"))
+            stream.write(checksum_line(digest, f"{final.name}/{name}"))
     return sum(size for _, size in written.values())

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
 
     from storage.documents.model import CorpusDocument
 
 UNDATED = "undated"
+
+
+class CountedFields(NamedTuple):
+    """The fields of a document that are counted."""
+
+    chars: int
+    date: str | None
+    language: str
+    site: str
+    script: str
+    licence: str | None
+    fetched_at: datetime
 
 
 @dataclass(slots=True)
@@ -55,10 +68,11 @@ class Census:
     def count(self, rows: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
         """Yield the rows unchanged."""
         for row in rows:
-            self._add(row)
+            self.add(row)
             yield row
 
-    def _add(self, row: CorpusDocument) -> None:
+    def add(self, row: CorpusDocument | CountedFields) -> None:
+        """Count a row."""
         chars, day = row.chars, (row.date or "")[:10]
         self.total.add(chars)
         self.languages[row.language].add(chars)

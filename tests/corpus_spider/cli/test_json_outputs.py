@@ -37,6 +37,8 @@ CASES = [
     ("crawl-dry-run", "crawl --dry-run"),
     ("doctor", "doctor"),
     ("dropped", "dropped"),
+    ("dedup", "dedup RELEASE -o unique --include-duplicates"),
+    ("dedup", "dedup RELEASE --dry-run"),
     ("evaluate", "evaluate --gold gold --compare bte"),
     ("evaluate-paper-tables", "evaluate --gold gold --paper-tables site --extractor r2l,bte"),
     ("evaluate-site-models", "evaluate --gold gold --site-models"),
@@ -188,6 +190,11 @@ def test_an_output_follows_its_schema(name: str, line: str, home: Path, capsys: 
     capsys.readouterr()
     values = {"HOME": f"{front}/", "HOME/nothing": f"{front}/nothing", "URL": page, "DOMAIN": "vi.demo.localhost"}
     values["ARCHIVE"] = str(next(Path("warc").glob("*.warc.gz")))
+    if "RELEASE" in line:
+        need("dedup")
+        assert run(["-q", "export", "-o", "release/", "--release"]) == 0
+        values["RELEASE"] = "release"
+        capsys.readouterr()
     with serve(build_site(), int(front.rpartition(":")[2])):
         run([*(values.get(part, part) for part in line.split()), "--json"])
     shown = capsys.readouterr()
