@@ -98,13 +98,7 @@ def process(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> 
 )
 @click.argument("releases", metavar="RELEASE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", metavar="PATH", type=click.Path(path_type=Path), help="The new release.")
-@click.option(
-    "--against",
-    metavar="RELEASE",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Also leave out what this other release has; repeatable.",
-)
+@click.option("--against", metavar="RELEASE", help="Also leave out what this other release has.")
 @click.option("--include-duplicates", is_flag=True, help="Write all documents, and only mark the duplicates.")
 @click.option("--memory", metavar="SIZE", default="2GB", show_default=True, help="Memory that the database may use.")
 @click.option("--overwrite", is_flag=True, help="Replace the target if it exists.")
@@ -127,7 +121,7 @@ def dedup(state: CommonOptions, /, releases: tuple[Path, ...], **options: Any) -
         raise ConfigError(str(error), where="--memory", do="Write 2GB.") from error
     target: Path | None = options["output"]
     dumps = [finder.read_dump(folder, finder.needed_fields(write=target is not None)) for folder in releases]
-    others = [finder.read_dump(folder) for folder in options["against"]]
+    others = [finder.read_dump(Path(options["against"]))] if options["against"] else []
     report = finder.DedupReport("", sum(dump.documents for dump in dumps), sum(dump.documents for dump in others))
     if not options["dry_run"]:
         rules = finder.DedupRules(options["include_duplicates"], options["overwrite"], memory)

@@ -25,6 +25,7 @@ RUNS = {
     "charsets": "{sentences} --pages 1 --charset cp1258",
     "crawl": "--pages 45 --rounds 1 --only naive fetch indexed --folder {work}",
     "dates_on_their_day": "{gold}",
+    "dedup": "--documents 2000 --index",
     "duplicates": "index --documents 2000",
     "duplicates pages": "{gold} --documents 4",
     "duplicates texts": "{gold} --documents 2",
@@ -50,7 +51,7 @@ RUNS = {
 """Arguments by benchmark, or by benchmark and verb."""
 PARTS = {"crawl_runs": "crawl"}
 """Benchmarks that another one starts."""
-NEEDS = {"crawl": ("web",), "serve": ("web",)}
+NEEDS = {"crawl": ("web",), "dedup": ("dedup",), "serve": ("web",)}
 """Extras that a benchmark needs."""
 GATED = {"crawl", "frontier", "serve", "verbs"}
 """Benchmarks that exit with 1 when a figure misses its gate, as in small it may."""

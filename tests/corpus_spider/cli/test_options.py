@@ -42,10 +42,11 @@ OF_RULES = {("rules try", "--remove")}
 FORMS = {
     "--site": {"NAME", "NAME|URL"},
     "--reason": {"NAME", "TEXT"},
-    "--against": {"SELECTION"},
+    "--against": {"SELECTION", "RELEASE"},
     "--format": {"NAME"},
 }
-"""Forms of values where they are not the same for each command: `init` knows newspapers, `remove` stores a sentence."""
+"""Forms of values where they are not the same for each command: `init` knows newspapers, `remove` stores a sentence,
+`dedup` compares with a release."""
 
 
 def kind(option: click.Option) -> str:
