@@ -83,6 +83,8 @@ def process(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> 
         if shard.count == 1 and not report.failed:
             merged = batch.merge(found, release, rules)
             report = replace(merged, made=report.made)
+    for line in report.damaged:
+        state.console.error(f"damaged: {line}")
     state.console.json(report) if options["as_json"] else _summarise(state, report)
     return INCOMPLETE if report.failed else DamageError.exit_code if report.losses else 0
 
@@ -191,8 +193,6 @@ def _summarise(state: CommonOptions, report: BatchReport) -> None:
         console.table("Skipped responses", ("reason", "count"), report.skipped.most_common())
     if report.dropped:
         console.table("Pages without a document", ("reason", "pages"), report.dropped.most_common())
-    for line in report.damaged:
-        console.note(f"damaged: {line}")
     for archive, error in report.failed.items():
         console.note(f"no part: {archive}: {error}")
     if report.unprocessed:

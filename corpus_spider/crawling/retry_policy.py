@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from corpus_spider.network.errors import RefusalError
+from corpus_spider.network.retry_after import MAX_RETRY_AFTER, retry_after
 from pipelines.metadata.rights import reserved_by_answer
 from storage.reasons import OF_HOST
 from storage.records import Failure, Fetched
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 BACKOFF = (2.0, 10.0, 900.0)
 """Seconds before each retry. The first retries are in the same run, the later ones in another."""
-MAX_RETRY_AFTER = 3600.0
-"""Maximum seconds that a Retry-After header may request."""
 # Statuses that may pass. Of the server errors, all but those that say "never" (RFC 9110, 15.6): content networks add
 # codes of their own, such as 509, 525 and 530. After 421 a new connection may succeed.
 PASSING = frozenset({408, 421, 425, 429, *range(500, 600)}) - {501, 505, 510}
@@ -118,24 +115,6 @@ def _passing_fault(capture: Capture) -> str | None:
     if capture.status in PASSING or (capture.status == 412 and _was_conditional(capture)):
         return f"http_{capture.status}"
     return f"truncated_{capture.truncated}" if capture.truncated in {"disconnect", "time"} else None
-
-
-def retry_after(value: str | None, now: float) -> float | None:
-    """Parse Retry-After (RFC 9110, 10.2.3), seconds or a date, into seconds from now; None if it is malformed.
-
-    A date without a zone, such as C's ``asctime`` writes, is in UTC (5.6.7).
-    """
-    if not value:
-        return None
-    text = value.strip()
-    if text.isascii() and text.isdigit():
-        return min(float(text[:9]), MAX_RETRY_AFTER)
-    try:
-        until = parsedate_to_datetime(text)
-        seconds = (until if until.tzinfo else until.replace(tzinfo=UTC)).timestamp() - now
-        return max(0.0, min(seconds, MAX_RETRY_AFTER))
-    except (ValueError, TypeError, OverflowError):
-        return None
 
 
 def failure_reason(error: BaseException) -> tuple[str, bool]:

@@ -15,6 +15,7 @@ from http.client import HTTPException
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.error import HTTPError
 
+from corpus_spider.network.retry_after import retry_after
 from storage.errors import ConfigError, CorpusError
 from storage.reporting import counted
 
@@ -100,8 +101,7 @@ class _Transfer:
 
 
 def _stated_pause(error: HTTPError) -> float:
-    stated = (error.headers.get("Retry-After") if error.headers else None) or ""
-    return float(stated) if stated.isdigit() else 0.0
+    return retry_after(error.headers.get("Retry-After"), time.time()) or 0.0 if error.headers else 0.0
 
 
 def _copy_remote(address: str, target: Path) -> None:

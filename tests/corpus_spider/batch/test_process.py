@@ -21,7 +21,7 @@ from storage import Corpus
 from storage.errors import ConfigError
 from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.corpus_spider.others_archives import Answer, archive
-from tests.corpus_spider.running import SEED, environment, often, program
+from tests.corpus_spider.running import SEED, environment, often, program, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -202,6 +202,16 @@ def test_sound_pages_of_a_damaged_archive_are_used_and_the_damage_is_named(tmp_p
     assert report.losses == 1
     assert str(damaged) in report.damaged[0]
     assert list(report.failed) == [str(gone)]
+
+
+@pytest.mark.parametrize("options", [(), ("-q",), ("-q", "--json")])
+def test_damage_is_named_on_standard_error_also_when_quiet(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """Exit code 6."""
+    damaged = archive(tmp_path / "a.warc.gz", page(1), page(2))
+    damaged.write_bytes(damaged.read_bytes()[:-200])
+    done = run(tmp_path, "process", str(damaged), "-o", "release", *options)
+    assert done.returncode == 6
+    assert f"damaged: {damaged}" in done.stderr
 
 
 def test_removals_of_a_corpus_apply(tmp_path: Path, three: list[Path]) -> None:

@@ -17,9 +17,9 @@ from corpus_spider.crawling.retry_policy import (
     conditions,
     failure_reason,
     pause_asked,
-    retry_after,
 )
 from corpus_spider.network.errors import RefusalError
+from corpus_spider.network.retry_after import retry_after
 from storage.records import Capture, Lease, Original
 from storage.warc.headers import sha1
 

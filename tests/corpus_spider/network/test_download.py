@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,7 @@ class Server:
 
     faults: list[str] = field(default_factory=list)
     ranges: bool = True
+    retry_after: str = "7"
     requests: list[str] = field(default_factory=list)
     """Range headers of the requests."""
     content: bytes = CONTENT
@@ -40,7 +43,7 @@ def served(server: Server) -> Iterator[str]:
             fault = server.faults.pop(0) if server.faults else ""
             if fault.isdigit():
                 self.send_response(int(fault))
-                self.send_header("Retry-After", "7")
+                self.send_header("Retry-After", server.retry_after)
                 self.end_headers()
                 return
             if fault == "changed":
@@ -80,10 +83,11 @@ def test_a_file_arrives_whole(tmp_path: Path, faults: list[str], ranges: bool) -
         assert server.requests[-1].startswith("bytes=")
 
 
-def test_the_wait_that_a_server_states_is_kept(tmp_path: Path) -> None:
-    """Retry-After: 7 seconds."""
+@pytest.mark.parametrize("stated", ["7", format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)])
+def test_the_wait_that_a_server_states_is_kept(tmp_path: Path, stated: str) -> None:
+    """In seconds, or as a date."""
     waits: list[float] = []
-    with served(Server(["503"])) as address:
+    with served(Server(["503"], retry_after=stated)) as address:
         download(address, tmp_path / "a", waits.append)
     assert waits[0] >= 7
 
