@@ -40,6 +40,8 @@ RUNS = {
     "page_path": "{gold}",
     "page_types": "--gold {gold} --wcxb {wcxb}",
     "pin_floors": "{gold} {work}/floors.json",
+    "process language": "{gold} --pages 6 --cores 1",
+    "process speed": "{gold} --pages 3 --repeat 1 --rounds 1 --cores 1",
     "quality": "{gold}",
     "recurring_lines": "{gold}",
     "serve": "--documents 120 --rounds 1",
