@@ -6,7 +6,7 @@
 The model decides first which blocks of a page are content. The rules run after it or beside it, each stage in the order
 of its table (``pipelines.extractors.auto.rules.rule`` names the tables). A rule is switched off by its name.
 
-Gold pages and composed pages (``composed.py``) are measured apart. Both are read by weights that have not seen their
+Gold pages and composed pages (`composed`) are measured apart. Both are read by weights that have not seen their
 site. These weights are learned once and kept in the file of ``--folds``. Without ``--folds`` the shipped weights read
 the pages, although they have learned from them. ``--every N`` measures a sample: each N-th gold page.
 Each page is parsed and measured once. A rule that did not act on a page cannot change its text, so only the pages on

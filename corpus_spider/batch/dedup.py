@@ -166,8 +166,8 @@ def dedup(
 ) -> DedupReport:
     """Find the duplicate sets of releases, and write their documents as one release. ``target`` None: only count.
 
-    Left out are documents that another one represents, and those that a dump of ``against`` has. With ``rules.keep``
-    they stay. ``duplicates``, ``duplicate_of`` and ``cluster`` mark the sets. Raises CorpusError.
+    Left out are documents that another one represents, and those that a dump of ``against`` has. With ``keep`` in
+    the rules they stay. ``duplicates``, ``duplicate_of`` and ``cluster`` mark the sets. Raises CorpusError.
     """
     if target is not None:
         make_way(target, overwrite=rules.overwrite)

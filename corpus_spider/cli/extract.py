@@ -17,7 +17,6 @@ from corpus_spider.sites.extract_output import (
     TextFolder,
     json_line,
     lines_file,
-    plain,
     written,
 )
 from storage.reporting import counted
@@ -144,6 +143,8 @@ def show(reading: PageReading, console: Console, *, as_json: bool, marks: bool =
     """
     document, drop = reading.document, reading.drop
     if as_json:
+        from corpus_spider.sites.single_page import plain
+
         console.json(plain(reading))
     elif document is not None:
         console.note(f"{document.metadata.title or 'no title'}\n{_provenance(document)}")

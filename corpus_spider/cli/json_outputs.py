@@ -39,9 +39,9 @@ from corpus_spider.queue.jobs import QueueState
 from corpus_spider.search.builder import RefreshReport
 from corpus_spider.search.searching import SearchAnswer
 from corpus_spider.sites.discover import DiscoveredSite, FoundSources
-from corpus_spider.sites.extract_output import ExtractOutput, ExtractReport
+from corpus_spider.sites.extract_output import ExtractReport
 from corpus_spider.sites.rule_trial import RuleTrialOutput
-from corpus_spider.sites.single_page import ListedExtractor
+from corpus_spider.sites.single_page import ExtractOutput, ListedExtractor
 from corpus_spider.sites.sources_check import CheckedSources
 from corpus_spider.sites.tune import Fit
 from corpus_spider.words.clouds import CloudWords

@@ -109,8 +109,8 @@ class Dispatcher:
         self._looked, self._started = -math.inf, time.monotonic()
         self.recall: Callable[[], None] = lambda: None
         """Called when the run is over. Ends the leases that were not requested yet."""
-        self.locked: Callable[[str], None] = lambda _: None
-        """Called with a host that was locked just now: another crawl may have requested it just before."""
+        self.regained: Callable[[str], None] = lambda _: None
+        """Called with a host that is locked after another crawl had it or may have had it."""
         self._next_retry = math.inf
         """Time (epoch seconds) of the first retry among the URLs settled in this run."""
         pipeline.on_settled = self.settled
@@ -254,7 +254,8 @@ class Dispatcher:
             await self.pipeline.call(lambda: locks.unlock_hosts(idle))
         own = await self.pipeline.call(lambda: locks.lock_hosts(quotas))
         for host in own - before:
-            self.locked(host)
+            if host in self._locked_out or host in self._met:
+                self.regained(host)
         for host in quotas.keys() - own:
             if now - self._locked_out.setdefault(host, now) < self.limits.pause_patience:
                 self.pauses.wait(host, LOOK_SECONDS, HOST_LOCKED)

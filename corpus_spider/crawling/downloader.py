@@ -41,19 +41,23 @@ class PatientDownloader(Downloader):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._began: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
+        self._requested: dict[str, float] = {}
+        """By host: when another crawl may have requested it."""
         self._look: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_event_loop()
         self._recalled = False
 
     def begin(self, host: str) -> None:
         """Let the next request to a host wait for its delay. Another crawl may have requested the host just before."""
-        if (slot := self.slots.get(urlsplit(f"//{host}").hostname or "")) is not None:
-            slot.lastseen = time.monotonic()
+        name = urlsplit(f"//{host}").hostname or ""
+        self._requested[name] = time.monotonic()
+        if (slot := self.slots.get(name)) is not None:
+            slot.lastseen = self._requested[name]
 
     def _get_slot(self, request: Request, spider: Any = None) -> tuple[str, Slot]:
         """Return the slot of a request's host. A new one begins as :meth:`begin` says."""
         key, slot = super()._get_slot(request)
-        slot.lastseen = slot.lastseen or time.monotonic()
+        slot.lastseen = slot.lastseen or self._requested.get(key, 0.0)
         return key, slot
 
     def recall(self) -> None:

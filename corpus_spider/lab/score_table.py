@@ -1,6 +1,6 @@
 """The table of scores: a row of plain values for each group of pages of an extractor.
 
-``report.py`` makes text of it, ``--json`` writes it, ``worst.py`` shows it as HTML. Pinned floors are its rows.
+`report` makes text of it, ``--json`` writes it, `worst` shows it as HTML. Pinned floors are its rows.
 
 Reliability compares the confidence of an extractor (expected F1) with the actual F1. Pages are binned by expected F1.
 The expected calibration error is the mean distance of both, weighted by pages. Ranking is the AUC of confidence for

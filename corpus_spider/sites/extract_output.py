@@ -6,10 +6,8 @@ import os
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING
 
-from storage.fields import FIELDS
-from storage.records import Drop
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -17,23 +15,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_spider.sites.many_pages import PageResult, PageSource
-    from corpus_spider.sites.single_page import PageReading
-    from storage.records import Document
+    from storage.records import Document, Drop
 
 TEXT, JSON_LINES, MARKDOWN = "txt", "jsonl", "md"
 FORMATS = (TEXT, JSON_LINES, MARKDOWN)
-
-_page_fields = {each.name: NotRequired[each.hint] for each in FIELDS if each.note.made and each.note.of_page}
-ExtractOutput = TypedDict("ExtractOutput", _page_fields | {"drop": Drop | None})  # type: ignore[misc]
-ExtractOutput.__doc__ = "Text and metadata of one page, under the field names of exports. Without a text only ``drop``."
-
-
-def plain(reading: PageReading) -> ExtractOutput:
-    """Return the metadata of a text for JSON, and the drop."""
-    from corpus_spider.sites.single_page import fields_of
-
-    fields = {} if reading.document is None else fields_of(reading.document)
-    return cast("ExtractOutput", fields | {"drop": reading.drop})
 
 
 @dataclass

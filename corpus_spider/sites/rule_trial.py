@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from corpus_spider.config.sections import RuleSettings, SiteSettings
 from corpus_spider.config.values import css_selector
-from corpus_spider.sites import extract_output, single_page
+from corpus_spider.sites import single_page
 from storage.errors import ConfigError
 from storage.records import Drop, SiteRules
 
@@ -102,7 +102,7 @@ class RuleTrialOutput(TypedDict):
     url: str
     rules: list[RuleMatch]
     unmatched: list[str]
-    document: extract_output.ExtractOutput
+    document: single_page.ExtractOutput
 
 
 def plain(trial: RuleTrial) -> RuleTrialOutput:
@@ -112,5 +112,5 @@ def plain(trial: RuleTrial) -> RuleTrialOutput:
         "url": trial.url,
         "rules": list(trial.selected),
         "unmatched": list(trial.unmatched),
-        "document": extract_output.plain(trial.reading),
+        "document": single_page.plain(trial.reading),
     }

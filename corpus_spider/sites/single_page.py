@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 from corpus_spider.config.sections import SiteSettings
 from corpus_spider.config.values import language_code, web_address
@@ -19,14 +19,18 @@ from corpus_spider.sites.page_request import fetch, manners
 from storage import plugins
 from storage.errors import ConfigError
 from storage.fields import FIELDS
-from storage.records import Capture
+from storage.records import Capture, Drop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from corpus_spider.config.model import Config
     from corpus_spider.terminal.console import Console
-    from storage.records import Document, Drop, Processed, SiteModel
+    from storage.records import Document, Processed, SiteModel
+
+_page_fields = {each.name: NotRequired[each.hint] for each in FIELDS if each.note.made and each.note.of_page}
+ExtractOutput = TypedDict("ExtractOutput", _page_fields | {"drop": Drop | None})  # type: ignore[misc]
+ExtractOutput.__doc__ = "Text and metadata of one page, under the field names of exports. Without a text only ``drop``."
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,12 @@ def reading(capture: Capture, model: SiteModel, process: Callable[[Capture, Site
 def fields_of(document: Document) -> dict[str, object]:
     """Return the values of a text outside a corpus, under the field names of an export."""
     return {field.name: field.made(document) for field in FIELDS if field.note.made and field.note.of_page}
+
+
+def plain(reading: PageReading) -> ExtractOutput:
+    """Return the metadata of a text for JSON, and the drop."""
+    fields = {} if reading.document is None else fields_of(reading.document)
+    return cast("ExtractOutput", fields | {"drop": reading.drop})
 
 
 def capture_of(target: str, wanted: ExtractRequest, config: Config) -> Capture:

@@ -150,10 +150,12 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
     def lock_hosts(self, hosts: Collection[str]) -> set[str]:
         """Lock hosts until `release`, and return those of them that are locked now; the others are another crawl's.
 
-        Call it again for a host before each group of requests: a lost connection may have cost its lock.
+        Call it again for a host before each group of requests: a lost connection may have cost its lock. Raises
+        `LockedError` as `ensure`.
         """
         new = [host for host in hosts if host not in self._hosts]
         if new:
+            self.ensure()
             self._hosts.update(self._flock_hosts(new) if self._session is None else self._advise_hosts(new))
         return self._hosts.intersection(hosts)
 

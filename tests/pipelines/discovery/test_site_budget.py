@@ -174,7 +174,7 @@ def test_a_site_ends_when_its_pages_lead_to_fewer_new_ones(
 def test_a_backlog_that_was_too_long_is_not_let_in_when_it_shrinks() -> None:
     """Its lists were held back, so its texts seem to lead nowhere."""
     budget = SiteBudget({"s": LATER}, {"s": 3000}, {"s": MAX_BACKLOG + 1})
-    assert taken(budget, (page(number, named=False) for number in range(1000))) == LATER.texts
+    assert taken(budget, (page(number, named=False) for number in range(1000))) == LATER.extra
     assert not budget.lets_in("s")
 
 
