@@ -83,7 +83,9 @@ def test_a_file_arrives_whole(tmp_path: Path, faults: list[str], ranges: bool) -
         assert server.requests[-1].startswith("bytes=")
 
 
-@pytest.mark.parametrize("stated", ["7", format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)])
+@pytest.mark.parametrize(
+    "stated", ["7", format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)], ids=["7", "date"]
+)
 def test_the_wait_that_a_server_states_is_kept(tmp_path: Path, stated: str) -> None:
     """In seconds, or as a date."""
     waits: list[float] = []
