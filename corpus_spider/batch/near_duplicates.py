@@ -207,8 +207,8 @@ class _PairSearch:
     def compare_groups(self, keys: Numbers, n: Numbers) -> None:
         """Compare documents within groups of one key. The keys are sorted, and each group is whole."""
         ends = np.searchsorted(keys, keys, side="right")
+        # Number of later members of the same group.
         following = ends - np.arange(len(keys)) - 1
-        """Number of later members of the same group."""
         sizes = ends - np.searchsorted(keys, keys)
         at = np.flatnonzero((sizes <= MAX_PAIRED_GROUP) & (following > 0))
         distance = 1

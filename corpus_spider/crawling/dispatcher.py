@@ -254,7 +254,7 @@ class Dispatcher:
             await self.pipeline.call(lambda: locks.unlock_hosts(idle))
         own = await self.pipeline.call(lambda: locks.lock_hosts(quotas))
         for host in own - before:
-            if host in self._locked_out or host in self._met:
+            if self._locked_out.pop(host, None) is not None or host in self._met:
                 self.regained(host)
         for host in quotas.keys() - own:
             if now - self._locked_out.setdefault(host, now) < self.limits.pause_patience:

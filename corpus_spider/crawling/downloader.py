@@ -47,7 +47,7 @@ class PatientDownloader(Downloader):
         self._loop = asyncio.get_event_loop()
         self._recalled = False
 
-    def begin(self, host: str) -> None:
+    def delay_next(self, host: str) -> None:
         """Let the next request to a host wait for its delay. Another crawl may have requested the host just before."""
         name = urlsplit(f"//{host}").hostname or ""
         self._requested[name] = time.monotonic()
@@ -55,7 +55,7 @@ class PatientDownloader(Downloader):
             slot.lastseen = self._requested[name]
 
     def _get_slot(self, request: Request, spider: Any = None) -> tuple[str, Slot]:
-        """Return the slot of a request's host. A new one begins as :meth:`begin` says."""
+        """Return the slot of a request's host. A new one begins as :meth:`delay_next` says."""
         key, slot = super()._get_slot(request)
         slot.lastseen = slot.lastseen or self._requested.get(key, 0.0)
         return key, slot

@@ -7,7 +7,7 @@ batch: only one crawl at a time requests a host.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def batches(loads: Iterable[SiteLoad]) -> list[Batch]:
     for group in sorted(_groups(loads), key=lambda group: (-_waits(group), group[0].name)):
         place = next((filling for filling in filled if filling.has_room(group)), None)
         if place is None:
-            filled.append(place := _Filling([]))
-        place.loads.extend(group)
+            filled.append(place := _Filling())
+        place.add(group)
     made = [Batch(tuple(sorted(load.name for load in filling.loads)), filling.seconds()) for filling in filled]
     return sorted(made, key=lambda batch: (-batch.seconds, batch.sites))
 
@@ -59,15 +59,20 @@ def batches(loads: Iterable[SiteLoad]) -> list[Batch]:
 class _Filling:
     """A batch that is being filled."""
 
-    loads: list[SiteLoad]
+    loads: list[SiteLoad] = field(default_factory=list)
+    pages: int = 0
 
     def has_room(self, group: list[SiteLoad]) -> bool:
-        pages = sum(load.pages for load in (*self.loads, *group))
-        return len(self.loads) + len(group) <= MAX_SITES and pages * PAGE_SECONDS <= MAX_SECONDS
+        if len(self.loads) + len(group) > MAX_SITES:
+            return False
+        return (self.pages + sum(load.pages for load in group)) * PAGE_SECONDS <= MAX_SECONDS
+
+    def add(self, group: list[SiteLoad]) -> None:
+        self.loads += group
+        self.pages += sum(load.pages for load in group)
 
     def seconds(self) -> float:
-        work = sum(load.pages for load in self.loads) * PAGE_SECONDS
-        return max(work, *(_waits(group) for group in _groups(self.loads)))
+        return max(self.pages * PAGE_SECONDS, *(_waits(group) for group in _groups(self.loads)))
 
 
 def _waits(group: Iterable[SiteLoad]) -> float:

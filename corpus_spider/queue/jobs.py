@@ -122,11 +122,16 @@ def require_library() -> None:
         raise ConfigError("the queue needs Procrastinate, which is not installed", do=do) from error
 
 
-def open_tables(corpus: Corpus) -> psycopg.Connection[Any]:
-    """Return a connection to the tables of the queue, which are made, or changed to this release, before."""
+def open_tables(corpus: Corpus, *, read_only: bool = False) -> psycopg.Connection[Any]:
+    """Return a connection to the tables of the queue. Make them, or change them to this release, unless ``read_only``.
+
+    Raises ConfigError for a SQLite corpus, or without Procrastinate.
+    """
     require_library()
     options = connection_options(corpus)
     session = corpus.database.session(lambda made: made, **options)
+    if read_only:
+        return session
     session.execute(f"CREATE SCHEMA IF NOT EXISTS {_schema(corpus)}".encode())
     with alone(session):
         version, table = session.execute(_TABLES).fetchone() or (None, None)
@@ -189,7 +194,7 @@ def site_loads(config: Config, corpus: Corpus) -> list[SiteLoad]:
 
 def enqueue(config: Config, corpus: Corpus, *, dry_run: bool = False) -> QueueState:
     """Add the configured sites that are due to the queue, in batches, but none that is queued or crawled already."""
-    with closing(open_tables(corpus)) as session, alone(session):
+    with closing(open_tables(corpus, read_only=dry_run)) as session, alone(session):
         before = state_of(session)
         there = {site for batch in before.batches if batch.state != "failed" for site in batch.sites}
         added = tuple(batches(load for load in site_loads(config, corpus) if load.name not in there))
@@ -211,11 +216,14 @@ def _add(corpus: Corpus, added: Iterable[Batch]) -> None:
 
 def queue_state(corpus: Corpus) -> QueueState:
     """Return the workers and batches."""
-    with closing(open_tables(corpus)) as session:
+    with closing(open_tables(corpus, read_only=True)) as session:
         return state_of(session)
 
 
 def state_of(session: psycopg.Connection[Any]) -> QueueState:
+    """Return the workers and batches; none if there are no tables yet."""
+    if session.execute("SELECT to_regclass('machine')").fetchone() == (None,):
+        return QueueState((), ())
     return QueueState(
         tuple(QueueWorker(*row) for row in session.execute(_WORKERS)),
         tuple(

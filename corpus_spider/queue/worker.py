@@ -1,7 +1,7 @@
 """Worker: take batches from the queue, and crawl each in a child process.
 
-The site locks keep two crawls of a site apart. So a batch of which a site is locked is put off, and a batch of a dead
-worker is queued again while its crawl may still live.
+The site locks keep two crawls of a site apart. So a batch with a locked site is put off. A batch of a dead worker is
+queued again, even if its crawl still lives.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class CrawlEndedError(Exception):
         self.code = code
 
 
-class PutOff(BaseRetryStrategy):
+class BatchRetries(BaseRetryStrategy):
     """Decides when a batch is crawled again."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
@@ -128,7 +128,7 @@ class CrawlWorker:
     async def _work(self) -> None:
         with closing(await asyncio.to_thread(open_tables, self.corpus)):
             app = app_of(self.corpus, connections=4)
-        app.task(name=TASK, queue=QUEUE, retry=PutOff())(self.crawl)
+        app.task(name=TASK, queue=QUEUE, retry=BatchRetries())(self.crawl)
         async with app.open_async():
             worker = self._worker = Worker(
                 app,
@@ -197,6 +197,9 @@ class CrawlWorker:
         # A session of its own: Ctrl-C at a terminal reaches the worker, which stops its crawls once.
         crawl = await asyncio.create_subprocess_exec(*command, *options, start_new_session=True)
         self.crawls[crawl.pid] = crawl
+        if self.signals:
+            # The signal came while the child was being started.
+            crawl.send_signal(signal.SIGTERM)
         try:
             code = await crawl.wait()
         finally:

@@ -83,7 +83,7 @@ class NewsSpider(Spider):
         """Request the leased URLs until nothing is due."""
         downloader = getattr(self.crawler.engine, "downloader", None)
         if isinstance(downloader, PatientDownloader):
-            self.dispatcher.recall, self.dispatcher.regained = downloader.recall, downloader.begin
+            self.dispatcher.recall, self.dispatcher.regained = downloader.recall, downloader.delay_next
         try:
             async for lease in self.dispatcher.leases():
                 try:

@@ -107,7 +107,7 @@ class Runs:
         return self.database.read(lambda connection: site_runs.largest_backlogs(connection, sites))
 
     def last_fetched(self, sites: Collection[str]) -> dict[str, int]:
-        """Return the number of responses in the last run of each of these sites that had one."""
+        """Return the number of responses in the last run of each of these sites. Sites without a run are left out."""
         last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id).label("run_id"))
         last_run = last.where(run_site.c.site.in_(sites)).group_by(run_site.c.site).subquery()
         same = sa.and_(run_site.c.site == last_run.c.site, run_site.c.run_id == last_run.c.run_id)

@@ -82,8 +82,12 @@ def press(folder: Path, url: str, count: int) -> Iterator[Press]:
 
 
 def test_a_worker_crawls_what_the_queue_names_once(tmp_path: Path, postgresql_url: str) -> None:
-    """The first call queues all sites in one batch, the second none; then nothing is due."""
+    """A dry run queues nothing, the first call all sites in one batch, the second none; then nothing is due."""
     with press(tmp_path, postgresql_url, 3) as papers:
+        Corpus.open(postgresql_url, create=True).close()
+        planned = json.loads(run(tmp_path, "crawl", "--queue", "--dry-run", "--json").stdout)
+        assert [batch["sites"] for batch in planned["added"]] == [["p0", "p1", "p2"]]
+        assert papers.listed() == {"workers": [], "batches": [], "added": []}
         first, second = (json.loads(run(tmp_path, "crawl", "--queue", "--json").stdout) for _ in range(2))
         assert [batch["sites"] for batch in first["added"]] == [["p0", "p1", "p2"]]
         assert second["added"] == []

@@ -405,7 +405,7 @@ def test_the_template_of_an_archive_is_learnt_from_two_links(paths: list[str], t
 
 @pytest.mark.parametrize("host", ["p2.example", "page-3.example", "trang5.example", "paper.example:8082"])
 def test_a_host_is_no_page_number(host: str) -> None:
-    """The links of a front page are followed whatever its host is called; they are no further pages of a list."""
+    """The links of a front page are followed for a host of any name; they are no further pages of a list."""
     url = f"http://{host}/"
     page = "".join(f'<a href="/a/{letter}">{letter}</a>' for letter in "xyz")
     anchors = page_anchors(parse_tree(page), url, SiteModel(hosts=(host,)))
