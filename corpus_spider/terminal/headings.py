@@ -75,6 +75,8 @@ HEADINGS = {
         *("version", "for"),
         # Queued URLs after a change of the link rules.
         *("taken_out", "let_in"),
+        # Crawls on several machines. "since": how long ago it began.
+        *("worker", "machine", "process", "slots", "since", "last_sign", "batch", "attempts", "minutes", "sites"),
         # Known newspapers.
         *("homepage", "country", "timezone", "feeds", "terms", "checked"),
         # Earlier metadata.
