@@ -34,6 +34,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from pipelines.language.detect import ADDRESS
 from pipelines.markup.anchors import LINKS
 from pipelines.markup.tree import shown_text
 from pipelines.metadata.dates.path_dates import dates_in_path
@@ -79,6 +80,8 @@ _BROKEN_OFF = re.compile(rf"(?:\.\.\.?|…|»|>>)\W*$|(?:\.\.\.|…)[^{SENTENCE_
 """An ellipsis at the end of a teaser, or before its link to the rest ("… read more")."""
 _TYPE = re.compile(r'"@type"\s*:\s*(\[[^\]]{0,200}\]|"[^"]{0,60}")')
 _NAME = re.compile(r"\w+")
+_WRITTEN_ADDRESS = re.compile(rf"{ADDRESS}|[!-~]+@[!-~]+")
+"""Address of a page or of e-mail as the text of a link: a source that the paragraph names, and no headline."""
 _ARTICLES = ("article", "posting", "report")
 _NO_ARTICLE = "jobposting"
 _LISTINGS = frozenset({"collectionpage", "searchresultspage"})
@@ -254,7 +257,7 @@ def gather(page: ExtractedPage, paragraphs: Sequence[str]) -> ArticleEvidence:
     headlines = [
         link.start
         for link, text in zip(links, anchors, strict=True)
-        if length[text] >= HEADLINE and text not in linked_prose
+        if length[text] >= HEADLINE and text not in linked_prose and not _WRITTEN_ADDRESS.fullmatch(text)
     ]
     return ArticleEvidence(
         size=sum(length[text] for text in paragraphs),

@@ -87,6 +87,26 @@ def test_an_article_is_kept_whatever_its_address(language: str, path: str) -> No
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("source", "kept"),
+    [
+        ("https://records.example.org/announcements/", True),
+        ("www.records.example.org/announcements/2026", True),
+        ("announcements@records.example.org", True),
+        ("", False),
+    ],
+)
+def test_a_written_address_that_is_linked_is_no_headline(language: str, source: str, kept: bool) -> None:
+    """Each paragraph ends with a link to its source: an article. The same paragraphs below headlines are a list."""
+    parts = "".join(
+        f'<p>{sentence(language, n)} {sentence(language, n + 50)}</p><div><a href="/source/{n}">'
+        f"{source or sentence(language, n + 20, '')[:60]}</a></div>"
+        for n in range(6)
+    )
+    assert (processed(f"<h1>{PARTS[language]}</h1>{parts}", "http://a.example/sources").document is not None) == kept
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("layout", ["cards", "table", "items", "whole", "terms"])
 @pytest.mark.parametrize("path", ["/", "/society"])
 def test_front_pages_and_sections_are_dropped(language: str, layout: str, path: str) -> None:
