@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from pipelines.metadata.dates.hebrew import HEBREW_YEAR
 from pipelines.metadata.dates.months import any_of, months
 
 # Dates that are not in figures.
@@ -20,7 +21,9 @@ _HAN = {
     for value, numerals in enumerate(("〇○零", "一", "二两兩", *"三四五六七八九"))
     for numeral in numerals
 }
-_HAN_NUMBER = re.compile(r"[〇○零一二三四五六七八九十]{1,4}(?=\s?[年月日號号])")
+_HAN_NUMBER = re.compile(r"[〇○零一二三四五六七八九十百]{1,6}(?=\s?[年月日號号])")
+WITHOUT_FIGURES = rf"{_HAN_NUMBER.pattern}|元年|{HEBREW_YEAR}"
+"""A part of each date that may have no figures."""
 _ERAS = {"令和": 2018, "平成": 1988, "民国": 1911, "民國": 1911}
 """The year before the first of each era."""
 _ERA = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3}|元)\s?年")
@@ -94,15 +97,17 @@ def _east_asian(folded: str, language: str) -> str:
 
 
 def han_number(numerals: str) -> int:
-    """Return the number that Chinese numerals state, below a hundred or digit by digit.
+    """Return the number that Chinese numerals state, below a thousand or digit by digit.
 
-    >>> han_number("二十三"), han_number("二〇二四")
-    (23, 2024)
+    >>> han_number("二十三"), han_number("二〇二四"), han_number("一百一十三")
+    (23, 2024, 113)
     """
-    tens, ten, ones = numerals.partition("十")
-    if not ten:
+    if "十" not in numerals and "百" not in numerals:
         return int("".join(str(_HAN[each]) for each in numerals))
-    return 10 * (_HAN.get(tens[-1:], 1)) + _HAN.get(ones[:1], 0)
+    hundreds, hundred, below = numerals.rpartition("百")
+    tens, ten, ones = below.rpartition("十")
+    found = 100 * _HAN.get(hundreds[-1:], 1) if hundred else 0
+    return found + (10 * _HAN.get(tens[-1:], 1) if ten else 0) + _HAN.get(ones[:1], 0)
 
 
 @cache

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from pipelines.metadata.dates.hebrew import HEBREW_YEAR
+from pipelines.metadata.dates.figures import WITHOUT_FIGURES
 from pipelines.metadata.dates.months import fold
 
 PUBLISHED, UPDATED, OTHER, PLAIN = "published", "updated", "other", ""
@@ -38,8 +38,8 @@ PUBLISHED_OR_UPDATED = f"(?:{_EITHER[PUBLISHED]}|{_EITHER[UPDATED]})"
 """A regular expression for folded text."""
 _BREAK = re.compile(r"[|·•:;,.()/–—-]|\d{3}|.{30}")
 """Sign, year or length that ends the phrase of a label."""
-_DIGITS = re.compile(rf"\d(?:\D*\d){{2}}|{HEBREW_YEAR}")
-"""At least three digits, as in 5 Nov 24, or a Hebrew year, which has none."""
+_DIGITS = re.compile(rf"\d(?:\D*\d){{2}}|{WITHOUT_FIGURES}")
+"""At least three digits, as in 5 Nov 24, or a part of a date without figures."""
 
 
 class Portion(NamedTuple):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pipelines.metadata.asides import ASIDE_TAGS, MISLEADING_NAMES, TAGS_WITHOUT_BYLINE, is_aside, naming_of
 from pipelines.metadata.dates.ages import age_of, is_of_visit
 from pipelines.metadata.dates.date_sources import DateCandidate
-from pipelines.metadata.dates.hebrew import HEBREW_YEAR
+from pipelines.metadata.dates.figures import WITHOUT_FIGURES
 from pipelines.metadata.dates.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 from pipelines.metadata.dates.months import fold, is_name
 from pipelines.metadata.dates.weekdays import is_weekday
@@ -38,7 +38,8 @@ _HINT = re.compile(
     r"date|time|publish|posted|pubdate|byline|meta|info|created|updated|ngay|thoi-?gian|tarikh|zaman|fecha|datum",
     re.IGNORECASE,
 )
-_DIGIT, _FULL = re.compile(rf"\d|{HEBREW_YEAR}"), re.compile(r"\d(?:\D*\d){4}")
+# What each text with a date has.
+_DIGIT, _FULL = re.compile(rf"\d|{WITHOUT_FIGURES}"), re.compile(r"\d(?:\D*\d){4}")
 _HEADING = re.compile(r"h[1-6]")
 _CLOCK = re.compile(r"\d\s?:\s?\d\d")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from pipelines.metadata.dates.months import fold
 from pipelines.metadata.reader import read_metadata
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
+TABLE = Path(__file__).with_name("dates.tsv").read_text("utf-8").splitlines()
 URL = "https://www.example.org/news/story-12345"
 
 
@@ -20,6 +23,24 @@ def read(body: str, language: str = "en", url: str = URL, head: str = "") -> tup
     html = f'<html lang="{language}"><head>{head}</head><body>{body}</body></html>'
     found = read_metadata(html, url, (), NOW)
     return found.published, found.published_source
+
+
+def test_a_page_shows_each_form_of_date_that_the_parser_reads() -> None:
+    """Each row of the table gives its day in an element that is marked as a date, those without digits too.
+
+    A date behind the sign of copyright says nothing of the page.
+    """
+    lost = []
+    for language, _, expected, text in (line.split("\t") for line in TABLE if line[:1] != "#" and "©" not in line):
+        found, _ = read(f'<h1>H</h1><p class="date">{escape(text)}</p>', language)
+        day = found and (found if len(expected) == len("2024-11-05") else _in_utc(found))
+        if not day or day[:10] != expected[:10]:
+            lost.append((language, text, found))
+    assert lost == []
+
+
+def _in_utc(moment: str) -> str:
+    return datetime.fromisoformat(moment).astimezone(UTC).isoformat()
 
 
 @pytest.mark.parametrize(
