@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from corpus_spider.search.searching import SearchAnswer
     from corpus_spider.terminal.console import Console
 
-MOST_LINES = 10_000
+MAX_LINES = 10_000
 _verbs = click.Group()
 
 
@@ -75,7 +75,7 @@ def index(state: CommonOptions, /, **options: Any) -> None:
     show_default=True,
     help="Best documents first, newest first, or by the word to the left or right.",
 )
-@limit("Maximum number of lines.", 20, MOST_LINES)
+@limit("Maximum number of lines.", 20, MAX_LINES)
 @as_json
 def search(state: CommonOptions, /, question: str, **options: Any) -> None:
     """Find words in the texts, each with its context.

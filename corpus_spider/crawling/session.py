@@ -17,7 +17,7 @@ from corpus_spider.crawling import link_rules
 from corpus_spider.crawling.model_learning import learn_due
 from corpus_spider.crawling.open_corpus import open_for_writing
 from corpus_spider.crawling.open_files import CONNECTIONS, open_files
-from corpus_spider.exit_codes import DONE, FORCED, INTERNAL, LIMITED, NONE_SUCCEEDED, SICK, STOPPED
+from corpus_spider.exit_codes import DONE, ENDED, FORCED, INTERNAL, LIMITED, NONE_SUCCEEDED, SICK, STOPPED
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.advice import suspended_sites
 from corpus_spider.monitoring.model import HealthThresholds, PausedHost
@@ -52,14 +52,6 @@ RETRY_PATIENCE = 30.0
 """Maximum seconds that a run waits for the next retry. Later ones are for the next run."""
 HELD_PAGES = 1000
 """Maximum pages in memory between the two transactions. The writer groups them, and the workers take them."""
-ENDED = {
-    DONE: "finished",
-    NONE_SUCCEEDED: "finished",
-    SICK: "finished",
-    STOPPED: "stopped",
-    LIMITED: "limit",
-}
-"""End of a run, by exit code. Every other code is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +270,7 @@ class Session:
                 self._close(exit_code)
 
     def _close(self, exit_code: int) -> None:
-        self.exit_code, self.ended = exit_code, ENDED.get(exit_code, "error")
+        self.exit_code, self.ended = exit_code, ENDED[exit_code]
         self.pipeline.close()
         self.pool.close()
         failed = self.pipeline.writer.error is not None

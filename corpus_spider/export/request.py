@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from storage.fields import Field, Fields
 
 RELEASE_FORMAT = "parquet"
-TOKENISED, WITH_SENTENCES, PREVERTICAL = "vert", "tei.xml", "prevert"
-_OTHERWISE = {TOKENISED, WITH_SENTENCES, PREVERTICAL}
-"""Formats that split texts or lack fields. Their digests cannot be compared with those of another format."""
+TOKENISED, WITH_SENTENCES = "vert", "tei.xml"
 GROUP = 50
 """Documents to digest at a time."""
 
@@ -135,7 +133,7 @@ def shape_of(wanted: ExportRequest) -> ReleaseForm:
     other fields, or whose format cannot be compared.
     """
     from storage.exports.changes import read_earlier
-    from storage.exports.formats import FIELD_FORMATS, default_fields, named_format, refuse_fields
+    from storage.exports.formats import FIELD_FORMATS, FIXED_FIELDS, default_fields, named_format, refuse_fields
     from storage.exports.release import ReleaseForm
 
     earlier = read_earlier(wanted.since_release) if wanted.since_release else None
@@ -149,7 +147,7 @@ def shape_of(wanted: ExportRequest) -> ReleaseForm:
         problem = f"the name says {named}, and --format says {wanted.format_name}"
         raise ConfigError(problem, where=wanted.target, do="Leave out --format, or name the folder otherwise.")
     chosen = wanted.format_name or named or before or RELEASE_FORMAT
-    if before and before != chosen and {before, chosen} & _OTHERWISE:
+    if before and before != chosen and {before, chosen} & set(FIXED_FIELDS):
         problem = f"the earlier release is {before}: as {chosen} every document would count as changed"
         raise ConfigError(
             problem, where=str(wanted.since_release), do=f"Use --format {before}, or a release of {chosen}."

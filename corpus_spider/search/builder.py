@@ -21,7 +21,7 @@ import xxhash
 
 from corpus_spider.search import shard
 from corpus_spider.search.made_with import IndexTools, MissingLibraryError
-from corpus_spider.search.manifest import FORMAT, CellCounts, CellKey, MadeShard, Manifest
+from corpus_spider.search.manifest import INDEX_FORMAT, CellCounts, CellKey, MadeShard, Manifest
 from corpus_spider.search.totals import FILE
 from corpus_spider.search.words_in_index import words_in_index
 from pipelines.text.segmentation.choice import failures
@@ -112,7 +112,7 @@ def is_current(corpus: Corpus, folder: Path) -> bool:
         return False
     with Manifest.open(folder, read_only=True) as manifest:
         settings = manifest.settings()
-    made = {_FORMAT: str(FORMAT), REMOVALS: corpus.removal_mark(), DOCUMENTS: corpus.documents.mark()}
+    made = {_FORMAT: str(INDEX_FORMAT), REMOVALS: corpus.removal_mark(), DOCUMENTS: corpus.documents.mark()}
     return {name: settings.get(name) for name in made} == made
 
 
@@ -202,7 +202,7 @@ def refresh(
         with Manifest.open(folder, read_only=False) as manifest:
             made_with = IndexTools.of(manifest.settings())
             is_behind = manifest.settings().get(REMOVALS) != removals
-            manifest.set({_FORMAT: str(FORMAT)} | made_with.settings)
+            manifest.set({_FORMAT: str(INDEX_FORMAT)} | made_with.settings)
             _delete_leftovers(folder, manifest.shards())
             stamps = dict[str, tuple[int, int]]()
             languages = dict[str, str]()
@@ -245,7 +245,7 @@ def _delete_unreadable(folder: Path, *, also_readable: bool) -> None:
     if not (folder / FILE).exists():
         return
     with Manifest.open(folder, read_only=True) as manifest:
-        is_readable = manifest.settings().get(_FORMAT) == str(FORMAT)
+        is_readable = manifest.settings().get(_FORMAT) == str(INDEX_FORMAT)
     if also_readable or not is_readable:
         for path in folder.iterdir():
             if path.name != _LOCK:

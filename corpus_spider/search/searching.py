@@ -15,7 +15,7 @@ from corpus_spider.search import shard
 from corpus_spider.search.builder import REMOVALS, is_complete, shard_folder
 from corpus_spider.search.concordance import ConcordanceLine, SoughtWords, lines
 from corpus_spider.search.made_with import IndexTools
-from corpus_spider.search.manifest import FORMAT, Manifest, unreadable
+from corpus_spider.search.manifest import INDEX_FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse, phrases, shown, side_by_side
 from corpus_spider.search.shard import QuestionMeaning
 from corpus_spider.search.totals import FILE
@@ -239,7 +239,7 @@ def _require_current(settings: dict[str, str], corpus: Corpus, folder: Path) -> 
     if not is_complete(settings):
         do = "It answers when `corpus-spider index` has finished. An interrupted one goes on where it stopped."
         raise UnfinishedIndexError("the first search index is not complete yet", where=str(folder), do=do)
-    if settings.get("format") != str(FORMAT):
+    if settings.get("format") != str(INDEX_FORMAT):
         raise ConfigError("the search index is of another release", where=str(folder), do=_BUILD)
     if settings.get(REMOVALS) != corpus.removal_mark():
         what = "a removal has not reached the search index, which does not answer until it has"

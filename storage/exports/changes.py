@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from storage.errors import ConfigError, DamageError
 from storage.exports import jsonl
 from storage.exports.fields import BY_NAME
-from storage.exports.tei import HELD as IN_TEI
-from storage.exports.vertical import HELD as IN_VERTICAL
+from storage.exports.formats import FIXED_FIELDS
 from storage.fields import FIELDS
 
 if TYPE_CHECKING:
@@ -33,12 +32,11 @@ MANIFEST = "manifest.json"
 # the authors, and rules, are not known for older texts.
 COMPARED_FIELDS = tuple(field.name for field in FIELDS if field.note.compared)
 """Fields of the digests of a release."""
-_HELD = {"tei.xml": IN_TEI, "vert": IN_VERTICAL, "prevert": IN_VERTICAL}
 
 
 def compared_fields(format_name: str, fields: Fields | None = None) -> tuple[str, ...]:
     """Return the fields whose change changes a document in a release of that format with these fields."""
-    held = {field.name for field in fields} if fields else _HELD.get(format_name)
+    held = {field.name for field in fields} if fields else FIXED_FIELDS.get(format_name)
     return COMPARED_FIELDS if held is None else tuple(name for name in COMPARED_FIELDS if name in held)
 
 

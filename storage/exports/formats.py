@@ -65,6 +65,12 @@ STREAM_FORMATS: dict[str, StreamFormat] = {
     "vert": vertical.write,
     "prevert": vertical.write_prevertical,
 }
+FIXED_FIELDS: dict[str, frozenset[str]] = {
+    "tei.xml": tei.HELD,
+    "vert": vertical.HELD,
+    "prevert": vertical.HELD,
+}
+"""Fields in formats that always have the same. Their digests cannot be compared with those of another format."""
 FORMATS = (*STREAM_FORMATS, FOLDER)
 FOLDERS = frozenset({FOLDER, "md"})
 """Formats that a folder can have, with a file for each document."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LINES = 50
 """Lines at first, and lines that a click adds."""
-MOST_LINES = 500
+MAX_SHOWN_LINES = 500
 
 
 def page(request: Request) -> Response:
@@ -31,7 +31,7 @@ def page(request: Request) -> Response:
     answer, error = None, refusal(here, asked.selection) if asked.question else None
     order = asked.order if asked.order in ORDERS else RANK
     wanted = request.query_params.get("lines", "")
-    lines = min(MOST_LINES, max(LINES, int(wanted))) if wanted.isascii() and wanted.isdigit() else LINES
+    lines = min(MAX_SHOWN_LINES, max(LINES, int(wanted))) if wanted.isascii() and wanted.isdigit() else LINES
     if asked.question:
         with here.index() as index:
             # To sort lines by a neighbouring word, hundreds of documents are read.
@@ -60,7 +60,7 @@ def page(request: Request) -> Response:
             name: sorted({*groups.get(name, ()), *chosen})
             for name, chosen in (("language", asked.selection.languages), ("site", asked.selection.sites))
         },
-        "more": lines + LINES if answer and len(answer.places) == lines < MOST_LINES else 0,
+        "more": lines + LINES if answer and len(answer.places) == lines < MAX_SHOWN_LINES else 0,
         "tables": by_direction(answer.places if answer else ()),
     }
     return pages(request)(request, "search.html", {**values, "question": asked.question})
