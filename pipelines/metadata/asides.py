@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pipelines.metadata.headline import MAX_LEVELS, WHOLE_PAGE_TAGS, holds_headline
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from selectolax.lexbor import LexborNode
+
 MISLEADING_NAMES = re.compile(
     r"relat(?!ive)|comment|sidebar|(?<!post-)(?<!entry-)(?<!article-)(?<!asset-)footer|most|popular|recommend"
     r"|(?<!elementor-)widget(?!\s+blog\b)|copyright|weather|event-?(?:date|time|info|detail|meta)|upcoming|cookie"
@@ -37,7 +41,7 @@ def is_aside(node: LexborNode, tags: frozenset[str] = ASIDE_TAGS, classes: re.Pa
             return False
         # A footer or an aside of an article may contain its byline.
         in_article = around.tag in {"footer", "aside"} and around.parent is not None and around.parent.tag == "article"
-        if (around.tag not in WHOLE_PAGE_TAGS and classes.search(_TAXONOMY.sub("", naming_of(around)))) or (
+        if (around.tag not in WHOLE_PAGE_TAGS and _has_name(naming_of(around), classes)) or (
             around.tag in tags and not in_article
         ):
             return not holds_headline(around)
@@ -45,7 +49,18 @@ def is_aside(node: LexborNode, tags: frozenset[str] = ASIDE_TAGS, classes: re.Pa
     return False
 
 
-def naming_of(node: LexborNode, names: tuple[str, ...] = ("class", "id")) -> str:
-    """Return the values of some attributes of an element, as far as they are read."""
-    attributes = node.attributes
-    return " ".join((attributes.get(name) or "")[:_MAX_NAMING] for name in names)
+@lru_cache(maxsize=2**12)
+def _has_name(naming: str, classes: re.Pattern[str]) -> bool:
+    """Return whether a class or id has one of some names. Elements of a site repeat them."""
+    return classes.search(_TAXONOMY.sub("", naming)) is not None
+
+
+def naming_of(node: LexborNode) -> str:
+    """Return class and id of an element, as far as they are read."""
+    stated = node.attributes
+    return f"{(stated.get('class') or '')[:_MAX_NAMING]} {(stated.get('id') or '')[:_MAX_NAMING]}"
+
+
+def namings_of(nodes: Iterable[LexborNode | None]) -> list[str]:
+    """Return class and id of each element; "" for None."""
+    return [naming_of(node) if node else "" for node in nodes]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from datetime import timedelta
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -59,10 +59,12 @@ def age_of(text: str) -> timedelta | None:
     return age.length if age else None
 
 
+@lru_cache(maxsize=256)
 def read_age(text: str) -> Age | None:
     """Return the age that a text consists of, or None if it has other content.
 
     A label may precede or follow it ("Published 3 hours ago"). A time of day may be beside "today" and "yesterday".
+    Answers are cached: elements in one another have one text.
 
     >>> read_age("3 giờ trước").length, read_age("منذ ساعتين").length, read_age("3 May")
     (datetime.timedelta(seconds=10800), datetime.timedelta(seconds=7200), None)
