@@ -125,7 +125,7 @@ def _read(nodes: Sequence[LexborNode], title: str = "") -> Extraction:
     chosen = ~captions & ~page.hidden
     if not chosen.any():
         chosen = ~captions
-    lines = list(Kinds(page, chosen).lines())
+    lines = Kinds(page, chosen).lines()
     return replace(
         empty,
         paragraphs=tuple(line.text for line in lines),

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -208,7 +209,7 @@ def read(html: str, template: bytes = b"") -> SelectedText:
 
 def _lines(blocks: BlockSequence, chosen: Array) -> Iterator[str]:
     """Yield the lines of some of the blocks."""
-    return (line for index in chosen.nonzero()[0].tolist() for line in blocks.lines(index))
+    return chain.from_iterable(blocks.lines_of(chosen.nonzero()[0].tolist()))
 
 
 def find(
@@ -225,7 +226,7 @@ def find(
 
 def _reading(content: BlockChoice, template: Array) -> SelectedText:
     page, title = content.page, shown_title(content.page, content.title)
-    found = apply_rules(LINES, LineChoice(list(Kinds(page, content.chosen).lines()), title)).lines
+    found = apply_rules(LINES, LineChoice(Kinds(page, content.chosen).lines(), title)).lines
     beside = Parts(
         "".join(line.kind for line in found),
         title,

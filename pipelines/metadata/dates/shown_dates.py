@@ -84,17 +84,12 @@ def visible_dates(around: Surroundings) -> Iterator[DateCandidate]:
     7. dates in lists.
     """
     before, behind, over, prose, is_in_teaser, head = around
-    named = list(zip(behind, namings_of(behind), strict=True))
-    named_before = list(zip(before, namings_of(before), strict=True))[::-1]
-    named_over = list(zip(over, namings_of(over), strict=True))[::-1]
     listed: set[str] | None = None
     late: list[DateCandidate] = []
-    marked, bare = (named, 0, False), (named[:MAX_ELEMENTS_BESIDE], _MAX_UNMARKED, False)
-    for part, limit, above in (marked, bare, (named_over, _MAX_CHARS_ABOVE, True), (named_before, 0, True)):
+    marked, bare = (behind, 0, False), (behind[:MAX_ELEMENTS_BESIDE], _MAX_UNMARKED, False)
+    for part, limit, above in (marked, bare, (over[::-1], _MAX_CHARS_ABOVE, True), (before[::-1], 0, True)):
         updated_at: int | None = None
-        for at, (node, naming) in enumerate(part):
-            if node is None or not (limit or node.tag == "time" or _names_date(naming)):
-                continue
+        for at, node, naming in _to_read(part, limit):
             for kind, shown in _in_element(node, naming, limit, above=above):
                 if is_in_teaser(node):
                     break
@@ -139,6 +134,13 @@ def _listed(part: list[LexborNode | None]) -> set[str]:
     often = {naming for naming, count in alike.items() if count >= _LIST}
     shown = Counter(naming for naming, node in named if naming in often and _short_text(node) and not is_aside(node))
     return {naming for naming, count in shown.items() if count >= _LIST}
+
+
+def _to_read(part: list[LexborNode | None], limit: int) -> Iterator[tuple[int, LexborNode, str]]:
+    """Yield the elements that may show a date, with index, class and id: the marked ones, or with a ``limit`` all."""
+    for at, (node, naming) in enumerate(zip(part, namings_of(part), strict=True)):
+        if node and (limit or node.tag == "time" or _names_date(naming)):
+            yield at, node, naming
 
 
 @lru_cache(maxsize=2**12)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.marks import BIT, KIND, MAX_TAG, NO_TEXT, PRAISE, make, marks
+from pipelines.extractors.auto.blocks.marks import BIT, KIND, NO_TEXT, PRAISE, makes_of, marks
 from pipelines.extractors.auto.blocks.text_measures import Array, measure_texts
-from pipelines.markup.hidden import is_never_unfolded
+from pipelines.markup.hidden import never_unfolded
 
 if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.walk import BlockSequence
@@ -88,7 +88,7 @@ class PageBlocks:
     def makes(self) -> Array:
         """The make of each element as a number: name and class without digits, or the whole tag without a class."""
         numbers: dict[str, int] = {}
-        makes = (numbers.setdefault(make(tag[:MAX_TAG]), len(numbers)) for tag in self.blocks.elements.tags)
+        makes = (numbers.setdefault(make, len(numbers)) for make in makes_of(self.blocks.elements.tags))
         found: Array = np.fromiter(makes, np.int64)[self.tag]
         return found
 
@@ -96,7 +96,7 @@ class PageBlocks:
     def names(self) -> Array:
         """The name of each element as a number."""
         numbers: dict[str, int] = {}
-        names = (numbers.setdefault(tag.partition(" ")[0], len(numbers)) for tag in self.blocks.elements.tags)
+        names = (numbers.setdefault(name, len(numbers)) for name in self.blocks.elements.names)
         found: Array = np.fromiter(names, np.int64)[self.tag]
         return found
 
@@ -174,7 +174,7 @@ class PageBlocks:
     def _of_readers(self, hidden: Array) -> Array:
         """Return the hidden elements that are not hidden from all readers of the screen, or from paper alone."""
         tags = self.blocks.elements.tags
-        found: Array = hidden[[not is_never_unfolded(tags[tag]) for tag in self.tag[hidden].tolist()]]
+        found: Array = hidden[~np.array(never_unfolded(tags[tag] for tag in self.tag[hidden].tolist()), bool)]
         return found
 
     def _unfolding(self, own: Array) -> Array:

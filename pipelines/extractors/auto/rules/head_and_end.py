@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,7 +77,7 @@ def with_standfirst(page: PageBlocks, chosen: Array, likely: Array, head: bytes)
     may_be &= ((page.path[between] & _ELSEWHERE) == 0) & ~page.h1[between]
     if not may_be.any():
         return chosen
-    text = "\n".join(line for index in chosen.nonzero()[0][:MAX_BLOCKS].tolist() for line in page.blocks.lines(index))
+    text = "\n".join(chain.from_iterable(page.blocks.lines_of(chosen.nonzero()[0][:MAX_BLOCKS].tolist())))
     found = chosen.copy()
     for index in (may_be.nonzero()[0] + headline + 1)[:MAX_BLOCKS].tolist():
         # The start of the block, up to the first character that the head may write in another way.
