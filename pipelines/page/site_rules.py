@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.rules.captions import find_captions, near_captions
-from pipelines.extractors.auto.rules.shown_title import shown_title
+from pipelines.extractors.auto.rules.head_and_end import shown_title
 from pipelines.extractors.auto.rules.text_lines import Kinds
 from pipelines.markup.tree import outermost, parse_tree, shown_text
-from pipelines.metadata.author_places import within_limit
-from pipelines.metadata.authors import names, persons
+from pipelines.metadata.authors import names, persons, within_limit
 from pipelines.metadata.dates.ages import age_of
 from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.zones import site_zone

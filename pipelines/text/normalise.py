@@ -101,6 +101,7 @@ _ESSENTIAL = _EssentialTable(
     {code: one for code, one in broad().items() if one.isalnum() or unicodedata.category(one[0])[0] == "M"}
 )
 
+_NO_LETTERS = re.compile(r"[\W_]+")
 _LONG_RUN = 500
 """Marks in a row. No language writes so many (Unicode, UAX 15, section 13, takes 30 as the safe limit)."""
 _MARKS = regex.compile(rf"\p{{M}}{{{_LONG_RUN},}}+")
@@ -148,6 +149,21 @@ def clean(text: str) -> str:
             break
         cleaned = _tidy(_unmojibake(cleaned))
     return cleaned
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of a text in one case. Titles and names are compared by them.
+
+    >>> letters("Hà Nội, 5 May!")
+    'hànội5may'
+    """
+    packed = "".join(text.casefold().split())
+    return packed if packed.isalnum() else _NO_LETTERS.sub("", packed)
+
+
+def letters_of_all(texts: Iterable[str]) -> list[str]:
+    """Return the letters and digits of each text; see `letters`."""
+    return list(map(letters, texts))
 
 
 def clean_all(texts: Iterable[str]) -> list[str]:

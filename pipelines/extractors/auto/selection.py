@@ -43,8 +43,8 @@ from pipelines.extractors.auto.model import model
 from pipelines.extractors.auto.rule_tables import BLOCKS, LINES, BlockChoice, LineChoice
 from pipelines.extractors.auto.rules import comments, head_and_end
 from pipelines.extractors.auto.rules.captions import near_captions
+from pipelines.extractors.auto.rules.head_and_end import shown_title
 from pipelines.extractors.auto.rules.rule import apply_rules
-from pipelines.extractors.auto.rules.shown_title import shown_title
 from pipelines.extractors.auto.rules.text_lines import Kinds
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.explanation import Explanation, Series, beginnings

@@ -12,7 +12,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pipelines.metadata.asides import ASIDE_TAGS, MISLEADING_NAMES, TAGS_WITHOUT_BYLINE, is_aside, naming_of, namings_of
+from pipelines.metadata.beside import ASIDE_TAGS, MISLEADING_NAMES, TAGS_WITHOUT_BYLINE, is_aside, naming_of, namings_of
 from pipelines.metadata.dates.ages import age_of, is_of_visit
 from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.hebrew import HEBREW_YEAR

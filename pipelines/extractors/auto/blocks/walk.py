@@ -15,8 +15,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipelines.extractors.auto.blocks.appeals import mark_appeals
-from pipelines.extractors.auto.blocks.picture_captions import mark_captions
+from pipelines.extractors.auto.blocks.tree_marks import mark_appeals, mark_captions
 from pipelines.markup.anchors import LINKED
 from pipelines.markup.lexer import BLOCKS
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from pipelines.extractors.auto.rules.script_values import MAX_NODES, MIN_TITLE_CHARS, decoded, page_values
 from pipelines.markup import tree
 from pipelines.markup.soup import collapsed
+from pipelines.text.normalise import letters
 from pipelines.text.scripts import UNSPACED_TEXT
 from pipelines.text.text_size import size
 
@@ -111,11 +112,11 @@ def _names(page: LexborHTMLParser, url: str) -> _Names:
     ]
     return _Names(
         frozenset(
-            letters
+            stated
             for title in titles
             # With and without the name of the site.
             for part in (title, _SEPARATOR.split(title)[0])
-            if _is_long(letters := _letters(part))
+            if _is_long(stated := letters(part[:_MAX_TITLE_CHARS]))
         ),
         frozenset(name for address in addresses for name in _address_names(address)),
     )
@@ -191,21 +192,17 @@ def _is_name(names: _Names, value: object) -> bool:
         return False
     if value in names.addresses or not names.addresses.isdisjoint(_address_names(value) if "/" in value else ()):
         return True
-    letters = _letters(value)
-    return _is_long(letters) and any(_is_part(letters, title) for title in names.titles)
+    stated = letters(value)
+    return _is_long(stated) and any(_is_part(stated, title) for title in names.titles)
 
 
-def _is_part(letters: str, title: str) -> bool:
+def _is_part(stated: str, title: str) -> bool:
     """Return whether a title is a part of the page's title, or most of it the other way round."""
-    return letters in title or (title in letters and len(title) >= _PART_OF_TITLE * len(letters))
+    return stated in title or (title in stated and len(title) >= _PART_OF_TITLE * len(stated))
 
 
-def _is_long(letters: str) -> bool:
-    return len(letters) >= MIN_TITLE_CHARS and size(letters) >= _MIN_TITLE_LETTERS
-
-
-def _letters(text: str) -> str:
-    return "".join(character for character in text[:_MAX_TITLE_CHARS].casefold() if character.isalnum())
+def _is_long(stated: str) -> bool:
+    return len(stated) >= MIN_TITLE_CHARS and size(stated) >= _MIN_TITLE_LETTERS
 
 
 def _body(lines: list[str]) -> Iterator[_Body]:
