@@ -74,17 +74,14 @@ def find_authors(
     come last. The site itself is no author.
     """
     title = clean_value(title_element(tree), MAX_TITLE)
+    marks = list(SITE_MARK.finditer(title))
     other_names = [name for name in metas if name not in _AUTHOR_NAMES and _AUTHOR_NAMED.fullmatch(name)]
     site = (
         site_names(metas, url)
         | set(letters_of_all(stated.publishers))
-        | set(
-            letters_of_all(
-                end for mark in SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])
-            )
-        )
+        | set(letters_of_all([title[: mark.start()] for mark in marks] + [title[mark.end() :] for mark in marks]))
     )
-    named = set(letters_of_all(contents_of(metas, ("og:site_name", "application-name"))))
+    named = set(letters_of_all([*contents_of(metas, ("og:site_name", "application-name"))]))
     doubtful: dict[bool, tuple[tuple[str, ...], str]] = {}
     for kind, source in (
         (JSON_LD, lambda: stated.authors),

@@ -250,4 +250,4 @@ def letters_of(node: LexborNode | None) -> str:
 
 def letters_of_each(nodes: Iterable[LexborNode | None]) -> list[str]:
     """Return the folded letters of the text of each element."""
-    return letters_of_all(node.text()[:MAX_TITLE] if node else "" for node in nodes)
+    return letters_of_all([node.text()[:MAX_TITLE] if node else "" for node in nodes])

@@ -116,7 +116,7 @@ def _headline_below(heading: str, titles: list[str], headline: str, lower: Calla
     if own not in letters_of_all(titles):
         found |= {letters(head) for head, tail in cuts if letters(tail) == own}
     if not found and not any(_is_alike(letters(title), named) for title in titles):
-        found = {*letters_of_all(whole), *letters_of_all(part for part, rest in parts if len(part) > len(rest))}
+        found = {*letters_of_all(whole), *letters_of_all([part for part, rest in parts if len(part) > len(rest)])}
     found -= {own}
     return next((each for each in lower() if letters(each) in found), "") if found else ""
 
@@ -160,8 +160,8 @@ def title_element(tree: LexborHTMLParser) -> str:
 def site_names(metas: dict[str, list[str]], url: str) -> set[str]:
     """Return the letters of the names that the page and its URL give the site."""
     domain = registered_domain(host_of(url))
-    stated = contents_of(metas, ("og:site_name", "application-name"))
-    return {*letters_of_all(stated), *filter(None, letters_of_all((domain.partition(".")[0], domain)))}
+    stated = letters_of_all([*contents_of(metas, ("og:site_name", "application-name"))])
+    return {*stated, *filter(None, letters_of_all((domain.partition(".")[0], domain)))}
 
 
 def _front_page_names(tree: LexborHTMLParser, url: str) -> set[str]:
@@ -175,7 +175,7 @@ def _front_page_names(tree: LexborHTMLParser, url: str) -> set[str]:
     for link in links:
         image = link.css_first("img[alt]")
         names += shown_text(link), link.attributes.get("title"), image.attributes.get("alt") if image else ""
-    return set(letters_of_all(name[:MAX_TITLE] for name in names if name)) - {""}
+    return set(letters_of_all([name[:MAX_TITLE] for name in names if name])) - {""}
 
 
 def _without_site(title: str, site: set[str], headings: list[str]) -> str:

@@ -21,7 +21,7 @@ from pipelines.text.equal_letters import VIETNAMESE, broad, composed, signs_in_o
 from pipelines.text.scripts import characters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from ftfy import TextFixerConfig
 
@@ -161,7 +161,7 @@ def letters(text: str) -> str:
     return packed if packed.isalnum() else _NO_LETTERS.sub("", packed)
 
 
-def letters_of_all(texts: Iterable[str]) -> list[str]:
+def letters_of_all(texts: Collection[str]) -> list[str]:
     """Return the letters and digits of each text; see `letters`."""
     return list(map(letters, texts))
 

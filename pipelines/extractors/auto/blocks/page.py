@@ -224,7 +224,7 @@ def _title_likeness(page: PageBlocks) -> Array:
         return found
     chars = page.texts.chars
     may_be = ((chars <= 2 * len(title)) & (chars * 2 >= len(title)) & (page.link < 0.5)).nonzero()[0].tolist()
-    for index, text in zip(may_be, letters_of_all(page.blocks.texts[index] for index in may_be), strict=True):
+    for index, text in zip(may_be, letters_of_all([page.blocks.texts[index] for index in may_be]), strict=True):
         if text and (text in title or title in text):
             found[index] = min(len(text), len(title)) / max(len(text), len(title))
     return found

@@ -13,7 +13,13 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from pipelines.extractors.auto.rules.script_values import MAX_NODES, MIN_TITLE_CHARS, decoded, page_values
+from pipelines.extractors.auto.rules.script_values import (
+    MAX_NODES,
+    MIN_STATE_CHARS,
+    MIN_TITLE_CHARS,
+    decoded,
+    page_values,
+)
 from pipelines.markup import tree
 from pipelines.markup.soup import collapsed
 from pipelines.text.normalise import letters
@@ -149,7 +155,7 @@ def _bodies(state: object, names: _Names) -> Iterator[_Body]:
         value, near = waiting.popleft()
         nodes += len(value) if isinstance(value, list) else 1
         if isinstance(value, str):
-            inner = decoded(value)
+            inner = decoded(value) if len(value) >= MIN_STATE_CHARS else None
             if inner is not None:
                 waiting.append((inner, near))
             elif near and size(value) >= MIN_BODY_SIZE:
@@ -192,8 +198,10 @@ def _is_name(names: _Names, value: object) -> bool:
         return False
     if value in names.addresses or not names.addresses.isdisjoint(_address_names(value) if "/" in value else ()):
         return True
+    if not names.titles:
+        return False
     stated = letters(value)
-    return _is_long(stated) and any(_is_part(stated, title) for title in names.titles)
+    return any(_is_part(stated, title) for title in names.titles) and _is_long(stated)
 
 
 def _is_part(stated: str, title: str) -> bool:
