@@ -58,7 +58,8 @@ _SUSPICIOUS = re.compile(
     f"|{_ARABIC}"
 )
 # The first byte of a letter in UTF-8, or two of three, read as windows-1252 or 1256; the last byte is a no-break space.
-_HALF_A_LETTER = re.compile("(?:[ÃÄÅÆØÙÚÛ]|á[º»]|à[¸¹])\xa0")
+# That space stands first in the pattern, because one character is found in a twentieth of the time of a class.
+_HALF_A_LETTER = re.compile("\xa0(?:(?<=[ÃÄÅÆØÙÚÛ]\xa0)|(?<=á[º»]\xa0)|(?<=à[¸¹]\xa0))")
 _TEXT_RUN = re.compile(r"(?:\A|(?<=>))[^<>]+")
 # Layers of mojibake that are removed.
 _MOST_LAYERS = 4
@@ -247,7 +248,7 @@ def whole_letters(page: str) -> str:
     >>> whole_letters("<p class='Ã'>TÃ\xa0i sáº£n</p> cafÃ\xa9"), whole_letters("<p>à la\xa0carte</p>")
     ("<p class='Ã'>Tài sản</p> café", '<p>à la\xa0carte</p>')
     """
-    if "\xa0" not in page or _HALF_A_LETTER.search(page) is None:
+    if _HALF_A_LETTER.search(page) is None:
         return page
     return _TEXT_RUN.sub(lambda run: _unmojibake(run.group()), page)
 
