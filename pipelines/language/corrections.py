@@ -210,12 +210,22 @@ def assured(language: str, script: str, text: str) -> float:
     >>> assured("vi", "Latn", "Bại cần ké mường phuối mừa pửa cón"), assured("en", "Latn", "Profit warning")
     (0.3, 0.4)
     """
-    words = frozenset(WORD.findall(text.lower()))
-    sure = min(1.0, len(words) / _SURE_WORDS) if script in _SPACED else 1.0
+    sure = min(1.0, _different_words(text) / _SURE_WORDS) if script in _SPACED else 1.0
     if language in _FREQUENT_WORDS and (language != "vi" or _VIETNAMESE_LETTER.search(text)):
+        words = frozenset(WORD.findall(text.lower()))
         share = len(words & _FREQUENT_WORDS[language]) / max(1, len(words))
         sure = min(sure, _DOUBTED_CONFIDENCE + share / _SURE_SHARES[language])
     return sure
+
+
+def _different_words(text: str) -> int:
+    """Return the number of different words of a text, up to ``_SURE_WORDS``: few texts have fewer."""
+    found = set[str]()
+    for word in WORD.finditer(text):
+        found.add(word[0].lower())
+        if len(found) == _SURE_WORDS:
+            break
+    return len(found)
 
 
 def _without_initials(words: list[str]) -> Iterator[str]:

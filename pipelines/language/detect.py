@@ -41,6 +41,8 @@ _ADDRESS = re.compile(ADDRESS)
 _FIGURE = r"\d[\d.,:/%]*"
 # A code beside a figure is no word: 1,490 USD, VN30. It may be a word of a headline in capitals, which has others.
 _QUANTITY = re.compile(rf"{_FIGURE}\s?[A-Z]{{2,5}}(?!\w)|(?<!\w)[A-Z]{{2,5}}\s?{_FIGURE}")
+_CAPITALS = re.compile("[A-Z]{2}")
+"""A part of each quantity, found in a tenth of the time."""
 _CORRECTED_CONFIDENCE = 0.9
 """Highest confidence of a corrected guess."""
 _MOST_LINES, _LINE = 2000, 2000
@@ -111,7 +113,8 @@ def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tu
     whole = text
     if "://" in text or "www." in text:  # Faster than the search for the pattern.
         text = _ADDRESS.sub(" ", text)
-    text = _QUANTITY.sub(" ", text)
+    if _CAPITALS.search(text):
+        text = _QUANTITY.sub(" ", text)
     text = only(_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text), code)
     has_letters = share and (text == whole or main_script(text)[1])
     guessed, confidence = detect(text, code) if has_letters else (UNKNOWN, 0.0)
