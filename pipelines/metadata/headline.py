@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,11 +61,12 @@ def around_headline(tree: LexborHTMLParser, url: str) -> Surroundings:
     head = _headline(tree, nodes)
     first = max(0, head - _MAX_ELEMENTS_BEFORE)
     # None replaces elements that contain many others: reading the text of each would be quadratic.
-    near, held = nodes[first : head + _MAX_ELEMENTS_BEHIND], Counter[int]()
-    for node in reversed(near):
-        if node.parent:
-            held[node.parent.mem_id] += 1 + held[node.mem_id]
-    small = [node if held[node.mem_id] <= _MAX_HELD_ELEMENTS else None for node in near]
+    near = nodes[first : head + _MAX_ELEMENTS_BEHIND]
+    numbers, held = [node.mem_id for node in near], defaultdict[int, int](int)
+    for node, number in zip(reversed(near), reversed(numbers), strict=True):
+        if parent := node.parent:
+            held[parent.mem_id] += 1 + held[number]
+    small = [node if held[number] <= _MAX_HELD_ELEMENTS else None for node, number in zip(near, numbers, strict=True)]
     before, behind = small[: head - first], small[head - first + 1 :]
     around, holding, own = (nodes[head] if nodes else None), list[int](), set[int]()
     while around is not None:
