@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -267,7 +267,7 @@ def _is_behind_prose(node: LexborNode) -> bool:
 def _in_element(node: LexborNode, *, near: bool) -> list[str]:
     """Return the names in an element that is a byline. ``near`` the headline its words are enough."""
     naming = _naming(node)
-    marked = _MARKED.search(naming) is not None and _MISLEADING.search(naming) is None
+    marked = _names_author(naming)
     linked = node.tag == "a" and AUTHOR_PATH.search(node.attributes.get("href") or "") is not None
     if not (marked or linked or near):
         return []
@@ -277,6 +277,12 @@ def _in_element(node: LexborNode, *, near: bool) -> list[str]:
         return []
     pieces = [part for piece in pieces for part in _apart(piece)] if marked or linked else _behind_by(pieces)
     return [] if not pieces or is_aside(node) else list(_leading_names(pieces))
+
+
+@lru_cache(maxsize=2**12)
+def _names_author(naming: str) -> bool:
+    """Return whether class and id name a byline. Elements of a site repeat them."""
+    return _MARKED.search(naming) is not None and _MISLEADING.search(naming) is None
 
 
 def _apart(piece: str) -> list[str]:
