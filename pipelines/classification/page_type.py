@@ -38,8 +38,7 @@ from pipelines.markup.anchors import LINKS
 from pipelines.markup.tree import shown_text
 from pipelines.metadata.dates.path_dates import dates_in_path
 from pipelines.text.normalise import nfc
-from pipelines.text.scripts import SENTENCE_ENDS, SPACED_ENDS, STRONG_ENDS, has_unmarked_sentences
-from pipelines.text.text_size import size, sizes
+from pipelines.text.scripts import SENTENCE_ENDS, SPACED_ENDS, STRONG_ENDS, has_unmarked_sentences, size, sizes
 from pipelines.urls.url import parse
 from storage.records import RULES, Drop
 

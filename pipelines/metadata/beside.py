@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.markup.anchors import LINKS
 from pipelines.text.normalise import letters, letters_of_all
-from pipelines.text.scripts import is_spaced
-from pipelines.text.text_size import size
+from pipelines.text.scripts import is_spaced, size
 from pipelines.urls.url import host_of, parse, same_site
 
 if TYPE_CHECKING:

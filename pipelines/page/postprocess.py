@@ -22,13 +22,13 @@ from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata import reader, rights
 from pipelines.metadata.authors import BY
-from pipelines.metadata.dates.date_sources import SOURCES
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
+from pipelines.metadata.publication_date import SOURCES
 from pipelines.metadata.titles import MAX_TITLE
 from pipelines.page import site_rules
 from pipelines.text import normalise
-from pipelines.text.text_size import size
+from pipelines.text.scripts import size
 from storage.bytes.lines import digest, pack, unpack
 from storage.records import RULES, DecodedBody, Drop, ParagraphKind
 from storage.reporting import counted

@@ -18,9 +18,8 @@ from pipelines.extractors.auto.rules.text_lines import Kinds
 from pipelines.markup.tree import outermost, parse_tree, shown_text
 from pipelines.metadata.authors import names, persons, within_limit
 from pipelines.metadata.dates.ages import age_of
-from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.zones import site_zone
-from pipelines.metadata.publication_date import PLAIN_CONFIDENCE, find_date
+from pipelines.metadata.publication_date import PLAIN_CONFIDENCE, DateCandidate, find_date
 from pipelines.metadata.reader import language_of_dates
 from pipelines.metadata.titles import MAX_TITLE
 from pipelines.text.normalise import clean_value

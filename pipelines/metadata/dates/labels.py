@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipelines.metadata.dates.hebrew import HEBREW_YEAR
+from pipelines.metadata.dates.figures import HEBREW_YEAR
 from pipelines.metadata.dates.months import fold
 
 if TYPE_CHECKING:

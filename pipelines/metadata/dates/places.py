@@ -1,7 +1,7 @@
 """Places of a page that may state its date of publication, in the order in which they are read (`PLACES`).
 
 Statements for programs come first, then the URL, then what readers see. A date in the URL is more trusted than a loose
-<time> element, or one of the article with another day. ``date_sources`` has how far each source is trusted.
+<time> element, or one of the article with another day. `publication_date.SOURCES` has how far each source is trusted.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from pipelines.metadata.beside import ASIDE_TAGS, OTHER_PAGES, is_aside, naming_of, teaser_test
-from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.labels import UPDATED, portions
 from pipelines.metadata.dates.path_dates import may_be_of, stated_in_path
 from pipelines.metadata.dates.shown_dates import MAX_SHOWN_CHARS, label_of, visible_ages, visible_dates
 from pipelines.metadata.headline import MAX_NODES, is_of_masthead
 from pipelines.metadata.jsonld import JSONLD_ELEMENTS, MAX_JSONLD
 from pipelines.metadata.meta_elements import META_ELEMENTS, contents_of
+from pipelines.metadata.publication_date import DateCandidate
 from pipelines.metadata.rights import MAX_METAS
 from pipelines.urls.url import parse
 
@@ -248,7 +248,7 @@ class DatePlace:
     limit: int
     """Elements that are read, at most; 0 if it has none."""
     sources: tuple[str, ...]
-    """Sources of its dates, which have its trust (``date_sources.SOURCES``)."""
+    """Sources of its dates, which have its trust (``publication_date.SOURCES``)."""
     read: Callable[[DatedPage], Iterator[DateCandidate]]
     """Yields what it states, most trusted first."""
 

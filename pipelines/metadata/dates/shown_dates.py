@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.metadata.beside import ASIDE_TAGS, MISLEADING_NAMES, TAGS_WITHOUT_BYLINE, is_aside, naming_of, namings_of
 from pipelines.metadata.dates.ages import age_of, is_of_visit
-from pipelines.metadata.dates.date_sources import DateCandidate
-from pipelines.metadata.dates.hebrew import HEBREW_YEAR
+from pipelines.metadata.dates.figures import HEBREW_YEAR
 from pipelines.metadata.dates.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 from pipelines.metadata.dates.months import fold, is_name
 from pipelines.metadata.dates.weekdays import is_weekday
@@ -28,6 +27,7 @@ from pipelines.metadata.headline import (
     is_within,
     links_below,
 )
+from pipelines.metadata.publication_date import DateCandidate
 from pipelines.text.scripts import SENTENCE_ENDS
 
 if TYPE_CHECKING:

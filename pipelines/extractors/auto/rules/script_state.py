@@ -23,8 +23,7 @@ from pipelines.extractors.auto.rules.script_values import (
 from pipelines.markup import tree
 from pipelines.markup.soup import collapsed
 from pipelines.text.normalise import letters
-from pipelines.text.scripts import UNSPACED_TEXT
-from pipelines.text.text_size import size
+from pipelines.text.scripts import UNSPACED_TEXT, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.path_dates import dates_in_path
-from pipelines.metadata.publication_date import PublicationDate, find_date
+from pipelines.metadata.publication_date import DateCandidate, PublicationDate, find_date
 from pipelines.metadata.reader import read_metadata
 
 if TYPE_CHECKING:
