@@ -279,7 +279,7 @@ def _in_element(node: LexborNode, *, near: bool) -> list[str]:
     return [] if not pieces or is_aside(node) else list(_leading_names(pieces))
 
 
-@lru_cache(maxsize=2**12)
+@lru_cache(maxsize=2**10)
 def _names_author(naming: str) -> bool:
     """Return whether class and id name a byline. Elements of a site repeat them."""
     return _MARKED.search(naming) is not None and _MISLEADING.search(naming) is None

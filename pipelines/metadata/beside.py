@@ -64,7 +64,7 @@ def is_aside(node: LexborNode, tags: frozenset[str] = ASIDE_TAGS, classes: re.Pa
     return False
 
 
-@lru_cache(maxsize=2**12)
+@lru_cache(maxsize=2**10)
 def _has_name(naming: str, classes: re.Pattern[str]) -> bool:
     """Return whether a class or id has one of some names. Elements of a site repeat them."""
     return classes.search(_TAXONOMY.sub("", naming)) is not None

@@ -59,20 +59,22 @@ def age_of(text: str) -> timedelta | None:
     return age.length if age else None
 
 
-@lru_cache(maxsize=256)
 def read_age(text: str) -> Age | None:
     """Return the age that a text consists of, or None if it has other content.
 
     A label may precede or follow it ("Published 3 hours ago"). A time of day may be beside "today" and "yesterday".
-    Answers are cached: elements in one another have one text.
 
     >>> read_age("3 giờ trước").length, read_age("منذ ساعتين").length, read_age("3 May")
     (datetime.timedelta(seconds=10800), datetime.timedelta(seconds=7200), None)
     >>> read_age("3 weeks ago")
     Age(length=datetime.timedelta(days=21), sure=0.5)
     """
-    if len(text) > MAX_CHARS:
-        return None
+    return _read_age(text) if len(text) <= MAX_CHARS else None
+
+
+@lru_cache(maxsize=256)
+def _read_age(text: str) -> Age | None:
+    """Read a short text as an age. Elements in one another have one text."""
     folded = " ".join(fold(text).split())
     age = _age(folded)
     if age is not None:

@@ -143,7 +143,7 @@ def _to_read(part: list[LexborNode | None], limit: int) -> Iterator[tuple[int, L
             yield at, node, naming
 
 
-@lru_cache(maxsize=2**12)
+@lru_cache(maxsize=2**10)
 def _names_date(naming: str) -> bool:
     """Return whether class and id name a date. Elements of a page repeat them four times, and pages of a site too."""
     return _HINT.search(naming.lower()) is not None
