@@ -23,7 +23,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from corpus_spider.lab.gold import GoldPage
 from pipelines.extractors.auto.blocks.walk import LINE, walk
-from pipelines.text.text_size import size
+from pipelines.text.scripts import size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

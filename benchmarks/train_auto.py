@@ -36,7 +36,7 @@ from pipelines.extractors.auto.blocks.features import measure, measure_again
 from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import LINE, walk
 from pipelines.extractors.auto.model import LIMIT, MODEL
-from pipelines.extractors.auto.rules.shown_title import MIN_LIKENESS
+from pipelines.extractors.auto.rules.head_and_end import MIN_LIKENESS
 from pipelines.extractors.auto.selection import find
 from pipelines.markup.tree import parse_tree
 from pipelines.urls.url import registered_domain

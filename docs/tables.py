@@ -20,7 +20,7 @@ from corpus_spider.exit_codes import REASONS
 from corpus_spider.presets.new_corpus import default_in_words
 from corpus_spider.terminal.reasons import DROPPED, FAILED
 from corpus_spider.terminal.vocabulary import SIGNS, THINGS
-from pipelines.metadata.dates.date_sources import SOURCES
+from pipelines.metadata.publication_date import SOURCES
 from storage.fields import FIELDS
 
 if TYPE_CHECKING:

@@ -39,8 +39,7 @@ from pipelines.markup.anchors import LINKS
 from pipelines.markup.tree import shown_text
 from pipelines.metadata.dates.path_dates import dates_in_path
 from pipelines.text.normalise import nfc
-from pipelines.text.scripts import SENTENCE_ENDS, SPACED_ENDS, STRONG_ENDS, has_unmarked_sentences
-from pipelines.text.text_size import size, sizes
+from pipelines.text.scripts import SENTENCE_ENDS, SPACED_ENDS, STRONG_ENDS, has_unmarked_sentences, size, sizes
 from pipelines.urls.url import parse
 from storage.records import RULES, Drop
 
@@ -73,7 +72,7 @@ SENTENCE = 30
 """Letters of an alphabet. A shorter paragraph is no running text."""
 
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffc\ufffd]+")
-_REPLACED = re.compile("[\ufffc\ufffd]")
+_REPLACED, _OBJECT = "\ufffd", "\ufffc"
 """Unseen characters that Python counts as printable."""
 _SENTENCE_END = re.compile(rf"[{SPACED_ENDS}](?=[\s\"'»”’)\]]|$)|[{STRONG_ENDS}]")
 _BROKEN_OFF = re.compile(rf"(?:\.\.\.?|…|»|>>)\W*$|(?:\.\.\.|…)[^{SENTENCE_ENDS}\d\"”’»]{{1,20}}$")
@@ -383,7 +382,7 @@ def _first(paragraphs: Sequence[str]) -> Iterable[str]:
 def _folded(text: str) -> str:
     """Return a text without white space and invisible characters, which extractors and cleaning add or drop."""
     folded = "".join(text.split())
-    if not folded.isprintable() or _REPLACED.search(folded):
+    if not folded.isprintable() or _REPLACED in folded or _OBJECT in folded:
         folded = _UNSEEN.sub("", folded)
     # Nearly all texts of the web are NFC. Marks out of order fail this test at once, so it is linear, as ``nfc`` is.
     return folded if unicodedata.is_normalized("NFC", folded) else nfc(folded)

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from pipelines.classification.page_type import HEADLINE
 from pipelines.discovery.scope import scope_of
 from pipelines.markup.tree import base_of, shown_text
-from pipelines.text.text_size import size
+from pipelines.text.scripts import size
 from pipelines.urls.url import parse
 
 if TYPE_CHECKING:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from pipelines.discovery.scope import scope_of
+from pipelines.discovery.scope import Scope, scope_of
 from pipelines.markup.tree import base_of, parse_tree, shown_text
 from pipelines.metadata.rights import may_follow
-from pipelines.urls.url import is_secondary, parse, redirect_target, twin, without_origin
+from pipelines.urls.url import is_secondary, parse, parse_each, redirect_target, twin, without_origin
 from storage.records import Kind, Link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.discovery.scope import Scope
     from pipelines.urls.url import Address
     from storage.records import Capture, SiteModel
 
@@ -29,8 +27,8 @@ MAX_TITLE = 300
 """Characters of a link's text that are kept."""
 _MAX_REFERENCES = 20_000
 """Elements with a reference that are read."""
-_CACHED_TARGETS, _MAX_CACHED_CHARS = 2**13, 500
-"""References in the cache of targets, and characters of one. Most references of a page are on other pages too."""
+_MAX_KNOWN, _MAX_CACHED_CHARS = 2**13, 500
+"""References whose targets are cached, and characters of one. Most references of a page are on other pages too."""
 _WITHOUT_PATH = ("/", "http://", "https://")
 """Start of references that mean the same on all pages of a host."""
 _MAX_TEXT = 500_000
@@ -83,12 +81,11 @@ def page_anchors(
     if not may_follow(tree, robots_headers):
         return ()
     own, scope = parse(url), scope_of(model)
-    texts, base = _references(tree), base_of(tree, url)
-    root = _root_of(base)
+    texts = _references(tree)
+    targets = _targets(texts.keys(), base_of(tree, url), scope)
     found: dict[str, Anchor] = {}
     for reference, (text, following) in texts.items():
-        remembered = len(reference) <= _MAX_CACHED_CHARS and reference.startswith(_WITHOUT_PATH)
-        target = _known_target(reference, root, scope) if remembered else _target(reference, base, scope)
+        target = targets[reference]
         if target is None:
             continue
         address, link = target
@@ -103,13 +100,28 @@ def page_anchors(
     return tuple(found.values())[:MAX_LINKS]
 
 
-def _target(reference: str, base: str, scope: Scope) -> tuple[Address, Link] | None:
-    """Return the target of a reference, if it is in scope."""
-    address = parse(reference, base)
-    return (address, link_to(address, Kind.PAGE)) if address is not None and scope.has(address) else None
+_Target: TypeAlias = "tuple[Address, Link] | None"
+_KNOWN: dict[tuple[str, str, Scope], _Target] = {}
+"""Targets of references that mean the same on all pages of a host, by reference, root of the host, and scope."""
 
 
-_known_target = lru_cache(maxsize=_CACHED_TARGETS)(_target)
+def _targets(references: Collection[str], base: str, scope: Scope) -> dict[str, _Target]:
+    """Return the target of each reference, None for one that is not in scope."""
+    root = _root_of(base)
+    keys = {
+        each: (each, root, scope)
+        for each in references
+        if len(each) <= _MAX_CACHED_CHARS and each.startswith(_WITHOUT_PATH)
+    }
+    found = {each: _KNOWN[key] for each, key in keys.items() if key in _KNOWN}
+    new = [each for each in references if each not in found]
+    addresses = parse_each(new, base)
+    for reference, address, is_inside in zip(new, addresses, scope.has_each(addresses), strict=True):
+        found[reference] = (address, link_to(address, Kind.PAGE)) if address and is_inside else None
+    if len(_KNOWN) + len(new) > _MAX_KNOWN:
+        _KNOWN.clear()
+    _KNOWN.update((keys[each], found[each]) for each in new[:_MAX_KNOWN] if each in keys)
+    return found
 
 
 def _root_of(url: str) -> str:

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from pipelines.classification.page_type import HEADLINE
 from pipelines.discovery.url_shapes import shapes_of
 from pipelines.metadata.dates.path_dates import dates_in_path
-from pipelines.text.text_size import size, sizes
+from pipelines.text.scripts import size, sizes
 from pipelines.urls.url import parse
 
 if TYPE_CHECKING:

@@ -12,6 +12,8 @@ from pipelines.urls.url import parse, split_port
 from storage.records import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from pipelines.urls.url import Address
     from storage.records import Lease, SiteModel
 
@@ -66,11 +68,26 @@ class Scope:
 
     def may_lead_to(self, address: Address) -> bool:
         """Return whether a redirect may be followed: on the site, with a plausible path, not denied."""
-        return self.has_host(address.host) and _plausible(address.path) and not _any(self.deny, address.canonical)
+        return self.has_host(address.host) and self._may_be_page(address)
 
     def has(self, address: Address) -> bool:
         """Return whether a page belongs to the site and matches its patterns."""
-        return self.may_lead_to(address) and (not self.allow or _any(self.allow, address.canonical))
+        return self.has_each([address])[0]
+
+    def has_each(self, addresses: Collection[Address | None]) -> list[bool]:
+        """Return whether each page belongs to the site and matches its patterns. Each host is compared once."""
+        hosts = {host: self.has_host(host) for host in {each.host for each in addresses if each}}
+        return [
+            each is not None
+            and hosts[each.host]
+            and self._may_be_page(each)
+            and (not self.allow or _any(self.allow, each.canonical))
+            for each in addresses
+        ]
+
+    def _may_be_page(self, address: Address) -> bool:
+        """Return whether a URL has a plausible path and is not denied."""
+        return _plausible(address.path) and not (self.deny and _any(self.deny, address.canonical))
 
     def still_has(self, lease: Lease, *, known: bool) -> bool:
         """Return whether a URL that was queued earlier may be fetched under the rules of today.

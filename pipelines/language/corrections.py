@@ -185,14 +185,16 @@ def by_words(language: str, script: str, text: str) -> str:
         return language
     found = WORD.findall(text.lower())
     words = Counter([*_without_initials(found), *_joined_parts(found)] if script == "Arab" else found)
-    listed = {name: group[name] | stop_words().get(name, frozenset()) for name in group} if script == "Latn" else group
     if not _are_even(tuple(group), script):
         leader = _leader(words, group, language)
-        others = frozenset[str]().union(*(known for name, known in group.items() if name != language))
-        own = sum(words[word] for word in group[language] - others if word in words)
+        own = sum(
+            count
+            for word, count in words.items()
+            if word in group[language] and not any(word in known for name, known in group.items() if name != language)
+        )
         if leader != language or own >= _LEAST_HITS:
             return leader
-    leader = _leader(words, listed, language)
+    leader = _leader(words, _listed(tuple(group)) if script == "Latn" else group, language)
     if (script, leader) in _COMMONER and sum(word in words for word in group[leader]) < _LEAST_HITS:
         return _COMMONER[script, leader]
     return leader
@@ -208,12 +210,22 @@ def assured(language: str, script: str, text: str) -> float:
     >>> assured("vi", "Latn", "Bại cần ké mường phuối mừa pửa cón"), assured("en", "Latn", "Profit warning")
     (0.3, 0.4)
     """
-    words = frozenset(WORD.findall(text.lower()))
-    sure = min(1.0, len(words) / _SURE_WORDS) if script in _SPACED else 1.0
+    sure = min(1.0, _different_words(text) / _SURE_WORDS) if script in _SPACED else 1.0
     if language in _FREQUENT_WORDS and (language != "vi" or _VIETNAMESE_LETTER.search(text)):
+        words = frozenset(WORD.findall(text.lower()))
         share = len(words & _FREQUENT_WORDS[language]) / max(1, len(words))
         sure = min(sure, _DOUBTED_CONFIDENCE + share / _SURE_SHARES[language])
     return sure
+
+
+def _different_words(text: str) -> int:
+    """Return the number of different words of a text, up to ``_SURE_WORDS``: few texts have fewer."""
+    found = set[str]()
+    for word in WORD.finditer(text):
+        found.add(word[0].lower())
+        if len(found) == _SURE_WORDS:
+            break
+    return len(found)
 
 
 def _without_initials(words: list[str]) -> Iterator[str]:
@@ -234,6 +246,13 @@ def _joined_parts(words: list[str]) -> Iterator[str]:
 
 
 @cache
+def _listed(names: tuple[str, ...]) -> dict[str, frozenset[str]]:
+    """Return the words of the languages of a group in Latin letters: its own, and its stop words."""
+    group = next(group for script, group in _GROUPS if script == "Latn" and tuple(group) == names)
+    return {name: own | stop_words().get(name, frozenset()) for name, own in group.items()}
+
+
+@cache
 def _are_even(names: tuple[str, ...], script: str) -> bool:
     """Return whether all languages of a group have stop words in its script, or the script has no lists.
 
@@ -245,13 +264,13 @@ def _are_even(names: tuple[str, ...], script: str) -> bool:
 
 def _leader(words: Counter[str], known: dict[str, frozenset[str]], language: str) -> str:
     """Return the language whose words are most ahead of those of the guessed one, else the guessed one."""
-    leads = {}
+    leads, guessed = {}, known[language]
     for name, own in known.items():
-        sides = own - known[language], known[language] - own
-        hits, against = (sum(words[word] for word in side if word in words) for side in sides)
+        # The words of a text are fewer than those of a language.
+        hits = [count for word, count in words.items() if word in own and word not in guessed]
+        against = sum(count for word, count in words.items() if word in guessed and word not in own)
         # One word twice is no evidence: Urdu has the commonest word of Punjabi as a verb.
-        different = sum(word in words for word in sides[0])
-        leads[name] = hits - against if different >= _LEAST_HITS and hits >= 1.5 * against else 0
+        leads[name] = sum(hits) - against if len(hits) >= _LEAST_HITS and sum(hits) >= 1.5 * against else 0
     best = max(leads, key=lambda name: leads[name])
     return best if leads[best] > 0 else language
 

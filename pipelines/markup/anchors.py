@@ -10,15 +10,11 @@ import re
 
 LINKS = 'a[href]:not([href^="#"]), a[href^="#/"], a[href^="#!"], a[href="#"]'
 """CSS selector of the links of a page."""
-_HREF = re.compile(r"""\shref\s*=\s*["']?+\s*+(?!#[^/!"'\s>])""", re.IGNORECASE)
+LINKED = re.compile(r"""\shref\s*=\s*["']?+\s*+(?!#[^/!"'\s>])""", re.IGNORECASE)
+"""Pattern that the start tag of an ``a`` has if it is a link.
 
-
-def is_link(tag: str) -> bool:
-    """Return whether the start tag of an ``a`` is that of a link.
-
-    >>> [is_link(tag) for tag in ('a href="/news"', 'a href="#!/news"', 'a href="#"')]
-    [True, True, True]
-    >>> [is_link(tag) for tag in ('a name="part"', "a href='#part'", "a href=#part", "a")]
-    [False, False, False, False]
-    """
-    return _HREF.search(tag) is not None
+>>> [LINKED.search(tag) is not None for tag in ('a href="/news"', 'a href="#!/news"', 'a href="#"')]
+[True, True, True]
+>>> [LINKED.search(tag) for tag in ('a name="part"', "a href='#part'", "a href=#part", "a")]
+[None, None, None, None]
+"""

@@ -7,6 +7,10 @@ by a style that moves them away, and by classes of common style sheets.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _STYLE = r"""style\s*=\s*+(?:"[^">]{0,400}?|'[^'>]{0,400}?|[^"'>]{0,400}?)"""
 """A style attribute up to one of its declarations."""
@@ -37,18 +41,18 @@ def is_not_displayed(tag: str) -> bool:
     return ("none" in lower or "hidden" in lower) and _IS_NOT_DISPLAYED.search(tag) is not None
 
 
-def is_hidden(tag: str) -> bool:
-    """Return whether an element is hidden, by its start tag without ``<`` and ``>``.
+def hidden_among(tags: Iterable[str]) -> set[str]:
+    """Return the start tags, without ``<`` and ``>``, of hidden elements.
 
-    >>> [is_hidden(f'p class="{names}"') for names in ("sr-only", "hidden md:block")]
-    [True, False]
+    >>> hidden_among(['p class="sr-only"', 'p class="hidden md:block"'])
+    {'p class="sr-only"'}
     """
-    return _may_hide(tag) and _IS_HIDDEN.search(tag) is not None
+    return {tag for tag in tags if _may_hide(tag) and _IS_HIDDEN.search(tag)}
 
 
-def is_never_unfolded(tag: str) -> bool:
-    """Return whether a hidden element, by its start tag, is for paper alone, or for no reader of a screen."""
-    return _NEVER_UNFOLDED.search(tag) is not None
+def never_unfolded(tags: Iterable[str]) -> list[bool]:
+    """Return whether each hidden element, by its start tag, is for paper alone, or for no reader of a screen."""
+    return [_NEVER_UNFOLDED.search(tag) is not None for tag in tags]
 
 
 def _may_hide(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from pipelines.markup.anchors import is_link
+from pipelines.markup.anchors import LINKED
 from pipelines.markup.lexer import BLOCKS, VOID, name_set
 
 Value = TypeVar("Value")
@@ -78,5 +78,5 @@ class OpenElements(Generic[Value]):
 def opens(name: str, tag: str) -> bool:
     """Return whether a tag opens an element. An ``<a>`` that is no link does not: few named places are ever closed."""
     if name == "a":
-        return is_link(tag)
+        return LINKED.search(tag) is not None
     return name[0] != "/" and name not in VOID and name not in _GROUND

@@ -1,6 +1,7 @@
-"""Find the authors of a page in its visible byline, and clean the names that a page states.
+"""Find the authors of a page: the persons of the first place that names any, in order of trust.
 
-The byline is next to the headline, or it is a signature at the end of the text. An element is a byline if
+The places are what the page states for programs, elements marked as the author, the byline next to the headline, and
+the signature at the end of the text. An element is a byline if
 
 - its class, id or ``data-testid`` says so;
 - it links to the page of an author;
@@ -13,23 +14,147 @@ teasers and comments are skipped.
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.metadata.asides import is_aside
-from pipelines.metadata.organisations import names_organisation
-from pipelines.metadata.teasers import AUTHOR_PATH
-from pipelines.text.normalise import INVISIBLE, clean_value
+from pipelines.metadata.beside import AUTHOR_PATH, holds_headline, is_aside, teaser_test
+from pipelines.metadata.meta_elements import contents_of
+from pipelines.metadata.titles import MAX_TITLE, SITE_MARK, site_names, title_element
+from pipelines.text.normalise import INVISIBLE, clean_value, letters, letters_of_all
 from pipelines.text.scripts import SYLLABIC, characters
 from storage.blocklist.author_keys import AND, AND_UNSPACED, JOINED_AND
+from storage.records import ACCOUNT, BYLINE, JSON_LD, MARKED, META, ORGANISATION, SIGNATURE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from pipelines.metadata.headline import Surroundings
+    from pipelines.metadata.jsonld import Statement
 
+# Places that name authors.
+_AUTHOR_NAMES = (
+    "author",
+    "parsely-author",
+    "sailthru.author",
+    "dc.creator",
+    "dcterms.creator",
+    "article:author",
+    "byl",
+)
+_AUTHOR_NAMED = re.compile(
+    r"(?!(?:.*[._:-])?(?:video|movie|film|music|album|game|book|product|app|smartbanner|image|photo|theme|template|web"
+    r"|site|comment|quote|twitter|fediverse|og)[._:-])(?:.*[._:-])?(?:article|content|citation|post|story|news)?[._:-]?"
+    r"(?:authors?|writers?|reporters?|journalists?|byline)[._:-]?(?:names?)?"
+)
+"""Other names for the author, except those of something beside the page. In ``og:article:author`` it is the paper."""
+# Selectors have no descendant combinator: with one, lexbor's cost is quadratic in the depth.
+_AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]', '[rel~="sioc:has_creator"]')
+_NAME_ELEMENTS = '[itemprop~="name"], [property~="foaf:name"], .username'  # Drupal: "Submitted by … on …" is around it.
+_OF_COMMENT = re.compile(r"\bcomments?\b(?!-(?:open|closed))", re.IGNORECASE)
+_OF_OTHER_PERSONS = re.compile(
+    rf"{_OF_COMMENT.pattern}|\b(?:copyright|colophon|site-(?:info|generator|credits?))\b", re.IGNORECASE
+)
+_MAX_MARKED_ELEMENTS = 3
+"""Elements for each selector that are read."""
+
+
+def find_authors(
+    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Surroundings]
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the persons of the first source with any, each once, and that source.
+
+    Sources in order: JSON-LD, meta elements, elements marked as the author, the visible byline, the signature, and
+    organisations in the JSON-LD. The first that names a person in full wins: systems state the newspaper, its agency or
+    a single word where readers see who wrote it. Names of user accounts, and of persons who have the site's address,
+    come last. The site itself is no author.
+    """
+    title = clean_value(title_element(tree), MAX_TITLE)
+    marks = list(SITE_MARK.finditer(title))
+    other_names = [name for name in metas if name not in _AUTHOR_NAMES and _AUTHOR_NAMED.fullmatch(name)]
+    site = (
+        site_names(metas, url)
+        | set(letters_of_all(stated.publishers))
+        | set(letters_of_all([title[: mark.start()] for mark in marks] + [title[mark.end() :] for mark in marks]))
+    )
+    named = set(letters_of_all([*contents_of(metas, ("og:site_name", "application-name"))]))
+    doubtful: dict[bool, tuple[tuple[str, ...], str]] = {}
+    for kind, source in (
+        (JSON_LD, lambda: stated.authors),
+        (META, lambda: contents_of(metas, _AUTHOR_NAMES)),
+        (META, lambda: [name for name in contents_of(metas, other_names) if is_name(clean_value(name, MAX_AUTHOR))]),
+        (MARKED, lambda: _marked_authors(tree, url)),
+        (BYLINE, lambda: byline_authors(tree, around())),
+        (SIGNATURE, lambda: signature(tree)),
+        (ORGANISATION, lambda: stated.organisations),
+    ):
+        found = persons(names(source()))
+        people = [name for name in found if letters(name) not in site and not is_account(name)]
+        if any(is_name(name) and not names_organisation(name) for name in people):
+            return within_limit(people), kind
+        if people:
+            doubtful.setdefault(False, (within_limit(people), kind))
+        # A person may have a site of the same name.
+        if kept := [name for name in found if letters(name) not in (named if is_name(name) else site)]:
+            is_last = ORGANISATION if kind == ORGANISATION else ACCOUNT
+            doubtful.setdefault(True, (within_limit(kept), is_last))
+    return doubtful.get(False) or doubtful.get(True) or ((), None)
+
+
+def within_limit(names: Iterable[str]) -> tuple[str, ...]:
+    """Return as many names as fit into the field of all authors together."""
+    kept: list[str] = []
+    for name in names:
+        if len(", ".join([*kept, name])) > MAX_AUTHOR:
+            break
+        kept.append(name)
+    return tuple(kept)
+
+
+def _marked_authors(tree: LexborHTMLParser, url: str) -> list[str]:
+    """Return the text of the first element marked as the author, and names in such elements beside it.
+
+    Elements in the head are invisible. Elements in comments, in the page's credits and in teasers name other authors.
+    """
+    every = (
+        node
+        for selector in _AUTHOR_ELEMENTS
+        for node in tree.css(selector)[:_MAX_MARKED_ELEMENTS]
+        if node.tag != "link"
+    )
+    own = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHER_PERSONS) or _is_in_comment(node)))
+    is_in_teaser = teaser_test(tree, url)
+    marked = (node for node in own if not is_in_teaser(node))
+    named = ((node, name) for node in marked if (name := " ".join(_name_in(node).split())))
+    first, name = next(named, (None, ""))
+    # Nodes with the same markup compare as equal, so compare their ids.
+    around = first.parent.mem_id if first and first.parent else None
+    return [name, *(other for node, other in named if node.parent and node.parent.mem_id == around and is_name(other))]
+
+
+def _name_in(node: LexborNode) -> str:
+    """Return the name in an element: visible, or in a ``meta``, else all its text."""
+    name = node.css_first(_NAME_ELEMENTS)
+    if name is None:
+        return node.text(separator=" ")
+    return name.text(separator=" ").strip() or name.attributes.get("content") or node.text(separator=" ")
+
+
+def _is_in_comment(node: LexborNode) -> bool:
+    """Return whether the innermost ``article`` around an element is a comment, as in Drupal."""
+    around: LexborNode | None = node
+    while around is not None and around.tag != "article":
+        around = around.parent
+    if around is None or _OF_COMMENT.match(around.attributes.get("class") or "") is None:
+        return False
+    return not holds_headline(around)
+
+
+# The byline and the signature.
 NEVER_A_NAME = "by|von|por|par|di|door|(?:đăng )?bởi|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
 """Words before the names of authors that are no names themselves, as Oleh is."""
 BY = re.compile(
@@ -142,7 +267,7 @@ def _is_behind_prose(node: LexborNode) -> bool:
 def _in_element(node: LexborNode, *, near: bool) -> list[str]:
     """Return the names in an element that is a byline. ``near`` the headline its words are enough."""
     naming = _naming(node)
-    marked = _MARKED.search(naming) is not None and _MISLEADING.search(naming) is None
+    marked = _names_author(naming)
     linked = node.tag == "a" and AUTHOR_PATH.search(node.attributes.get("href") or "") is not None
     if not (marked or linked or near):
         return []
@@ -152,6 +277,12 @@ def _in_element(node: LexborNode, *, near: bool) -> list[str]:
         return []
     pieces = [part for piece in pieces for part in _apart(piece)] if marked or linked else _behind_by(pieces)
     return [] if not pieces or is_aside(node) else list(_leading_names(pieces))
+
+
+@lru_cache(maxsize=2**10)
+def _names_author(naming: str) -> bool:
+    """Return whether class and id name a byline. Elements of a site repeat them."""
+    return _MARKED.search(naming) is not None and _MISLEADING.search(naming) is None
 
 
 def _apart(piece: str) -> list[str]:
@@ -245,11 +376,6 @@ _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,8}", re.IGNORECASE)
 _ACCOUNT = re.compile(r"[a-z][a-z0-9._-]*")
 
 
-def letters(text: str) -> str:
-    """Return the letters and digits of a name in one case, for comparison with hosts and other spellings."""
-    return "".join(character for character in text.casefold() if character.isalnum())
-
-
 def names(values: Iterable[str]) -> list[str]:
     """Return names that can be printed. Of names with the same letters, as in addresses, the first is kept."""
     fit = [name for value in values if (name := _printable_name(value))]
@@ -314,3 +440,20 @@ def _printable_name(value: str) -> str:
     wordy = any(len(part.split()) > _MAX_NAME_WORDS for part in name.split(","))
     unfit = wordy or len(name) > MAX_AUTHOR or _NO_NAME.search(name) or name.casefold() in _NOBODY
     return "" if unfit or _DOMAIN.fullmatch(name) else name
+
+
+def names_organisation(name: str) -> bool:
+    """Return whether a name has a word that only organisations have (``organisations.toml``).
+
+    >>> names_organisation("Agence France-Presse"), names_organisation("Báo Đông"), names_organisation("Ann Press-Lee")
+    (True, True, False)
+    """
+    return _organisations().search(name) is not None
+
+
+@cache
+def _organisations() -> re.Pattern[str]:
+    table = tomllib.loads(Path(__file__).with_name("organisations.toml").read_text("utf-8"))
+    words = sorted({re.escape(word) for every in table["words"].values() for word in every}, key=len, reverse=True)
+    parts = [re.escape(part) for every in table["parts"].values() for part in every]
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(words)})(?![\w-])|{'|'.join(parts)}", re.IGNORECASE)

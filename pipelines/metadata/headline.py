@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipelines.markup.anchors import LINKS
-from pipelines.metadata.teasers import MAX_TITLE, folded_letters, is_linked, letters_of, teaser_test
+from pipelines.metadata.beside import (
+    MAX_LEVELS,
+    MAX_TITLE,
+    MOST_OF_TITLE,
+    WHOLE_PAGE_TAGS,
+    is_linked,
+    letters_of_each,
+    teaser_test,
+)
+from pipelines.text.normalise import letters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,16 +32,10 @@ _LINES = frozenset({"font", "b", "strong", "big", "span", "div", "td", "p", "cen
 """Elements that may be a headline if there is no heading."""
 _PROSE, _PARAGRAPHS = 100, 3
 """Characters of a paragraph of prose, and number of such paragraphs that a date hardly follows."""
-MAX_LEVELS = 4
-"""Levels of the tree, the element itself included, that decide its role."""
 _HEAD_LEVELS, _ARTICLE = 2, frozenset({"article", "main"})
 """Levels above the headline of the elements that hold only the head of the article, and elements that hold it whole."""
-WHOLE_PAGE_TAGS = frozenset({"article", "main", "body", "html"})
-"""Elements whose classes describe the page: that it has a sidebar, or comments."""
 MAX_LABEL, MAX_SIBLINGS = 40, 3
 """Characters directly before a date that may be its label, and elements beside it that may contain one."""
-_MOST_OF_TITLE = 0.4
-"""Least share of the title that its headline has, if that is longer than `_MIN_HEADLINE`."""
 
 
 class Surroundings(NamedTuple):
@@ -59,11 +61,12 @@ def around_headline(tree: LexborHTMLParser, url: str) -> Surroundings:
     head = _headline(tree, nodes)
     first = max(0, head - _MAX_ELEMENTS_BEFORE)
     # None replaces elements that contain many others: reading the text of each would be quadratic.
-    near, held = nodes[first : head + _MAX_ELEMENTS_BEHIND], Counter[int]()
-    for node in reversed(near):
-        if node.parent:
-            held[node.parent.mem_id] += 1 + held[node.mem_id]
-    small = [node if held[node.mem_id] <= _MAX_HELD_ELEMENTS else None for node in near]
+    near = nodes[first : head + _MAX_ELEMENTS_BEHIND]
+    numbers, held = [node.mem_id for node in near], defaultdict[int, int](int)
+    for node, number in zip(reversed(near), reversed(numbers), strict=True):
+        if parent := node.parent:
+            held[parent.mem_id] += 1 + held[number]
+    small = [node if held[number] <= _MAX_HELD_ELEMENTS else None for node, number in zip(near, numbers, strict=True)]
     before, behind = small[: head - first], small[head - first + 1 :]
     around, holding, own = (nodes[head] if nodes else None), list[int](), set[int]()
     while around is not None:
@@ -116,10 +119,10 @@ def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:
     the title, or 0. Some pages have their name in the first h1, others the headline in an h3. Pages
     that are laid out in tables have no heading.
     """
-    title = letters_of(tree.css_first("title"))
     headings = [*tree.css("h1"), *tree.css("h2, h3, h4")][:_MAX_HEADINGS]
-    least = max(_MIN_HEADLINE, _MOST_OF_TITLE * len(title))
-    lengths = [len(text) * (len(text) >= least and text in title) for text in map(letters_of, headings)]
+    title, *said = letters_of_each([tree.css_first("title"), *headings])
+    least = max(_MIN_HEADLINE, MOST_OF_TITLE * len(title))
+    lengths = [len(text) * (len(text) >= least and text in title) for text in said]
     if not headings or (not any(lengths) and headings[0].tag != "h1"):
         return _title_line(nodes, title, least)
     chosen = headings[lengths.index(max(lengths))].mem_id
@@ -135,24 +138,10 @@ def _title_line(nodes: list[LexborNode], title: str, least: float) -> int:
             continue
         text = node.text(deep=False)
         if least <= len(text) <= MAX_TITLE and not is_linked(node, MAX_LEVELS):
-            letters = folded_letters(text)
-            if len(letters) >= least and letters in title:
+            said = letters(text)
+            if len(said) >= least and said in title:
                 return place
     return 0
-
-
-def holds_headline(node: LexborNode) -> bool:
-    """Return whether the first h1 in an element is the headline of the page, as its title shows."""
-    heading = node.css_first("h1")
-    if heading is None or is_linked(heading, MAX_LEVELS) or heading.css_first(LINKS) is not None:
-        return False
-    root = node
-    while root.parent is not None:
-        root = root.parent
-    headline, title = letters_of(heading), letters_of(root.css_first("title"))
-    within = headline in title or title in headline
-    # A section's name in an h1 may be in the title too.
-    return within and min(len(headline), len(title)) >= _MOST_OF_TITLE * max(len(headline), len(title), 1)
 
 
 def is_of_masthead(node: LexborNode) -> bool:

@@ -1,21 +1,25 @@
 """Find the publication date of a page: the best of the texts on it that may state a date.
 
-Statements for programs are trusted most (JSON-LD, meta elements, time elements), then the URL, then visible text. No
-date is guessed: it is stated in full (see ``pipelines.metadata.dates.parser``), or follows from an age ("3 hours ago").
+Statements for programs are trusted most (JSON-LD, meta elements, time elements), then the URL, then visible text. The
+table `SOURCES` has how far each is trusted, who reads it, and whether it may show the day of the visit.
+
+No date is guessed: it is stated in full (see ``pipelines.metadata.dates.parser``), or follows from an age ("3 hours
+ago").
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.metadata.dates.ages import Age, read_age
 from pipelines.metadata.dates.calendars import GREGORIAN
-from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.parser import FoundDate, read_date
 from pipelines.metadata.dates.zones import SITE, STATED
+from storage.records import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,6 +38,54 @@ ONE_DAY = timedelta(days=1)
 PLAIN_CONFIDENCE = 0.9
 """Least confidence of a date whose day and month are unambiguous."""
 _FIGURES = re.compile(r"\d\s?[-/.]\s?\d")
+
+
+@dataclass(frozen=True, slots=True)
+class DateSource:
+    """A source of dates of publication, under the name that documents have."""
+
+    name: str
+    trust: float
+    """Probability that a date there is the date of publication."""
+    is_visible: bool = True
+    """Whether readers see it in a line of the page. Other sources are for programs."""
+    is_at_headline: bool = False
+    """Whether readers see it near the headline. Then it may correct a source for programs."""
+    may_be_today: bool = False
+    """Whether it shows the day of the visit on some pages, unless the text is the article's own."""
+
+
+_ALL = (
+    DateSource(RULES, 1.0),
+    DateSource("json-ld", 1.0, is_visible=False),
+    DateSource("meta", 1.0, is_visible=False),
+    DateSource("time", 0.95, is_visible=False),
+    DateSource("url", 0.9, is_visible=False),
+    DateSource("text", 0.85, is_at_headline=True),
+    DateSource("masthead", 0.6, is_at_headline=True, may_be_today=True),
+    DateSource("updated", 0.5, may_be_today=True),
+    DateSource("below", 0.5, may_be_today=True),
+    DateSource("listed", 0.5, may_be_today=True),
+    DateSource("age", 0.5),
+)
+SOURCES = {source.name: source for source in _ALL}
+"""Every source by its name."""
+
+
+class DateCandidate(NamedTuple):
+    """A text that may state the date of publication, and the name of its source."""
+
+    source: str
+    text: str
+    line: str = ""
+    """The visible line, if the text is a part of it."""
+    is_own: bool = False
+    """True if the text belongs to the article, and not to the day of the visit."""
+
+    @property
+    def described(self) -> DateSource:
+        """The source, as the table has it."""
+        return SOURCES[self.source]
 
 
 _Pair = tuple[DateCandidate, FoundDate]
@@ -125,13 +177,19 @@ def _checked(first: _Pair, read: Iterator[_Pair], now: datetime) -> tuple[_Pair,
     Templates state the local time as UTC, the zone with a reversed sign, or the moment of the request. Readers see the
     right date. A moment after the visit keeps its day, if the page shows no other.
     """
+    moment, day = _moment(first[1]), date.fromisoformat(first[1].iso[:10])
+    ahead = moment - now.astimezone(UTC) if moment else timedelta()
+    is_late = ahead > _SLOW_CLOCK or day > (now + _EAST).astimezone(UTC).date()
+    is_request = moment is not None and abs(ahead) <= _REQUEST
+    if not (moment or is_late):
+        # Nothing can contradict a day, so the shown dates are not read: 2 ms a page.
+        return first, read
     others = []
     for pair in read:
         others.append(pair)
         if not _may_contradict(pair[0]):
             break
     following = chain(others, read)
-    moment, day = _moment(first[1]), date.fromisoformat(first[1].iso[:10])
     for candidate, found in others if moment else ():
         shown = _moment(found) if candidate.described.is_at_headline else None
         if shown and moment and _is_zone_apart(moment, shown):
@@ -140,9 +198,6 @@ def _checked(first: _Pair, read: Iterator[_Pair], now: datetime) -> tuple[_Pair,
             # The same moment to the minute, with the local day.
             local = moment.astimezone(datetime.fromisoformat(found.local).tzinfo)
             first = (first[0], first[1]._replace(local=local.isoformat().replace("+00:00", "Z")))
-    ahead = moment - now.astimezone(UTC) if moment else timedelta()
-    is_late = ahead > _SLOW_CLOCK or day > (now + _EAST).astimezone(UTC).date()
-    is_request = moment is not None and abs(ahead) <= _REQUEST
     if not (is_late or is_request):
         return first, following
     # A date of the day of the visit, in the last zone of the earth, is no other date.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.language.detect import main_script
 from pipelines.markup.tree import base_of, parse_tree
-from pipelines.metadata.author_places import find_authors
+from pipelines.metadata.authors import find_authors
 from pipelines.metadata.dates.places import DatedPage, date_candidates
 from pipelines.metadata.dates.zones import site_zone
 from pipelines.metadata.headline import around_headline

@@ -7,12 +7,9 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from pipelines.markup.tree import shown_text
-from pipelines.metadata.authors import (
-    letters,
-)
+from pipelines.metadata.beside import link_of, teaser_test
 from pipelines.metadata.meta_elements import contents_of
-from pipelines.metadata.teasers import link_of, teaser_test
-from pipelines.text.normalise import clean_value
+from pipelines.text.normalise import clean_value, letters, letters_of_all
 from pipelines.urls.url import canonicalise, host_of, parse, registered_domain
 from storage.records import (
     HEADING,
@@ -61,7 +58,7 @@ def find_title(
     name of the site is no heading. The first heading below it comes last. A headline of the JSON-LD that contradicts
     the h1 and <title>, which agree, is that of another page.
     """
-    site = site_names(metas, url) | _front_page_names(tree, url) | (set(map(letters, stated.publishers)) - {""})
+    site = site_names(metas, url) | _front_page_names(tree, url) | (set(letters_of_all(stated.publishers)) - {""})
     shared = [clean_value(title, MAX_TITLE) for title in contents_of(metas, ("og:title", "twitter:title"))]
     whole = [title for title in (clean_value(title_element(tree), MAX_TITLE), *shared) if title]
     lower = cache(partial(_lower_headings, tree, url))
@@ -71,11 +68,11 @@ def find_title(
     found_below = ((heading, _headline_below(heading, whole, stated.headline, lower)) for heading in headings)
     below = {heading: headline for heading, headline in found_below if headline and letters(headline) not in site}
     if below:
-        stated_letters = set(map(letters, whole))
+        stated_letters = set(letters_of_all(whole))
         headings = [*dict.fromkeys(below.values()), *(each for each in headings if letters(each) in stated_letters)]
     mastheads |= set(below)
-    site |= set(map(letters, mastheads))
-    named = set(map(letters, shared)) - {""}
+    site |= set(letters_of_all(mastheads))
+    named = set(letters_of_all(shared)) - {""}
     agreed = "" if _contradicts(stated.headline, headings, title_element(tree)) else stated.headline
     titles = [
         *((heading, HEADING) for heading in headings if letters(heading) in named),
@@ -116,10 +113,10 @@ def _headline_below(heading: str, titles: list[str], headline: str, lower: Calla
     cuts = [(title[: mark.start()], title[mark.end() :]) for title in whole for mark in SITE_MARK.finditer(title)]
     parts = [*cuts, *((tail, head) for head, tail in cuts)]
     found = {letters(part) for part, rest in parts if len(part) > len(heading) and _is_alike(letters(rest), named)}
-    if own not in map(letters, titles):
+    if own not in letters_of_all(titles):
         found |= {letters(head) for head, tail in cuts if letters(tail) == own}
     if not found and not any(_is_alike(letters(title), named) for title in titles):
-        found = {*map(letters, whole), *(letters(part) for part, rest in parts if len(part) > len(rest))}
+        found = {*letters_of_all(whole), *letters_of_all([part for part, rest in parts if len(part) > len(rest)])}
     found -= {own}
     return next((each for each in lower() if letters(each) in found), "") if found else ""
 
@@ -132,7 +129,7 @@ def _contradicts(headline: str, headings: list[str], title: str) -> bool:
     """Return whether a stated headline has nothing of the only heading and the title element, which agree."""
     if not headline or len(headings) != 1:
         return False
-    stated, shown, named = (_trigrams(letters(each)) for each in (headline, headings[0], title))
+    stated, shown, named = map(_trigrams, letters_of_all((headline, headings[0], title)))
     return (
         _shared(shown, named) >= _MIN_LIKE_SHARE
         and max(_shared(stated, shown), _shared(stated, named)) < _MAX_UNLIKE_SHARE
@@ -163,8 +160,8 @@ def title_element(tree: LexborHTMLParser) -> str:
 def site_names(metas: dict[str, list[str]], url: str) -> set[str]:
     """Return the letters of the names that the page and its URL give the site."""
     domain = registered_domain(host_of(url))
-    stated = {letters(name) for name in contents_of(metas, ("og:site_name", "application-name"))}
-    return stated | ({letters(domain.partition(".")[0]), letters(domain)} - {""})
+    stated = letters_of_all([*contents_of(metas, ("og:site_name", "application-name"))])
+    return {*stated, *filter(None, letters_of_all((domain.partition(".")[0], domain)))}
 
 
 def _front_page_names(tree: LexborHTMLParser, url: str) -> set[str]:
@@ -174,12 +171,11 @@ def _front_page_names(tree: LexborHTMLParser, url: str) -> set[str]:
         return set()
     fronts = {"/", "./", *(f"{scheme}//{address.host}{end}" for scheme in ("http:", "https:", "") for end in ("", "/"))}
     links = (link for link in tree.css("a[href]")[:_FIRST_LINKS] if link.attributes.get("href") in fronts)
-    names = set[str]()
+    names: list[str | None] = []
     for link in links:
         image = link.css_first("img[alt]")
-        stated = (link.attributes.get("title"), image.attributes.get("alt") if image else "")
-        names |= {letters(name[:MAX_TITLE]) for name in (shown_text(link), *stated) if name}
-    return names - {""}
+        names += shown_text(link), link.attributes.get("title"), image.attributes.get("alt") if image else ""
+    return set(letters_of_all([name[:MAX_TITLE] for name in names if name])) - {""}
 
 
 def _without_site(title: str, site: set[str], headings: list[str]) -> str:

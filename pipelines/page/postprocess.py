@@ -1,4 +1,4 @@
-"""Postprocess an extraction: clean it, remove headline, date and author, and decide whether the text is stored.
+"""Postprocess an extraction: clean it, remove headline, date, author and the publisher's own lines, and judge it.
 
 A crawl and ``evaluate`` both use this module, so that the scored text is the stored text.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import repeat
+from itertools import groupby, repeat
 from typing import TYPE_CHECKING
 
 from pipelines import language
@@ -16,18 +16,22 @@ from pipelines.classification import soft_errors
 from pipelines.classification.page_type import ANY_TEXT, ExtractedPage, article_or_reason
 from pipelines.decoding import vietnamese_codecs, zawgyi
 from pipelines.extractors import registry
+from pipelines.extractors.auto.blocks.site_template import MAX_PLACES, MIN_SENTENCE_SIZE
 from pipelines.extractors.auto.rules.rule import Rule, apply_rules
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata import reader, rights
 from pipelines.metadata.authors import BY
-from pipelines.metadata.dates.date_sources import SOURCES
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
+from pipelines.metadata.publication_date import SOURCES
 from pipelines.metadata.titles import MAX_TITLE
 from pipelines.page import site_rules
 from pipelines.text import normalise
+from pipelines.text.scripts import size
+from storage.bytes.lines import digest, pack, unpack
 from storage.records import RULES, DecodedBody, Drop, ParagraphKind
+from storage.reporting import counted
 from storage.reservations import SKIP, is_reserved, reservations
 
 if TYPE_CHECKING:
@@ -109,6 +113,44 @@ def explain_source(source: ParsedPage, model: SiteModel) -> Explanation:
 def _options(source: ParsedPage, model: SiteModel) -> ExtractorOptions:
     p = dict(model.parameters).get("p")
     return ExtractorOptions(url=source.page.url, p=p, template=model.template)
+
+
+def leave_out(extraction: Extraction, packed: bytes) -> tuple[Extraction, bytes]:
+    """Return the extraction without the publisher's own lines, and the digests of those left out.
+
+    These are appeals, notices and offers that recur on a site. ``packed`` are their digests. Each paragraph is a line.
+    Such a line is left out with the recurring lines beside it, so the heading of a box goes with the box. A heading
+    alone stays: "What we know" has the article's own text below it. A short line alone stays too, such as an answer or
+    a refrain. A text with many such places is of a kind that repeats itself (weather, legal notices, prayers). It stays
+    whole, and so does an extraction of own lines only. Lines that the extractor has left out count too.
+    """
+    if not packed:
+        return extraction, b""
+    known = unpack(packed)
+    before = known.intersection(map(digest, normalise.clean_all(extraction.left_out)))
+    digests = list(map(digest, extraction.paragraphs))
+    runs = [
+        [at for at, _ in run]
+        for is_own, run in groupby(enumerate(digests), key=lambda item: item[1] in known)
+        if is_own
+    ]
+    runs = [run for run in runs if any(_is_sentence(extraction, at) for at in run)]
+    out = {at for run in runs for at in run}
+    if not out or len(runs) >= MAX_PLACES or len(out) == len(digests):
+        return extraction, pack(before)
+    kept = [at for at in range(len(digests)) if at not in out]
+    lines, kinds = extraction.paragraphs, extraction.kinds
+    left = replace(
+        extraction,
+        paragraphs=tuple(lines[at] for at in kept),
+        kinds="".join(kinds[at] for at in kept) if kinds else "",
+        reason=f"{extraction.reason}, {counted(len(out), 'line')} left out as the publisher's own",
+    )
+    return left, pack(before.union(digests[at] for at in out))
+
+
+def _is_sentence(extraction: Extraction, at: int) -> bool:
+    return extraction.kinds[at : at + 1] != _HEADING and size(extraction.paragraphs[at]) >= MIN_SENTENCE_SIZE
 
 
 def judge(extraction: Extraction, source: ParsedPage, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:

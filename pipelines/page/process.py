@@ -22,8 +22,16 @@ from pipelines.extractors.auto.blocks.template_learning import Survey, survey_ht
 from pipelines.extractors.explanation import MAX_ITEMS
 from pipelines.language.page_filter import may_have
 from pipelines.metadata.rights import robots_headers
-from pipelines.page.own_lines import leave_out
-from pipelines.page.postprocess import ParsedPage, explain_source, extract, judge, open_source, tidy, title_of
+from pipelines.page.postprocess import (
+    ParsedPage,
+    explain_source,
+    extract,
+    judge,
+    leave_out,
+    open_source,
+    tidy,
+    title_of,
+)
 from pipelines.quality import signals
 from pipelines.text import minhash
 from pipelines.urls.url import REDIRECTS, TO_ITSELF

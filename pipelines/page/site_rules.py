@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING
 from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.rules.captions import find_captions, near_captions
-from pipelines.extractors.auto.rules.shown_title import shown_title
+from pipelines.extractors.auto.rules.head_and_end import shown_title
 from pipelines.extractors.auto.rules.text_lines import Kinds
 from pipelines.markup.tree import outermost, parse_tree, shown_text
-from pipelines.metadata.author_places import within_limit
-from pipelines.metadata.authors import names, persons
+from pipelines.metadata.authors import names, persons, within_limit
 from pipelines.metadata.dates.ages import age_of
-from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.zones import site_zone
-from pipelines.metadata.publication_date import PLAIN_CONFIDENCE, find_date
+from pipelines.metadata.publication_date import PLAIN_CONFIDENCE, DateCandidate, find_date
 from pipelines.metadata.reader import language_of_dates
 from pipelines.metadata.titles import MAX_TITLE
 from pipelines.text.normalise import clean_value
@@ -125,7 +123,7 @@ def _read(nodes: Sequence[LexborNode], title: str = "") -> Extraction:
     chosen = ~captions & ~page.hidden
     if not chosen.any():
         chosen = ~captions
-    lines = list(Kinds(page, chosen).lines())
+    lines = Kinds(page, chosen).lines()
     return replace(
         empty,
         paragraphs=tuple(line.text for line in lines),

@@ -25,6 +25,8 @@ from urllib.parse import unquote
 import idna
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tldextract import TLDExtract
 
 MAX_LENGTH = 2000
@@ -134,6 +136,11 @@ def parse(url: str, base: str | None = None) -> Address | None:
     parent = _parse_base(base) if base else None
     address = _resolve(url, parent) if len(url) <= 4 * MAX_LENGTH else None
     return address if address is not None and len(address.fetchable) <= MAX_LENGTH else None
+
+
+def parse_each(urls: Collection[str], base: str) -> list[Address | None]:
+    """Parse and normalise the references of a page; see `parse`."""
+    return [parse(url, base) for url in urls]
 
 
 def canonicalise(url: str, base: str | None = None) -> str | None:

@@ -37,6 +37,7 @@ RUNS = {
     "gold_crawl": "{gold} --folder {work}/crawl",
     "languages": "{sentences} --lengths 40 --most 5",
     "left_out": "{gold} --json",
+    "page": "{gold} --pages 3 --rounds 1",
     "page_path": "{gold}",
     "page_types": "--gold {gold} --wcxb {wcxb}",
     "pin_floors": "{gold} {work}/floors.json",

@@ -27,7 +27,7 @@ from pipelines.language.detect import main_script
 from pipelines.metadata.dates.months import is_unspaced
 from pipelines.quality import signals
 from pipelines.text.sentences import marked
-from pipelines.text.text_size import size
+from pipelines.text.scripts import size
 from pipelines.text.tokenizer import tokenised
 from pipelines.text.words import Splitter, splitter, words
 from storage.records import SENTENCE

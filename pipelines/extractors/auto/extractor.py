@@ -47,7 +47,7 @@ from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.markup import tree
 from pipelines.markup.soup import collapsed, scan
 from pipelines.metadata import jsonld
-from pipelines.text import text_size
+from pipelines.text.scripts import size
 from storage.records import Extraction
 
 if TYPE_CHECKING:
@@ -221,12 +221,10 @@ def _kept(page: ReadPage) -> _EvidencedExtraction | None:
     """
     shown, lines = page.shown, script_state.article_body(page.html, page.options.url)
     found = Extraction(lines, NAME, VERSION, "from the state of the page's scripts", kinds="p" * len(lines))
-    letters, packed = sum(map(text_size.size, lines)), "".join("".join(lines).split())
+    letters, packed = sum(map(size, lines)), "".join("".join(lines).split())
     begun = sum(len(line) for line in shown.paragraphs if "".join(line.split())[:MIN_PARAGRAPH_CHARS] in packed)
     more = BEGUN if begun >= WHOLE_STATE_SHARE * len(shown.text) > 0 else MUCH_MORE
-    long = letters >= max(
-        REPLACING_FACTOR * MIN_SECOND_READING_CHARS, more * sum(map(text_size.size, shown.paragraphs))
-    )
+    long = letters >= max(REPLACING_FACTOR * MIN_SECOND_READING_CHARS, more * sum(map(size, shown.paragraphs)))
     if not long or soft_errors.stub(tree.parse_tree(page.html), 0, MIN_SECOND_READING_CHARS):
         return None
     return _EvidencedExtraction(found, page.reading.evidence)

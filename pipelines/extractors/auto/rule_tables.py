@@ -23,8 +23,8 @@ from pipelines.extractors.auto.rules import (
     jsonld_body,
     repeated_layout,
 )
+from pipelines.extractors.auto.rules.head_and_end import MIN_LIKENESS
 from pipelines.extractors.auto.rules.rule import Rule
-from pipelines.extractors.auto.rules.shown_title import MIN_LIKENESS
 from pipelines.text.scripts import SENTENCE_ENDS
 from storage.records import ParagraphKind
 

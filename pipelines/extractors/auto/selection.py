@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,8 +43,8 @@ from pipelines.extractors.auto.model import model
 from pipelines.extractors.auto.rule_tables import BLOCKS, LINES, BlockChoice, LineChoice
 from pipelines.extractors.auto.rules import comments, head_and_end
 from pipelines.extractors.auto.rules.captions import near_captions
+from pipelines.extractors.auto.rules.head_and_end import shown_title
 from pipelines.extractors.auto.rules.rule import apply_rules
-from pipelines.extractors.auto.rules.shown_title import shown_title
 from pipelines.extractors.auto.rules.text_lines import Kinds
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.explanation import Explanation, Series, beginnings
@@ -208,7 +209,7 @@ def read(html: str, template: bytes = b"") -> SelectedText:
 
 def _lines(blocks: BlockSequence, chosen: Array) -> Iterator[str]:
     """Yield the lines of some of the blocks."""
-    return (line for index in chosen.nonzero()[0].tolist() for line in blocks.lines(index))
+    return chain.from_iterable(blocks.lines_of(chosen.nonzero()[0].tolist()))
 
 
 def find(
@@ -225,7 +226,7 @@ def find(
 
 def _reading(content: BlockChoice, template: Array) -> SelectedText:
     page, title = content.page, shown_title(content.page, content.title)
-    found = apply_rules(LINES, LineChoice(list(Kinds(page, content.chosen).lines()), title)).lines
+    found = apply_rules(LINES, LineChoice(Kinds(page, content.chosen).lines(), title)).lines
     beside = Parts(
         "".join(line.kind for line in found),
         title,

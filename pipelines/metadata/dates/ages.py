@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from datetime import timedelta
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -69,8 +69,12 @@ def read_age(text: str) -> Age | None:
     >>> read_age("3 weeks ago")
     Age(length=datetime.timedelta(days=21), sure=0.5)
     """
-    if len(text) > MAX_CHARS:
-        return None
+    return _read_age(text) if len(text) <= MAX_CHARS else None
+
+
+@lru_cache(maxsize=256)
+def _read_age(text: str) -> Age | None:
+    """Read a short text as an age. Elements in one another have one text."""
     folded = " ".join(fold(text).split())
     age = _age(folded)
     if age is not None:

@@ -1,19 +1,26 @@
-"""Turn dates that are not in figures into figures, and years of emperors and republics into years.
+"""Read dates that are not in figures: turn them into figures, and years of emperors and republics into years.
 
 - Chinese numerals (二〇二四年十一月五日);
 - eras of Japan (令和6年 and R6 are 2024) and years of the Republic of China (民國113年);
 - the American order that some systems keep in Chinese, Japanese and Korean (11月 5, 2024);
 - days of the month in Persian, Urdu and Arabic words;
 - the ways to count months in Mongolian (11 дүгээр сарын) and Uyghur (11-ئاينىڭ 21-كۈنى).
+
+Days of the Hebrew calendar, which Israeli newspapers print in letters, are found as they stand.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
-from pipelines.metadata.dates.hebrew import HEBREW_YEAR
+from pipelines.metadata.dates.calendars import HEBREW, is_hebrew_leap, to_gregorian
 from pipelines.metadata.dates.months import any_of, months
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date
 
 # Dates that are not in figures.
 _HAN = {
@@ -117,3 +124,58 @@ def _day_in_words() -> re.Pattern[str]:
     ordinals = sorted((*_ONES, *_TEENS, *_TWENTIES, *_FIRSTS), key=len, reverse=True)
     words = "|".join(ordinals).replace(" ", r"\s?")
     return re.compile(rf"(?<![^\W_])({words})\s+(?={any_of(arabic)}(?:\s?ماه)?(?![^\W_]))")
+
+
+# Days of the Hebrew calendar, with numbers in letters (י"ד בחשוון תשפ"ה).
+_HEBREW_VALUES = dict(
+    zip(
+        "אבגדהוזחטיכלמנסעפצקרשת",
+        (*range(1, 10), *range(10, 100, 10), 100, 200, 300, 400),
+        strict=True,
+    )
+) | {"ך": 20, "ם": 40, "ן": 50, "ף": 80, "ץ": 90}
+# Months of a leap year. A common year has one Adar, the seventh.
+_HEBREW_MONTHS = (
+    ("תשרי",),
+    ("חשוון", "חשון", "מרחשוון", "מרחשון"),
+    ("כסלו", "כסליו"),
+    ("טבת",),
+    ("שבט",),
+    ("אדר א'", "אדר א"),
+    ("אדר ב'", "אדר ב", "אדר"),
+    ("ניסן",),
+    ("אייר", "איר"),
+    ("סיוון", "סיון"),
+    ("תמוז",),
+    ("אב", "מנחם אב"),
+    ("אלול",),
+)
+_HEBREW_NUMBERS = {name: number for number, names in enumerate(_HEBREW_MONTHS, 1) for name in names}
+_HEBREW_NAMES = "|".join(map(re.escape, sorted(_HEBREW_NUMBERS, key=len, reverse=True)))
+_HEBREW_MARK = "(?:\"|''?)"
+HEBREW_YEAR = "תש[א-ת]?(?:[\"״׳\u201d]|'')[א-ת]"
+"""A Hebrew year, which has no digits."""
+_HEBREW_DATE = re.compile(
+    rf"(?<![^\W_])(?<![^\W_][\"'])(?P<day>[יכ]{_HEBREW_MARK}?[א-ט]|ט{_HEBREW_MARK}?[וז]|[א-יכל]{_HEBREW_MARK}?)\s+[בל]?(?P<month>{_HEBREW_NAMES}),?\s+"
+    rf"(?:ה{_HEBREW_MARK}?)?(?P<year>תש[א-צםןףץךק]?{_HEBREW_MARK}[א-צםןףץך])(?![^\W_])"
+)
+
+
+class HebrewDate(NamedTuple):
+    """A day that a text states in the Hebrew calendar, and its place."""
+
+    day: date
+    start: int
+    end: int
+
+
+def hebrew_dates(folded: str) -> Iterator[HebrewDate]:
+    """Yield the days of the Hebrew calendar that a folded text states in full."""
+    for match in _HEBREW_DATE.finditer(folded):
+        year, day = (sum(_HEBREW_VALUES.get(letter, 0) for letter in match[name]) for name in ("year", "day"))
+        year += 5000
+        if match["month"] == "אדר" and is_hebrew_leap(year):
+            continue  # Two months have that name.
+        found = to_gregorian(HEBREW, year, _HEBREW_NUMBERS[match["month"]], day)
+        if found:
+            yield HebrewDate(found, match.start(), match.end())

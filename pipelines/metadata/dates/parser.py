@@ -6,7 +6,7 @@ orders, there is no result. Dates from before the web or after the day of the fe
 
 A line is read in three steps. Dates that are not in figures, or count years from an emperor or a republic, become
 figures (``figures``). Then full dates are found: names of months, figures, and days of the Hebrew calendar as Israeli
-newspapers print them (``hebrew``). The time of day and the zone are in the rest of the line (``clock``).
+newspapers print them. The time of day and the zone are in the rest of the line (``clock``).
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ from pipelines.metadata.dates.calendars import (
     to_gregorian,
 )
 from pipelines.metadata.dates.clock import as_zone, read_clock
-from pipelines.metadata.dates.figures import in_figures
-from pipelines.metadata.dates.hebrew import hebrew_dates
+from pipelines.metadata.dates.figures import hebrew_dates, in_figures
 from pipelines.metadata.dates.months import Month, any_name, fold, is_disputed, month_of
 from pipelines.metadata.dates.weekdays import weekdays_beside
 

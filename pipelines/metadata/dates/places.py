@@ -1,7 +1,7 @@
 """Places of a page that may state its date of publication, in the order in which they are read (`PLACES`).
 
 Statements for programs come first, then the URL, then what readers see. A date in the URL is more trusted than a loose
-<time> element, or one of the article with another day. ``date_sources`` has how far each source is trusted.
+<time> element, or one of the article with another day. `publication_date.SOURCES` has how far each source is trusted.
 """
 
 from __future__ import annotations
@@ -9,23 +9,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
-from pipelines.metadata.dates.date_sources import DateCandidate
-from pipelines.metadata.dates.marked_dates import (
-    MARKED_ELEMENTS,
-    MAX_MARKED_ELEMENTS,
-    MAX_TIMES,
-    TIME_ELEMENTS,
-    marked_dates,
-    time_elements,
-    times_of_article,
-)
+from pipelines.metadata.beside import ASIDE_TAGS, OTHER_PAGES, is_aside, naming_of, teaser_test
+from pipelines.metadata.dates.labels import UPDATED, portions
 from pipelines.metadata.dates.path_dates import may_be_of, stated_in_path
-from pipelines.metadata.dates.shown_dates import visible_ages, visible_dates
+from pipelines.metadata.dates.shown_dates import MAX_SHOWN_CHARS, label_of, visible_ages, visible_dates
 from pipelines.metadata.headline import MAX_NODES, is_of_masthead
 from pipelines.metadata.jsonld import JSONLD_ELEMENTS, MAX_JSONLD
 from pipelines.metadata.meta_elements import META_ELEMENTS, contents_of
+from pipelines.metadata.publication_date import DateCandidate
 from pipelines.metadata.rights import MAX_METAS
 from pipelines.urls.url import parse
 
@@ -90,6 +84,20 @@ _DATE_NAMED = re.compile(
     r"|date[._:-]?(?:published|posted|created)|created)"
 )
 """Other names for the date of publication, except those for something beside the page."""
+_CHANGED = re.compile(r"updated|modified", re.IGNORECASE)
+_PUBLIC = re.compile(r"publish|posted|created", re.IGNORECASE)
+TIME_ELEMENTS, MAX_TIMES = "time[datetime]", 500
+"""<time> elements of a page that are read."""
+# One query, because each walks the whole page. Drupal writes dc:date.
+MARKED_ELEMENTS = (
+    '[itemprop~="datePublished"],time[pubdate],abbr.published[title],[property~="dc:date"],[property$="datePublished"]'
+    ',[itemprop~="dateCreated"]'
+)
+_BODIES = ("article", "main")
+_TEASERS = 2
+"""Articles beside a headline that is in none of them. From this number on they are teasers."""
+MAX_MARKED_ELEMENTS = 1000
+"""Marked elements of a page that are read."""
 
 
 class DatedPage:
@@ -110,18 +118,66 @@ class DatedPage:
     @cached_property
     def times(self) -> list[tuple[LexborNode, DateCandidate]]:
         """The <time> elements of the page itself."""
-        return list(time_elements(self.tree, self.url))
+        return list(_time_elements(self.tree, self.url))
 
     @cached_property
     def article_times(self) -> list[str]:
         """The values of the first <time> elements of the article."""
-        return list(times_of_article(self.tree, self.times))
+        return list(_times_of_article(self.tree, self.times))
 
     @cached_property
     def days_in_path(self) -> list[str]:
         """The days in the path of the URL."""
         address = parse(self.url)
         return stated_in_path(address.path) if address else []
+
+
+def _time_elements(tree: LexborHTMLParser, url: str) -> Iterator[tuple[LexborNode, DateCandidate]]:
+    """Yield the <time datetime> elements of the page itself: not of navigation, asides, comments or teasers."""
+    is_in_teaser = teaser_test(tree, url)
+    for node in tree.css(TIME_ELEMENTS)[:MAX_TIMES]:
+        if is_aside(node) or is_in_teaser(node):
+            continue
+        shown = node.text(deep=False)[:MAX_SHOWN_CHARS]
+        naming = f"{naming_of(node)} {node.attributes.get('itemprop') or ''}"
+        named_so = _CHANGED.search(naming) is not None and _PUBLIC.search(naming) is None
+        changed = named_so or UPDATED in {label_of(node), *(part.kind for part in portions(shown))}
+        yield node, DateCandidate("updated" if changed else "time", node.attributes.get("datetime") or "", shown)
+
+
+def _marked_dates(tree: LexborHTMLParser, url: str) -> Iterator[str]:
+    """Yield the values of elements marked as the date of publication, two for each mark, most trusted first."""
+    marked = sorted(tree.css(MARKED_ELEMENTS)[:MAX_MARKED_ELEMENTS], key=_mark)
+    is_in_teaser = teaser_test(tree, url)
+    # A footer of the page may contain its date. Teasers and comments have dates of their own.
+    own = (node for node in marked if not (is_aside(node, ASIDE_TAGS - {"footer"}, OTHER_PAGES) or is_in_teaser(node)))
+    for node in (node for _, alike in groupby(own, key=_mark) for node in islice(alike, 2)):
+        attributes = node.attributes
+        stated = (attributes.get(name) for name in ("datetime", "content", *["title"] * (node.tag == "abbr")))
+        yield next(filter(None, stated), node.text(separator=" ")[:200])
+
+
+def _mark(node: LexborNode) -> int:
+    """Return the index of an element's mark, 0 for the most trusted one."""
+    attributes = node.attributes
+    properties = (attributes.get("itemprop") or "").split()
+    marks = ("datePublished" in properties, "pubdate" in attributes, node.tag == "abbr", "property" in attributes)
+    return marks.index(True) if any(marks) else len(marks)
+
+
+def _times_of_article(tree: LexborHTMLParser, times: list[tuple[LexborNode, DateCandidate]]) -> Iterator[str]:
+    """Yield the values of the first <time> elements of the article."""
+    for name in _BODIES:
+        # The element around the headline, else the first one, unless several are teasers.
+        head = body = tree.css_first("h1")
+        while body is not None and body.tag != name:
+            body = body.parent
+        every = tree.css(name)[:_TEASERS]
+        if body is None and every and (head is None or len(every) < _TEASERS):
+            body = every[0]
+        inside = {node.mem_id for node in body.css(TIME_ELEMENTS)[:MAX_MARKED_ELEMENTS]} if body else set()
+        own = [shown.text for node, shown in times if node.mem_id in inside and shown.source == "time"]
+        yield from own[:2]
 
 
 def _statement(page: DatedPage) -> Iterator[DateCandidate]:
@@ -139,7 +195,7 @@ def _other_metas(page: DatedPage) -> Iterator[DateCandidate]:
 
 
 def _marked(page: DatedPage) -> Iterator[DateCandidate]:
-    return (DateCandidate("time", text) for text in marked_dates(page.tree, page.url))
+    return (DateCandidate("time", text) for text in _marked_dates(page.tree, page.url))
 
 
 def _article_times(page: DatedPage) -> Iterator[DateCandidate]:
@@ -192,7 +248,7 @@ class DatePlace:
     limit: int
     """Elements that are read, at most; 0 if it has none."""
     sources: tuple[str, ...]
-    """Sources of its dates, which have its trust (``date_sources.SOURCES``)."""
+    """Sources of its dates, which have its trust (``publication_date.SOURCES``)."""
     read: Callable[[DatedPage], Iterator[DateCandidate]]
     """Yields what it states, most trusted first."""
 

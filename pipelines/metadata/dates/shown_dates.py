@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pipelines.metadata.asides import ASIDE_TAGS, MISLEADING_NAMES, TAGS_WITHOUT_BYLINE, is_aside, naming_of
+from pipelines.metadata.beside import ASIDE_TAGS, MISLEADING_NAMES, TAGS_WITHOUT_BYLINE, is_aside, naming_of, namings_of
 from pipelines.metadata.dates.ages import age_of, is_of_visit
-from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.figures import WITHOUT_FIGURES
 from pipelines.metadata.dates.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 from pipelines.metadata.dates.months import fold, is_name
@@ -27,6 +27,7 @@ from pipelines.metadata.headline import (
     is_within,
     links_below,
 )
+from pipelines.metadata.publication_date import DateCandidate
 from pipelines.text.scripts import SENTENCE_ENDS
 
 if TYPE_CHECKING:
@@ -34,10 +35,8 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborNode
 
-_HINT = re.compile(
-    r"date|time|publish|posted|pubdate|byline|meta|info|created|updated|ngay|thoi-?gian|tarikh|zaman|fecha|datum",
-    re.IGNORECASE,
-)
+_HINT = re.compile(r"date|time|publish|posted|byline|meta|info|created|ngay|thoi-?gian|tarikh|zaman|fecha|datum")
+"""Names of dates in lower case. Without regard to case the search takes twice the time."""
 # What each text with a date has.
 _DIGIT, _FULL = re.compile(rf"\d|{WITHOUT_FIGURES}"), re.compile(r"\d(?:\D*\d){4}")
 _HEADING = re.compile(r"h[1-6]")
@@ -91,21 +90,21 @@ def visible_dates(around: Surroundings) -> Iterator[DateCandidate]:
     marked, bare = (behind, 0, False), (behind[:MAX_ELEMENTS_BESIDE], _MAX_UNMARKED, False)
     for part, limit, above in (marked, bare, (over[::-1], _MAX_CHARS_ABOVE, True), (before[::-1], 0, True)):
         updated_at: int | None = None
-        for at, node in enumerate(part):
-            for kind, shown in _in_element(node, limit, above=above):
-                if node and is_in_teaser(node):
+        for at, node, naming in _to_read(part, limit):
+            for kind, shown in _in_element(node, naming, limit, above=above):
+                if is_in_teaser(node):
                     break
                 # A list, or what follows the text, is not the masthead.
-                own = not above or kind == PUBLISHED or bool(node and is_within(node, head))
+                own = not above or kind == PUBLISHED or is_within(node, head)
                 clocked = own or (_CLOCK.search(shown.text) and links_below(node, before) <= _FEW_LINKS)
-                visit = is_of_visit(shown.text) and not _CLOCK.search(shown.text)
+                visit = not _CLOCK.search(shown.text) and is_of_visit(shown.text)
                 shown = shown._replace(is_own=bool(clocked) and not visit)
                 if kind == UPDATED and updated_at is None:
                     updated_at = at
                 far = not limit if above else at >= MAX_ELEMENTS_BESIDE
                 if far and listed is None:
                     listed = _listed(before) | _listed(behind[MAX_ELEMENTS_BESIDE:])
-                if far and listed and node and naming_of(node) in listed:
+                if far and listed and naming in listed:
                     late.append(shown._replace(source="listed"))
                 elif kind == PLAIN and not above and at > prose:
                     late.append(shown._replace(source="below"))
@@ -131,24 +130,38 @@ def visible_ages(around: Surroundings) -> Iterator[DateCandidate]:
 
 def _listed(part: list[LexborNode | None]) -> set[str]:
     """Return class and id of elements that show digits and occur several times: dates of teasers, comments."""
-    named = [(naming_of(node), node) for node in part if node]
-    alike = Counter(naming for naming, node in named if _HINT.search(naming) or node.tag == "time")
+    named = [(naming, node) for naming, node in zip(namings_of(part), part, strict=True) if node]
+    alike = Counter(naming for naming, node in named if _names_date(naming) or node.tag == "time")
     often = {naming for naming, count in alike.items() if count >= _LIST}
     shown = Counter(naming for naming, node in named if naming in often and _short_text(node) and not is_aside(node))
     return {naming for naming, count in shown.items() if count >= _LIST}
 
 
-def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator[tuple[str, DateCandidate]]:
-    """Yield the dates of a small element. An unmarked one is read only up to ``limit`` characters; 0 for none."""
-    if node is None or not (limit or node.tag == "time" or _HINT.search(naming_of(node))):
-        return
+def _to_read(part: list[LexborNode | None], limit: int) -> Iterator[tuple[int, LexborNode, str]]:
+    """Yield the elements that may show a date, with index, class and id: the marked ones, or with a ``limit`` all."""
+    for at, (node, naming) in enumerate(zip(part, namings_of(part), strict=True)):
+        if node and (limit or node.tag == "time" or _names_date(naming)):
+            yield at, node, naming
+
+
+@lru_cache(maxsize=2**10)
+def _names_date(naming: str) -> bool:
+    """Return whether class and id name a date. Elements of a page repeat them four times, and pages of a site too."""
+    return _HINT.search(naming.lower()) is not None
+
+
+def _in_element(node: LexborNode, naming: str, limit: int, *, above: bool) -> Iterator[tuple[str, DateCandidate]]:
+    """Yield the dates of a small element. An unmarked one is read only up to ``limit`` characters; 0 if it is marked.
+
+    ``naming``: its class and id.
+    """
     text = _short_text(node, limit or MAX_SHOWN_CHARS)
     if not limit and "datetime" not in node.attributes and _FULL.search(text) is None:
         stated = (value or "" for name, value in node.attributes.items() if _STATING.fullmatch(name))
         text = next((each for each in stated if len(each) <= _MAX_UNMARKED and _FULL.search(each)), text)
     if (
         not text
-        or (limit and not _is_dateline(node, text))
+        or (limit and not _is_dateline(node, naming, text))
         or is_aside(node, TAGS_WITHOUT_BYLINE if limit else ASIDE_TAGS)
     ):
         return
@@ -206,12 +219,12 @@ def label_of(node: LexborNode) -> str:
     return PLAIN
 
 
-def _is_dateline(node: LexborNode, text: str) -> bool:
+def _is_dateline(node: LexborNode, naming: str, text: str) -> bool:
     """Return whether an unmarked text is a dateline, and not a sentence or a heading about some day."""
     wordy = _SENTENCE.search(text) and len(_WORD.findall(text)) >= _MANY_WORDS
     if wordy or not all(is_name(fold(end[1])) for end in _SENTENCE_END.finditer(text)):
         return False
-    if MISLEADING_NAMES.search(naming_of(node)):
+    if MISLEADING_NAMES.search(naming):
         return False
     return not _HEADING.fullmatch(node.tag or "") or bool(_CLOCK.search(text)) or not _LETTERS.search(text)
 

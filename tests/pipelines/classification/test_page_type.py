@@ -24,7 +24,7 @@ from pipelines.classification.page_type import (
 )
 from pipelines.markup.tree import parse_tree
 from pipelines.page.process import process
-from pipelines.text.text_size import size
+from pipelines.text.scripts import size
 from storage.records import Capture, Metadata, Processed, SiteModel
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

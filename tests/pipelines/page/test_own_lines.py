@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.page.own_lines import leave_out
+from pipelines.page.postprocess import leave_out
 from storage.bytes.lines import count, digest, pack
 from storage.records import Extraction
 

@@ -26,9 +26,9 @@ from pipelines.text.scripts import (
     in_class,
     is_from_the_right,
     is_spaced,
+    size,
 )
 from pipelines.text.sentences import marked
-from pipelines.text.text_size import size
 from storage.records import SENTENCE
 
 CHARACTERS = "".join(

@@ -11,21 +11,26 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.markup.hidden import is_hidden
+from pipelines.markup.hidden import hidden_among
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 MAX_TAG = 300
 """Characters of a start tag that are read. The make of a tag is cached, because the pages of a site repeat it."""
 _CLASS_NAME, _NUMBER = re.compile(r'\sclass="([^"]*)"'), re.compile(r"\d+")
 
 
+def makes_of(tags: Iterable[str]) -> list[str]:
+    """Return the make of each element by its start tag."""
+    return [_make(tag[:MAX_TAG]) for tag in tags]
+
+
 @lru_cache(maxsize=2**14)
-def make(tag: str) -> str:
+def _make(tag: str) -> str:
     """Return the part of a start tag that elements of one make share: no ids and no digits.
 
-    >>> make('p class="par par-12" id="x7"')
+    >>> _make('p class="par par-12" id="x7"')
     'p par par-'
     """
     classed = _CLASS_NAME.search(tag)
@@ -130,23 +135,33 @@ def naming_of(attributes: str) -> str:
     return _HUMP.sub("-", " ".join(_NAMING_WITHOUT_ROLE.findall(attributes[:_MAX_NAMING]))).lower()
 
 
-def marks(tags: Iterable[str]) -> list[int]:
+_KNOWN: dict[str, int] = {}
+"""Marks of start tags that were read before."""
+
+
+def marks(tags: Sequence[str]) -> list[int]:
     """Return the mark bits of elements, given their start tags without ``<`` and ``>``.
 
     >>> [mark for mark in NAMES if marks(['aside class="relatedBox"'])[0] & BIT[mark]]
     ['related', 'aside']
     """
-    return list(map(_MARKS.__getitem__, tags))
+    new = {tag for tag in tags if tag not in _KNOWN}
+    hidden = hidden_among(new)
+    read = {tag: _marks_of(tag) | BIT["hidden"] * (tag in hidden) for tag in new}
+    found = [read[tag] if tag in read else _KNOWN[tag] for tag in tags]
+    if len(_KNOWN) + len(read) > _MAX_TAGS:
+        _KNOWN.clear()
+    _KNOWN.update((tag, bits) for tag, bits in read.items() if len(tag) <= _MAX_CACHED_CHARS)
+    return found
 
 
 def _marks_of(tag: str) -> int:
+    """Return the marks of an element except whether it is hidden."""
     name, _, attributes = tag.partition(" ")
     found = _OF_TAG.get(name, KIND["other"])
     if name == "marquee":
         found |= BIT["widget"]
     if attributes:
-        if is_hidden(tag):
-            found |= BIT["hidden"]
         for naming in _NAMING.findall(tag):
             found |= _of_naming(naming)
         if ' role="button"' in tag:
@@ -158,18 +173,3 @@ def _marks_of(tag: str) -> int:
         if name in _HEADINGS:  # their ids repeat their text
             found &= ~BIT["widget"]
     return found
-
-
-class _Marks(dict[str, int]):
-    """Cache of the marks of start tags. It is cleared when full; long tags are not kept."""
-
-    def __missing__(self, tag: str) -> int:
-        if len(self) == _MAX_TAGS:
-            self.clear()
-        found = _marks_of(tag)
-        if len(tag) <= _MAX_CACHED_CHARS:
-            self[tag] = found
-        return found
-
-
-_MARKS = _Marks()

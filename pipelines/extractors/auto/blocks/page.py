@@ -8,15 +8,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.marks import BIT, KIND, MAX_TAG, NO_TEXT, PRAISE, make, marks
+from pipelines.extractors.auto.blocks.marks import BIT, KIND, NO_TEXT, PRAISE, makes_of, marks
 from pipelines.extractors.auto.blocks.text_measures import Array, measure_texts
-from pipelines.markup.hidden import is_never_unfolded
+from pipelines.markup.hidden import never_unfolded
+from pipelines.text.normalise import letters, letters_of_all
 
 if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.walk import BlockSequence
@@ -38,7 +38,6 @@ MIN_PROSE_SHARE = 0.6
 """Share of prose, at least, in a hidden element that a reader unfolds."""
 MIN_UNFOLDED_SHARE = 0.15
 """Prose in hidden elements of one make, at least, as a share of the shown prose."""
-_NO_LETTERS = re.compile(r"[\W_]+")
 
 
 class PageBlocks:
@@ -88,7 +87,7 @@ class PageBlocks:
     def makes(self) -> Array:
         """The make of each element as a number: name and class without digits, or the whole tag without a class."""
         numbers: dict[str, int] = {}
-        makes = (numbers.setdefault(make(tag[:MAX_TAG]), len(numbers)) for tag in self.blocks.elements.tags)
+        makes = (numbers.setdefault(make, len(numbers)) for make in makes_of(self.blocks.elements.tags))
         found: Array = np.fromiter(makes, np.int64)[self.tag]
         return found
 
@@ -96,7 +95,7 @@ class PageBlocks:
     def names(self) -> Array:
         """The name of each element as a number."""
         numbers: dict[str, int] = {}
-        names = (numbers.setdefault(tag.partition(" ")[0], len(numbers)) for tag in self.blocks.elements.tags)
+        names = (numbers.setdefault(name, len(numbers)) for name in self.blocks.elements.names)
         found: Array = np.fromiter(names, np.int64)[self.tag]
         return found
 
@@ -174,7 +173,7 @@ class PageBlocks:
     def _of_readers(self, hidden: Array) -> Array:
         """Return the hidden elements that are not hidden from all readers of the screen, or from paper alone."""
         tags = self.blocks.elements.tags
-        found: Array = hidden[[not is_never_unfolded(tags[tag]) for tag in self.tag[hidden].tolist()]]
+        found: Array = hidden[~np.array(never_unfolded(tags[tag] for tag in self.tag[hidden].tolist()), bool)]
         return found
 
     def _unfolding(self, own: Array) -> Array:
@@ -217,20 +216,15 @@ class PageBlocks:
         return found
 
 
-def _packed(text: str) -> str:
-    packed = "".join(text.casefold().split())
-    return packed if packed.isalnum() else _NO_LETTERS.sub("", packed)
-
-
 def _title_likeness(page: PageBlocks) -> Array:
     """Return the length ratio of block and title, 0 to 1; 0 unless one contains the other."""
-    title = _packed(page.blocks.title[:400])
+    title = letters(page.blocks.title[:400])
     found = np.zeros(page.count)
     if not title:
         return found
     chars = page.texts.chars
-    for index in ((chars <= 2 * len(title)) & (chars * 2 >= len(title)) & (page.link < 0.5)).nonzero()[0].tolist():
-        text = _packed(page.blocks.texts[index])
+    may_be = ((chars <= 2 * len(title)) & (chars * 2 >= len(title)) & (page.link < 0.5)).nonzero()[0].tolist()
+    for index, text in zip(may_be, letters_of_all([page.blocks.texts[index] for index in may_be]), strict=True):
         if text and (text in title or title in text):
             found[index] = min(len(text), len(title)) / max(len(text), len(title))
     return found

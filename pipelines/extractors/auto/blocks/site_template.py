@@ -17,7 +17,7 @@ import numpy as np
 import xxhash
 
 from pipelines.extractors.base import PARAGRAPH_KINDS
-from pipelines.text.text_size import size
+from pipelines.text.scripts import size
 from storage.records import ParagraphKind
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ import numpy as np
 
 from pipelines.extractors.auto.blocks.site_template import KEY, MAX_LINKED_SHARE, block_keys
 from pipelines.text.normalise import clean_all
-from pipelines.text.text_size import size
+from pipelines.text.scripts import size
 from storage.bytes.lines import digest, pack, unpack
 
 if TYPE_CHECKING:

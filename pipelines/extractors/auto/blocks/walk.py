@@ -15,9 +15,8 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipelines.extractors.auto.blocks.appeals import mark_appeals
-from pipelines.extractors.auto.blocks.picture_captions import mark_captions
-from pipelines.markup.anchors import is_link
+from pipelines.extractors.auto.blocks.tree_marks import mark_appeals, mark_captions
+from pipelines.markup.anchors import LINKED
 from pipelines.markup.lexer import BLOCKS
 
 if TYPE_CHECKING:
@@ -72,10 +71,11 @@ class Elements:
     """Block-level elements that hold blocks, in document order, with their parents and blocks (``first`` to ``last``).
 
     The first element is the page and its own parent. ``last`` is the block after the element. ``tags`` are the distinct
-    start tags without ``<`` and ``>``; ``tag`` is the index of each element's tag.
+    start tags without ``<`` and ``>``, ``names`` their first words; ``tag`` is the index of each element's tag.
     """
 
     tags: list[str]
+    names: list[str]
     tag: Numbers
     parents: Numbers
     first: Numbers
@@ -86,11 +86,12 @@ class Elements:
         """Build the columns from the start tag, parent, first and last block of each element."""
         numbers = dict(zip(dict.fromkeys(tags), range(len(tags)), strict=False))
         tag = map(numbers.__getitem__, tags)
-        return cls(list(numbers), *map(_numbers, (tag, parents, first, last)))
+        names = [each.partition(" ")[0] for each in numbers]
+        return cls(list(numbers), names, *map(_numbers, (tag, parents, first, last)))
 
     def name(self, element: int) -> str:
         """Return the name of an element."""
-        return self.tags[self.tag[element]].partition(" ")[0]
+        return self.names[self.tag[element]]
 
     def attributes(self, element: int) -> str:
         """Return the attributes of an element as written."""
@@ -112,16 +113,21 @@ class BlockSequence:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def around(self, index: int) -> Iterator[int]:
-        """Yield the elements around a block, the innermost first, without the page itself."""
-        element = self.inside[index]
+    def around(self, index: int) -> list[int]:
+        """Return the elements around a block, the innermost first, without the page itself."""
+        found, element = list[int](), self.inside[index]
         while element:
-            yield element
+            found.append(element)
             element = self.elements.parents[element]
+        return found
 
     def lines(self, index: int) -> list[str]:
         """Return a block as lines of readable text."""
         return [line for part in self.texts[index].split(LINE) if (line := one_line(part))]
+
+    def lines_of(self, indices: Iterable[int]) -> list[list[str]]:
+        """Return the lines of each of some blocks."""
+        return list(map(self.lines, indices))
 
 
 def one_line(text: str) -> str:
@@ -216,7 +222,7 @@ def _cut(html: str) -> BlockSequence:
 def _kind_of(tag: str) -> int:
     name = tag.partition(" ")[0]
     if name == "a":
-        return _LINK if is_link(tag) else _INLINE
+        return _LINK if LINKED.search(tag) else _INLINE
     return _KINDS.get(name, _INLINE)
 
 

@@ -190,8 +190,8 @@ def links(page: PageBlocks, chosen: Array) -> Array:
     few = 2 * page.texts.chars[found].sum() <= page.texts.chars[chosen].sum()
     if not few:
         return np.zeros(page.count, bool)
-    name, inside = page.blocks.elements.name, page.blocks.inside
-    names = {index: name(inside[index]) for index in found.nonzero()[0].tolist()}
+    elements, inside = page.blocks.elements, page.blocks.inside
+    names = {index: elements.names[elements.tag[inside[index]]] for index in found.nonzero()[0].tolist()}
     said = Counter(names.values())
     found[[index for index, named in names.items() if named in SUBHEADS and said[named] > MAX_BOXES]] = False
     return found

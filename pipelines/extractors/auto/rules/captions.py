@@ -109,5 +109,6 @@ def near_captions(page: PageBlocks, chosen: Array, found: Array) -> tuple[str, .
     near = found & ~chosen & ~page.hidden & (page.link < MAX_LINKED_SHARE)
     near[: max(0, inside[0] - MAX_BLOCKS_BEFORE)] = False
     near[inside[-1] + 2 :] = False
-    texts = (" ".join(page.blocks.lines(index))[:MAX_CHARS] for index in near.nonzero()[0][:MAX_CAPTIONS].tolist())
+    lines = page.blocks.lines_of(near.nonzero()[0][:MAX_CAPTIONS].tolist())
+    texts = (" ".join(each)[:MAX_CHARS] for each in lines)
     return tuple(dict.fromkeys(texts))

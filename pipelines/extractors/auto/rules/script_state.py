@@ -13,11 +13,17 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from pipelines.extractors.auto.rules.script_values import MAX_NODES, MIN_TITLE_CHARS, decoded, page_values
+from pipelines.extractors.auto.rules.script_values import (
+    MAX_NODES,
+    MIN_STATE_CHARS,
+    MIN_TITLE_CHARS,
+    decoded,
+    page_values,
+)
 from pipelines.markup import tree
 from pipelines.markup.soup import collapsed
-from pipelines.text.scripts import UNSPACED_TEXT
-from pipelines.text.text_size import size
+from pipelines.text.normalise import letters
+from pipelines.text.scripts import UNSPACED_TEXT, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,11 +117,11 @@ def _names(page: LexborHTMLParser, url: str) -> _Names:
     ]
     return _Names(
         frozenset(
-            letters
+            stated
             for title in titles
             # With and without the name of the site.
             for part in (title, _SEPARATOR.split(title)[0])
-            if _is_long(letters := _letters(part))
+            if _is_long(stated := letters(part[:_MAX_TITLE_CHARS]))
         ),
         frozenset(name for address in addresses for name in _address_names(address)),
     )
@@ -148,7 +154,7 @@ def _bodies(state: object, names: _Names) -> Iterator[_Body]:
         value, near = waiting.popleft()
         nodes += len(value) if isinstance(value, list) else 1
         if isinstance(value, str):
-            inner = decoded(value)
+            inner = decoded(value) if len(value) >= MIN_STATE_CHARS else None
             if inner is not None:
                 waiting.append((inner, near))
             elif near and size(value) >= MIN_BODY_SIZE:
@@ -191,21 +197,19 @@ def _is_name(names: _Names, value: object) -> bool:
         return False
     if value in names.addresses or not names.addresses.isdisjoint(_address_names(value) if "/" in value else ()):
         return True
-    letters = _letters(value)
-    return _is_long(letters) and any(_is_part(letters, title) for title in names.titles)
+    if not names.titles:
+        return False
+    stated = letters(value)
+    return any(_is_part(stated, title) for title in names.titles) and _is_long(stated)
 
 
-def _is_part(letters: str, title: str) -> bool:
+def _is_part(stated: str, title: str) -> bool:
     """Return whether a title is a part of the page's title, or most of it the other way round."""
-    return letters in title or (title in letters and len(title) >= _PART_OF_TITLE * len(letters))
+    return stated in title or (title in stated and len(title) >= _PART_OF_TITLE * len(stated))
 
 
-def _is_long(letters: str) -> bool:
-    return len(letters) >= MIN_TITLE_CHARS and size(letters) >= _MIN_TITLE_LETTERS
-
-
-def _letters(text: str) -> str:
-    return "".join(character for character in text[:_MAX_TITLE_CHARS].casefold() if character.isalnum())
+def _is_long(stated: str) -> bool:
+    return len(stated) >= MIN_TITLE_CHARS and size(stated) >= _MIN_TITLE_LETTERS
 
 
 def _body(lines: list[str]) -> Iterator[_Body]:

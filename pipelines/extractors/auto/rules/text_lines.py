@@ -13,8 +13,6 @@ from pipelines.text.scripts import SINGLE
 from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pipelines.extractors.auto.blocks.page import PageBlocks
     from pipelines.extractors.auto.blocks.text_measures import Array
 MAX_KIND_SHARE = 0.5
@@ -68,34 +66,33 @@ class Kinds:
         held = page.total(page.texts.chars * chosen)
         self.layout = (held > MAX_KIND_SHARE * held[0]).tolist()
         self.known = {0: ParagraphKind.PARAGRAPH}
+        self.named = [PARAGRAPH_KINDS.get(name) for name in page.blocks.elements.names]
+        """The kind that each distinct start tag gives."""
 
-    def lines(self) -> Iterator[TextLine]:
-        """Yield the lines of the chosen blocks. Preformatted text keeps its lines.
+    def lines(self) -> list[TextLine]:
+        """Return the lines of the chosen blocks. Preformatted text keeps its lines.
 
         A sentence that a card of a link cuts is one line.
         """
-        before, held = -1, TextLine("", ParagraphKind.PARAGRAPH, ())
-        for index in self.chosen.nonzero()[0].tolist():
+        found, before = list[TextLine](), -1
+        taken = self.chosen.nonzero()[0].tolist()
+        for index, lines in zip(taken, self.blocks.lines_of(taken), strict=True):
             cut = before >= 0 and goes_on(self.page, before, index)
-            for text, kind in self._lines(index):
-                if cut and held.text and kind is held.kind is ParagraphKind.PARAGRAPH:
+            kind = self.of(self.blocks.inside[index])
+            for text in self._preformatted(index) if kind is ParagraphKind.PREFORMATTED else lines:
+                held = found[-1] if cut and found else None
+                if held and kind is held.kind is ParagraphKind.PARAGRAPH:
                     space = "" if _WIDE.fullmatch(held.text[-1] + text[0]) else " "
-                    held = TextLine(f"{held.text}{space}{text}", kind, (*held.blocks, index))
+                    found[-1] = TextLine(f"{held.text}{space}{text}", kind, (*held.blocks, index))
                 else:
-                    if held.text:
-                        yield held
-                    held = TextLine(text, kind, (index,))
+                    found.append(TextLine(text, kind, (index,)))
                 cut = False
             before = index
-        if held.text:
-            yield held
+        return found
 
-    def _lines(self, index: int) -> Iterator[tuple[str, ParagraphKind]]:
-        kind = self.of(self.blocks.inside[index])
-        if kind is ParagraphKind.PREFORMATTED:
-            pieces = self.blocks.texts[index].replace(LINE, "\n").split("\n")
-            return ((line, kind) for piece in pieces if (line := one_line(piece)))
-        return ((line, kind) for line in self.blocks.lines(index))
+    def _preformatted(self, index: int) -> list[str]:
+        pieces = self.blocks.texts[index].replace(LINE, "\n").split("\n")
+        return [line for piece in pieces if (line := one_line(piece))]
 
     def of(self, innermost: int) -> ParagraphKind:
         """Return the kind of the blocks directly in an element. Results are cached for each element."""
@@ -103,7 +100,7 @@ class Kinds:
             return known
         passed, element, elements = [], innermost, self.blocks.elements
         while element not in self.known:
-            named = PARAGRAPH_KINDS.get(elements.name(element))
+            named = self.named[elements.tag[element]]
             if named and (not self.layout[element] or named in _CERTAIN):
                 self.known[element] = named
             else:

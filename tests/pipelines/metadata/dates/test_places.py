@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from pipelines.metadata.dates.date_sources import SOURCES
 from pipelines.metadata.dates.places import PLACES, DatedPage, DatePlace
 from pipelines.metadata.headline import around_headline
 from pipelines.metadata.jsonld import read_jsonld
 from pipelines.metadata.meta_elements import read_metas
+from pipelines.metadata.publication_date import SOURCES
 from storage.records import RULES
 
 URL = "https://paper.example.org/2024/05/13/bridge"

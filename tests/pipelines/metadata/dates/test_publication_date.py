@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.metadata.dates.date_sources import DateCandidate
 from pipelines.metadata.dates.path_dates import dates_in_path
-from pipelines.metadata.publication_date import PublicationDate, find_date
+from pipelines.metadata.publication_date import DateCandidate, PublicationDate, find_date
 from pipelines.metadata.reader import read_metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -28,6 +31,30 @@ def test_the_date_of_the_visit_above_a_headline_is_not_believed() -> None:
     found = find_date([DateCandidate("masthead", "Friday, 13 November 2026")], NOW)
     assert found is not None
     assert (found.iso, found.confidence) == ("2026-11-13", 0.57)
+
+
+@pytest.mark.parametrize(
+    ("stated", "is_read"),
+    [
+        ("2024-05-13", False),
+        ("2024-05-13T10:20", False),
+        ("13 May 2024", False),
+        ("2024-05-13T10:20:00Z", True),
+        ("Mon, 13 May 2024 10:20:00 +0700", True),
+        ("2026-11-22", True),
+    ],
+)
+def test_shown_dates_are_read_only_if_they_may_contradict(stated: str, is_read: bool) -> None:
+    """They correct the zone of a moment, and a day after the visit. To read them takes most of the time for a date."""
+    read = []
+
+    def candidates() -> Iterator[DateCandidate]:
+        yield DateCandidate("json-ld", stated)
+        read.append("shown")
+        yield DateCandidate("text", "12 May 2024")
+
+    assert find_date(candidates(), NOW) is not None
+    assert bool(read) is is_read
 
 
 @pytest.mark.parametrize(

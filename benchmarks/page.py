@@ -1,0 +1,79 @@
+"""Measure the CPU time of `process` for a page, by its stages, and beside trafilatura with metadata.
+
+    python benchmarks/page.py GOLD_DIR [--pages 150] [--rounds 3]
+
+The pages are real ones with a URL, one from each site. Their links are followed: each has a site model with its host.
+All readers take turns on each page. The figure of a reader is the mean over the pages of its best round. A stage is the
+difference of two readers, of which one goes further than the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import defaultdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import trafilatura
+
+from corpus_spider.lab.gold import load_gold
+from pipelines.page.process import process, source_of
+from pipelines.urls.url import host_of
+from storage.records import Capture, SiteModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from corpus_spider.lab.gold import GoldPage
+
+HEADERS = (("Content-Type", "text/html"),)
+VISIT = datetime(2026, 11, 20, 12, tzinfo=UTC)
+"""Later than all pages, so no date is doubted."""
+READERS: dict[str, Callable[[Capture, SiteModel], object]] = {
+    "metadata": source_of,
+    "links": lambda page, model: process(page, model, only_links=True),
+    "process": process,
+    "trafilatura": lambda page, _: trafilatura.bare_extraction(page.body, url=page.url, with_metadata=True),
+}
+"""The first three go on from one another. Without hosts in the model the stage of links would be almost empty."""
+
+
+def one_of_each_site(gold: list[GoldPage]) -> Iterator[tuple[Capture, SiteModel]]:
+    """Yield the first page with a URL of each site, as a crawl of its host receives it."""
+    for page in {page.cluster: page for page in reversed(gold) if page.url}.values():
+        capture = Capture(page.url or "", VISIT, 200, (), HEADERS, page.html())
+        yield capture, SiteModel(hosts=(host_of(capture.url),))
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gold", type=Path)
+    parser.add_argument("--pages", type=int, default=150)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    pages = list(one_of_each_site(load_gold(options.gold)))
+    pages = pages[:: max(1, len(pages) // options.pages)][: options.pages]
+    for read in READERS.values():  # tables are built once
+        read(*pages[0])
+    best: dict[str, list[float]] = defaultdict(lambda: [float("inf")] * len(pages))
+    for _ in range(options.rounds):
+        for at, (capture, model) in enumerate(pages):
+            for name, read in READERS.items():
+                begun = time.process_time()
+                read(capture, model)
+                best[name][at] = min(best[name][at], time.process_time() - begun)
+    mean = {name: 1000 * sum(seconds) / len(pages) for name, seconds in best.items()}
+    print(f"{len(pages)} pages of as many sites, ms of CPU a page, best of {options.rounds} rounds")
+    print(f"decode, parse, metadata    {mean['metadata']:6.2f}")
+    print(f"links                      {mean['links'] - mean['metadata']:6.2f}")
+    print(f"text, language, the rest   {mean['process'] - mean['links']:6.2f}")
+    print(f"process                    {mean['process']:6.2f}")
+    print(f"trafilatura with metadata  {mean['trafilatura']:6.2f}")
+    print(f"process / trafilatura      {mean['process'] / mean['trafilatura']:6.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""Mark lines in the parsed tree before it is cut into blocks: captions that no element names, and appeals.
+
+- A caption is a short line in italics, or of the class "caption", directly after a picture. Editors write
+  ``<p><img></p><p><em>caption</em></p>``. Pictures are dropped before the page is cut into blocks.
+- An appeal is a box that asks the reader for something: consent, money, a subscription. It is known by where its link
+  leads: to a page for donations, subscriptions, newsletters or privacy. It is a small element that holds little more
+  than the link and the appeal. A paragraph of prose with such a link is no box.
+
+A marked line gets a class, which `rules.captions` or `page` reads.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+# Captions.
+CAPTION = "picture-caption"
+"""Class of a line that is a caption."""
+MAX_CAPTION_CHARS = 300
+"""Characters of a caption. A longer line in italics is text."""
+_CANDIDATES = "em, i, small, .caption"
+_MAX_CANDIDATES = 200
+"""Candidates of a page that are looked at."""
+_LEVELS = 3
+"""Elements around a line, with nothing before it, whose neighbour may be the picture."""
+_PICTURES = frozenset({"img", "picture"})
+_BETWEEN = frozenset({"br", "-comment", "noscript", "meta", "script"})
+_NO_BLOCKS = frozenset({"body", "html", "article", "main", "section", "td", "li", "blockquote"})
+"""Elements that are larger than a line."""
+
+
+def mark_captions(tree: LexborHTMLParser) -> None:
+    """Add the class `CAPTION` to lines that are captions of the picture before them. This changes the tree."""
+    if tree.css_first("img") is None:
+        return
+    for node in tree.css(_CANDIDATES)[:_MAX_CANDIDATES]:
+        line = _line_of(node)
+        if line is not None and _follows_picture(line, node):
+            _add_class(line, CAPTION)
+
+
+def _line_of(node: LexborNode) -> LexborNode | None:
+    """Return the block whose whole text is this element's; None if there is other text or too much."""
+    said = _packed(node)
+    if not 2 <= len(said) <= MAX_CAPTION_CHARS:
+        return None
+    line = _line_around(node)
+    if line is None or line.tag in _NO_BLOCKS:
+        return None
+    return line if line is node or _packed(line) == said else None
+
+
+def _follows_picture(line: LexborNode, node: LexborNode) -> bool:
+    """Return whether a picture, and nothing else, stands before an element in its line, or before the line."""
+    inner: LexborNode | None = node
+    while inner is not None and inner.mem_id != line.mem_id:
+        if (before := _before(inner)) is not None:
+            return _is_picture(before)
+        inner = inner.parent
+    around: LexborNode | None = line
+    for _ in range(_LEVELS):
+        if around is None or around.tag in {"body", "html"}:
+            return False
+        if (before := _before(around)) is not None:
+            return _is_picture(before)
+        around = around.parent
+    return False
+
+
+def _before(node: LexborNode) -> LexborNode | None:
+    """Return the sibling before an element, without blank text and line breaks."""
+    before = node.prev
+    while before is not None and (
+        before.tag in _BETWEEN or (before.tag == "-text" and not (before.text() or "").strip())
+    ):
+        before = before.prev
+    return before
+
+
+def _is_picture(node: LexborNode) -> bool:
+    """Return whether an element is a picture, or holds one and no text."""
+    if node.tag in _PICTURES:
+        return True
+    if node.tag == "-text" or node.css_first("img") is None:
+        return False
+    return not _packed(node)
+
+
+# Appeals.
+APPEAL = "donation-box"
+"""Class of a box that asks for something."""
+MAX_APPEAL_CHARS = 400
+"""Characters of a box."""
+_MIN_LINKED_SHARE = 0.9
+"""Share of a line in its link from which the line is the box, or the button of one."""
+_LEADS = re.compile(
+    r"(?:^|[/?&=._-])(?:donat(?:e|ion|ions)|support-?(?:us|our\w*)|membership|become-a-?member|supporters?"
+    r"|subscri(?:be|ption|ptions)|newsletters?|cookies?(?:-policy)?|privacy(?:-policy|-notice)?)(?:$|[/?&=._-])",
+    re.IGNORECASE,
+)
+_STEMS = ("donat", "support", "member", "subscri", "newsletter", "cookie", "privacy")
+_MAY_LEAD = ", ".join(f'a[href*="{stem}" i]' for stem in _STEMS)
+"""A sieve in the parser: to ask every link for its address takes much longer."""
+_NO_BOXES = frozenset({"body", "html", "article", "main"})
+_MAX_APPEALS = 100
+"""Such links of a page that are looked at."""
+
+
+def mark_appeals(tree: LexborHTMLParser) -> None:
+    """Add the class `APPEAL` to boxes that ask for something. This changes the tree."""
+    for link in tree.css(_MAY_LEAD)[:_MAX_APPEALS]:
+        leads = _LEADS.search((link.attributes.get("href") or "")[:MAX_APPEAL_CHARS])
+        box = _box_around(link) if leads else None
+        if box is not None:
+            _add_class(box, APPEAL)
+
+
+def _box_around(link: LexborNode) -> LexborNode | None:
+    """Return the small element around a link that is a line of its own; None if the link is part of a text."""
+    line = _line_around(link)
+    if line is None or line.tag in _NO_BOXES:
+        return None
+    size = _size(line)
+    if _size(link) < _MIN_LINKED_SHARE * size and not _is_button_of(line, link):
+        return None
+    around = line.parent
+    while around is not None and around.tag not in _NO_BOXES and _may_be_box(around):
+        line, around = around, around.parent
+    return line if _size(line) <= MAX_APPEAL_CHARS else None
+
+
+def _is_button_of(line: LexborNode, link: LexborNode) -> bool:
+    """Return whether a link directly in a box stands beside paragraphs, as a button does."""
+    is_child = link.parent is not None and link.parent.mem_id == line.mem_id
+    return is_child and line.tag != "p" and line.css_first("p") is not None
+
+
+def _may_be_box(node: LexborNode) -> bool:
+    return _size(node) <= MAX_APPEAL_CHARS and node.css_first("h1") is None
+
+
+def _size(node: LexborNode) -> int:
+    return len(_packed(node))
+
+
+# Lines.
+_INLINE = frozenset({"em", "i", "small", "span", "font", "b", "strong", "u", "a"})
+
+
+def _line_around(node: LexborNode) -> LexborNode | None:
+    """Return the first element around a node, or itself, that is not inline."""
+    line: LexborNode | None = node
+    while line is not None and line.tag in _INLINE:
+        line = line.parent
+    return line
+
+
+def _packed(node: LexborNode) -> str:
+    """Return the text of an element without white space."""
+    return "".join((node.text() or "").split())
+
+
+def _add_class(node: LexborNode, name: str) -> None:
+    """Add a class to an element. This changes the tree."""
+    node.attrs["class"] = f"{node.attributes.get('class') or ''} {name}".strip()
