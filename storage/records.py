@@ -862,12 +862,6 @@ class Drop:
         return f"{self.reason} ({self.detail})" if self.detail else self.reason
 
 
-WORKER_FAULTS = ("worker_timeout", "worker_crash", "worker_memory", "worker_error")
-"""Reasons of pages whose processing failed in a worker, often in the extractor. It would fail again."""
-MACHINE_FAULTS = frozenset({"worker_timeout", "worker_memory", "worker_killed"})
-"""Reasons that a busy or full machine can cause too. Such a page waits for one more attempt in a later run."""
-
-
 @dataclass(frozen=True, slots=True)
 class Link:
     """A URL found in a page: canonical key, URL to request, host, expected kind."""

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.crawling.open_corpus import open_for_reading, open_for_writing
 from pipelines.runtime.writer import GROUP
-from storage.blocklist.tombstones import REMOVED
 from storage.bytes.lines import count
-from storage.documents.decider import SAME_PAGE
 from storage.errors import CorpusError
 from storage.fetches.file_retention import REMOVED as EXPIRED
-from storage.frontier.visit_results import UNCHANGED_TEXT
+from storage.reasons import REMOVED, SAME_PAGE, UNCHANGED_TEXT
 from storage.warc import is_file_name, read_record
 from storage.warc.writer import OPEN
 

@@ -20,7 +20,7 @@ from corpus_spider.monitoring.site_checks import (
     offline_runs,
 )
 from storage.corpus import Corpus
-from storage.reasons import NO_NETWORK
+from storage.reasons import NO_NETWORK, REDIRECT
 from storage.records import noted_matches
 from storage.reporting import counted, unseen
 
@@ -220,7 +220,7 @@ def _matches(
 
 
 def _has_moved(state: SourceState) -> bool:
-    return state.reason == "redirect"
+    return state.reason == REDIRECT
 
 
 def render(health: Health, console: Console, program: str) -> None:

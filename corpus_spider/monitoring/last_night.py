@@ -7,17 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring.site_checks import SAME_NIGHT
-from storage.reasons import NO_ANSWER
-from storage.runs.site_runs import ROBOTS, column_of
+from storage.reasons import is_dropped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from storage.runs.site_runs import SiteRun
-
-_NO_DROP = frozenset({"feed", "sitemap", "redirect", "removed"}) | ROBOTS | NO_ANSWER
-"""Reasons of responses that are no pages without a text, and of attempts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +48,6 @@ def last_night(runs: Sequence[SiteRun]) -> LastNight | None:
         new=sum(each.articles for each in night),
         changed=sum(each.versions for each in night),
         unchanged=sum(each.unchanged for each in night),
-        dropped=sum(number for reason, number in reasons.items() if _is_drop(reason)),
+        dropped=sum(number for reason, number in reasons.items() if is_dropped(reason)),
         failed=sum(each.failed for each in night),
     )
-
-
-def _is_drop(reason: str) -> bool:
-    return reason not in _NO_DROP and column_of("drop", reason) not in {"unchanged", "failed"}

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from corpus_spider.exit_codes import NONE_SUCCEEDED
 from corpus_spider.network.connection import Manners, NotPublicError, Wire
 from storage.errors import CorpusError
+from storage.reasons import PRIVATE_ADDRESS
 from storage.records import Capture, Kind
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def refuse(url: str, manners: Manners, ports: set[int]) -> None:
 
     reason = refusal(url, manners.allow_private, ports, proxy_hosts())
     if reason:
-        do = _if_yours(urlsplit(url)) if reason == "private_address" else ""
+        do = _if_yours(urlsplit(url)) if reason == PRIVATE_ADDRESS else ""
         raise NotFetchedError(f"refused: {reason.replace('_', ' ')}", where=url, do=do)
 
 

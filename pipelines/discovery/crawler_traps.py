@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.discovery.url_shapes import shape_of
 from pipelines.urls.url import parse, registered_domain
+from storage.reasons import TEXTLESS
 from storage.records import Kind
 
 if TYPE_CHECKING:
@@ -44,8 +45,6 @@ _RECENT_TEXTS = 100
 _KEYS = 6
 """LSH bands that are compared. A near-duplicate (similarity .9) shares one of them in 99 of 100 cases."""
 _NUMBER = re.compile(r"\{(?:n|y|d|id)\}")
-TEXTLESS = frozenset(("http_404", "http_410", "soft_404", "listing", "no_article", "language", "not_html", "empty"))
-"""Drop reasons that are a property of the page. Others depend on the moment, on a refusal or on the crawler."""
 
 
 def place_of(url: str) -> tuple[str, str]:

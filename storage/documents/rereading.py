@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.blocklist.tombstones import REMOVED
 from storage.database.schema import document, document_text, fetch
 from storage.documents import duplicates, healing
 from storage.documents.document_rows import rights_row, text_row
 from storage.documents.known_pages import targets_of, withheld
 from storage.documents.model import day_of
 from storage.documents.withdrawal import remove_pages
-from storage.frontier.visit_results import UNCHANGED_TEXT
+from storage.reasons import REMOVED, UNCHANGED_TEXT
 from storage.records import Drop
 
 if TYPE_CHECKING:

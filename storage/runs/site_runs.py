@@ -31,7 +31,7 @@ from storage.database.schema import (
     url,
 )
 from storage.database.transactions import chunks, upsert
-from storage.reasons import NO_ANSWER
+from storage.reasons import NO_ARTICLE, NO_TEXT, SHORT, counter_of
 from storage.records import UrlState
 from storage.runs.allowance import FIRST_NIGHT, Allowance
 
@@ -42,12 +42,6 @@ if TYPE_CHECKING:
 
     from storage.database.transactions import AnyRow
     from storage.records import Failure
-
-REFUSALS = frozenset({"firewall", "geo_block", "consent", "paywall"})
-"""Reasons (pipelines.classification.soft_errors) of pages that refuse access or show a wall."""
-REFUSING = frozenset(f"http_{status}" for status in (401, 402, 403, 407, 429, 451))
-NO_TEXT = frozenset({"no_text", "script_only", "soft_404", "undecodable", "empty", "not_storable"})
-ROBOTS = frozenset({"robots", "crawl_delay"})
 
 
 class SiteRun(msgspec.Struct, frozen=True, gc=False):
@@ -105,17 +99,7 @@ def column_of(outcome: str | None, reason: str) -> str | None:
     """Name the counter of a response with this outcome; None: it is counted by reason only."""
     if outcome is None:
         return "awaiting"
-    if outcome == "unchanged" or reason == "unchanged_text":
-        return "unchanged"
-    if reason in REFUSALS | REFUSING:
-        return "refused"
-    if reason.startswith("http_"):
-        return "http_errors"
-    if reason.startswith(("truncated_", "body_")) or reason in NO_ANSWER:
-        return "failed"
-    if reason in NO_TEXT or reason.startswith(("worker_", "warc_")):
-        return "no_text"
-    return reason if reason in {"short", "language"} else None
+    return "unchanged" if outcome == "unchanged" else counter_of(reason)
 
 
 def begin(connection: Connection, run_id: int, sites: Collection[str]) -> None:
@@ -301,8 +285,8 @@ class _SiteTally:
 
 # Pages without any text are counted apart from pages with too little.
 _REASON = sa.case(
-    (sa.and_(fetch.c.reason == "no_article", fetch.c.detail == "0 characters"), "no_text"),
-    (fetch.c.reason == "no_article", "short"),
+    (sa.and_(fetch.c.reason == NO_ARTICLE, fetch.c.detail == "0 characters"), NO_TEXT),
+    (fetch.c.reason == NO_ARTICLE, SHORT),
     else_=sa.func.coalesce(fetch.c.reason, ""),
 )
 
@@ -360,7 +344,7 @@ def _add_failures(connection: Connection, run_id: int, tallies: Mapping[str, _Si
     statement = sa.select(run_failure).where(run_failure.c.run_id == run_id, run_failure.c.site.in_(tallies))
     for row in connection.execute(statement):
         tally = tallies[row.site]
-        tally.counts["robots" if row.reason in ROBOTS else "failed"] += row.tries
+        tally.counts[counter_of(row.reason) or "failed"] += row.tries
         tally.reasons[row.reason] += row.tries
 
 
