@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring.site_checks import SAME_NIGHT
-from storage.reasons import is_dropped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,13 +39,12 @@ def last_night(runs: Sequence[SiteRun]) -> LastNight | None:
         night.append(each)
     if not night:
         return None
-    reasons = sum((Counter(each.reasons) for each in night), Counter[str]())
     return LastNight(
         started=night[-1].started,
         finished=night[0].finished,
         new=sum(each.articles for each in night),
         changed=sum(each.versions for each in night),
         unchanged=sum(each.unchanged for each in night),
-        dropped=sum(number for reason, number in reasons.items() if is_dropped(reason)),
+        dropped=sum(each.dropped for each in night),
         failed=sum(each.failed for each in night),
     )

@@ -19,7 +19,7 @@ from storage.reasons import is_fault
 from storage.runs.site_runs import SiteRun, column_of
 
 reason = refused(402, (), "").reason
-run = SiteRun(1, "a", datetime.now(UTC), reasons={reason: 3})
+run = SiteRun("a", run_id=1, started=datetime.now(UTC), reasons={reason: 3})
 print(plain_meaning(reason), column_of("drop", reason), is_fault(reason), last_night([run]).dropped, sep="|")
 """
 

@@ -9,19 +9,19 @@ import socketserver
 import threading
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from email.policy import default
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import CorpusSettings, NotifySettings
-from corpus_spider.monitoring.health import SiteCounters
 from corpus_spider.monitoring.model import Sign, SiteProblem
 from corpus_spider.monitoring.notify import compose, crawl_and_notify, send_test, wanted
 from storage.errors import ConfigError, CorpusError, DiskError
+from storage.records import SiteCounters
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 
@@ -124,7 +124,7 @@ def test_a_sick_crawl_is_reported_by_mail_and_webhook(mails: Any, posts: Any) ->
     assert (path, body["exit_code"], body["state"], body["corpus"]) == ("/hook/s3cr3t", 8, "sick", "news")
     assert body["text"].splitlines()[0] == "corpus-spider news: sick, exit code 8"
     assert body["summary"]["sick"][0]["url"] == "https://a.example/feed"
-    assert body["summary"]["sites"] == [asdict(ROW)]
+    assert body["summary"]["sites"] == [msgspec.to_builtins(ROW)]
 
 
 def test_a_test_alert_goes_each_configured_way(tmp_path: Path, mails: Any, posts: Any) -> None:

@@ -27,7 +27,7 @@ def runs(*nights: dict[str, Any], code: int | None = 0) -> list[SiteRun]:
     made = []
     for at, changes in enumerate(nights):
         started = NOW - timedelta(hours=4, days=len(nights) - 1 - at)
-        made.append(SiteRun(at + 1, "paper", **{"started": started, "exit_code": code} | GOOD | changes))
+        made.append(SiteRun("paper", run_id=at + 1, **{"started": started, "exit_code": code} | GOOD | changes))
     return made
 
 
@@ -236,7 +236,7 @@ def test_runs_of_one_evening_are_one_night() -> None:
 def test_a_site_that_is_not_crawled_any_more_is_reported(days: int, codes: list[int | None], words: str) -> None:
     """The last run that finished decides, whatever it stored."""
     started = NOW - timedelta(days=days)
-    nights = [Night((SiteRun(1, "paper", started, exit_code=code),)) for code in codes]
+    nights = [Night((SiteRun("paper", run_id=1, started=started, exit_code=code),)) for code in codes]
     judged = [
         one.words for one in judge(SiteCase("paper", nights), HealthThresholds(), NOW) if one.sign is Sign.NOT_CRAWLED
     ]
@@ -415,7 +415,7 @@ def test_a_source_whose_host_fails_is_reported_after_two_crawls_that_tried_it(
     good = runs({}, {})[0]
     hours = [NOW - timedelta(hours=len(last) - at) for at in range(len(last))]
     later = [
-        SiteRun(at + 2, "paper", **{"started": hour, "exit_code": 0} | IDLE | changes)
+        SiteRun("paper", run_id=at + 2, **{"started": hour, "exit_code": 0} | IDLE | changes)
         for at, (hour, changes) in enumerate(zip(hours, last, strict=True))
     ]
     pending = replace(
