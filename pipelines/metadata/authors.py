@@ -20,6 +20,7 @@ from pipelines.metadata.asides import is_aside
 from pipelines.metadata.organisations import names_organisation
 from pipelines.metadata.teasers import AUTHOR_PATH
 from pipelines.text.normalise import INVISIBLE, clean_value
+from pipelines.text.punctuation import COMMAS, SEMICOLONS
 from pipelines.text.scripts import SYLLABIC, characters
 from storage.blocklist.author_keys import AND, AND_UNSPACED, JOINED_AND
 
@@ -58,7 +59,7 @@ _ROLE = re.compile(
     re.IGNORECASE,
 )
 _AND = "and|und|et|og|och|en|dan|ve|и|و|with|mit"
-_PARTING = re.compile(rf"\s*[,;、，/|•·&]\s*|\s+(?:{_AND})\s+")
+_PARTING = re.compile(rf"\s*[{COMMAS}{SEMICOLONS}/|•·&]\s*|\s+(?:{_AND})\s+")
 _MARK = re.compile(r"\s*[|•·]\s*|\s[/–—-]\s")
 _JOINING = re.compile(rf"^(?:{_AND})(?:\s+|$)|\s+(?:{_AND})$")
 """A conjunction that remains if each name of a list has an element of its own."""
@@ -236,9 +237,7 @@ _NOBODY = frozenset(
 _ADDRESS = re.compile(r"\s*[|,;]?\s*<?\S+@\S+")
 """An e-mail address beside the name, or with the name beside it (RSS 2.0)."""
 _OF_SITE = re.compile(r"\s*[,|]\s*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,8}$")
-_BETWEEN_PERSONS = re.compile(
-    rf"[,;&/\u060c\u061b\u3001\uff0c\uff1b]|\s(?:{'|'.join(AND)})\s|{AND_UNSPACED}", re.IGNORECASE
-)
+_BETWEEN_PERSONS = re.compile(rf"[{COMMAS}{SEMICOLONS}&/]|\s(?:{'|'.join(AND)})\s|{AND_UNSPACED}", re.IGNORECASE)
 _WITH_WAW = re.compile("(?:ليد|ائل|سام|فاء|جيه|حيد|ديع|هيب|لاء|سيم|عد|جدي|صفي|جدان|داد|هاب|رد|صال|فيق|اصف|اثق)\\b")
 """The rest of Arabic names that begin with the letter of "and"."""
 _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,8}", re.IGNORECASE)
