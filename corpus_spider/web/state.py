@@ -16,8 +16,9 @@ from pipelines.runtime.workers import WorkerLimits
 from storage.time_limit import time_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
+    from corpus_spider.api.index_facts import IndexFacts
     from corpus_spider.config.model import Config
     from corpus_spider.monitoring.health import Health
     from corpus_spider.search.searching import SearchIndex
@@ -45,16 +46,6 @@ WORKERS = 2
 
 class BusyError(Exception):
     """Too many expensive pages are requested at once. The text is a sentence for the visitor."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexFacts:
-    """Numbers of a search index: words, documents by month and by day, and the ids of the newest documents."""
-
-    words: int
-    months: Mapping[str, int]
-    days: Mapping[str, int]
-    newest: Sequence[str]
 
 
 @dataclass(slots=True)

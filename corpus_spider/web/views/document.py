@@ -17,9 +17,7 @@ from corpus_spider.web.differences import difference
 from corpus_spider.web.original import POLICY
 from corpus_spider.web.views import pages, served
 from corpus_spider.web.views.inert import inert, refuse_others
-from pipelines.extractors.lab import peers
-from pipelines.extractors.registry import EXTRACTORS
-from storage import plugins
+from pipelines.extractors.registry import EXTRACTORS, names_by_purpose
 from storage.errors import CorpusError
 from storage.fields import FIELDS
 from storage.records import Drop, SiteModel
@@ -194,7 +192,7 @@ def download(request: Request) -> Response:
 def extractors(request: Request) -> Response:
     """Show the list of extractors. With a chosen one: run it on the original, and compare its text with the stored."""
     found, name = _document(request), request.query_params.get("extractor", "")
-    named = extractor_names()
+    named = names_by_purpose()
     values: dict[str, object] = {"extractors": named, "chosen": name, "trial": None}
     if name:
         if name not in {each for group in named.values() for each in group}:
@@ -246,16 +244,6 @@ def trial_model(here: ServedCorpus, found: CorpusDocument, name: str) -> SiteMod
     """Return the model of a document's site with another extractor, under which every text is kept, however short."""
     made = site_model(here, found).with_extractor(name)
     return replace(made, min_chars=1, languages=(), reservations=SiteModel().reservations)
-
-
-def extractor_names() -> dict[str, list[str]]:
-    """Return the names of extractors by purpose: for corpora, for evaluation, other libraries, and plug-ins."""
-    return {
-        "for corpora": [each.name for each in EXTRACTORS.values() if not each.evaluation_only],
-        "for evaluation": [each.name for each in EXTRACTORS.values() if each.evaluation_only],
-        "other libraries": [each.name for each in peers.installed() if each.name not in EXTRACTORS],
-        "plug-ins": list(plugins.named(plugins.EXTRACTORS)),
-    }
 
 
 def explained_names() -> list[str]:
