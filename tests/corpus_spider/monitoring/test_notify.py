@@ -216,7 +216,7 @@ class _Drip(socketserver.BaseRequestHandler):
                 self.request.sendall(b"2")
 
 
-def test_nobody_waits_for_those_who_are_notified_one_after_the_other(
+def test_notifications_are_sent_at_the_same_time(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A mail server and a web server that send one byte at a time without end take the time limit of one."""
@@ -281,7 +281,7 @@ def test_wrong_settings_are_refused_without_showing_a_password(tmp_path: Path, k
     assert "s3cr3t" not in str(caught.value)
 
 
-def test_the_program_tells_at_the_end_of_a_crawl(tmp_path: Path, posts: Any) -> None:
+def test_the_program_notifies_at_the_end_of_a_crawl(tmp_path: Path, posts: Any) -> None:
     """From corpus.toml to the web server, with the numbers of the night."""
     web, hooks = posts
     with served(Newspaper(articles=3)) as newspaper:
