@@ -44,6 +44,10 @@ class ParagraphKind(StrEnum):
     PREFORMATTED = "c"
 
 
+PORTS = {"http": 80, "https": 443}
+"""Port of each scheme that is fetched, if a URL names none."""
+
+
 class UrlState(StrEnum):
     """State of a URL in the frontier. Every URL is in exactly one state."""
 

@@ -30,6 +30,7 @@ from corpus_spider.network.errors import RefusalError
 from corpus_spider.terminal.escapes import safe
 from pipelines.urls.url import normalise_host, private_address
 from storage.reasons import PRIVATE_ADDRESS, meaning_of
+from storage.records import PORTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-PORTS = {"http": 80, "https": 443}
 LOOPBACK_NAME = "localhost"
 MAX_ADDRESSES = 8
 """Addresses of a name that are tried. A name may have any number, and each costs a connection."""

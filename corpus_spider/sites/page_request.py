@@ -17,7 +17,7 @@ from corpus_spider.exit_codes import NONE_SUCCEEDED
 from corpus_spider.network.connection import Manners, NotPublicError, Wire
 from storage.errors import CorpusError
 from storage.reasons import PRIVATE_ADDRESS
-from storage.records import Capture, Kind
+from storage.records import PORTS, Capture, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +78,7 @@ def refuse(url: str, manners: Manners, ports: set[int]) -> None:
 
 
 def _if_yours(parts: SplitResult) -> str:
-    place = parts.netloc if parts.port else f"{parts.netloc}:{443 if parts.scheme == 'https' else 80}"
+    place = parts.netloc if parts.port else f"{parts.netloc}:{PORTS.get(parts.scheme, 80)}"
     return f"If the host is yours: corpus-spider -s crawl.allow_private={place} …, or the same in corpus.toml."
 
 

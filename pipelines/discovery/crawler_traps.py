@@ -15,12 +15,11 @@ longevity" (WWW 2008), for whom the value of a page is its new information.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pipelines.discovery.url_shapes import shape_of
+from pipelines.discovery.url_shapes import NUMBER_SLOT, shape_of
 from pipelines.urls.url import parse, registered_domain
 from storage.reasons import TEXTLESS
 from storage.records import Kind
@@ -44,7 +43,6 @@ _RECENT_TEXTS = 100
 """Texts of a place with which a text is compared."""
 _KEYS = 6
 """LSH bands that are compared. A near-duplicate (similarity .9) shares one of them in 99 of 100 cases."""
-_NUMBER = re.compile(r"\{(?:n|y|d|id)\}")
 
 
 def place_of(url: str) -> tuple[str, str]:
@@ -55,7 +53,7 @@ def place_of(url: str) -> tuple[str, str]:
     address = parse(url)
     if address is None:
         return "", ""
-    path, _, query = _NUMBER.sub("#", shape_of(address).text).partition("?")
+    path, _, query = NUMBER_SLOT.sub("#", shape_of(address).text).partition("?")
     classes = path.split("/")[1:]
     folder = address.path.split("/")[1] if len(classes) > 1 and classes[0] == "{w}" else ""
     parts = [part for part, before in zip(classes, ["", *classes], strict=False) if part != before]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 PROGRAM = """
 from datetime import UTC, datetime
 
-from corpus_spider.monitoring.last_night import last_night
+from corpus_spider.api.crawls import last_night
 from corpus_spider.web.formatting import plain_meaning
 from pipelines.classification.soft_errors import refused
 from storage.reasons import is_fault

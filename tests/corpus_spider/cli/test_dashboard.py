@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from rich.cells import cell_len
 
+from corpus_spider.api.crawls import LastNight, last_night
 from corpus_spider.api.status import Overview
 from corpus_spider.cli.app import cli
 from corpus_spider.cli.dashboard import lines
 from corpus_spider.monitoring.advice import next_command
-from corpus_spider.monitoring.last_night import LastNight, last_night
 from corpus_spider.monitoring.model import Sign, SiteProblem
 from storage.documents.model import CountRow, Status
 from storage.runs.site_runs import SiteRun

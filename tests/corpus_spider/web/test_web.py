@@ -18,8 +18,8 @@ import pyarrow.parquet
 import pytest
 from lxml.html import document_fromstring
 
+from corpus_spider.api.crawls import last_night
 from corpus_spider.config.loader import load
-from corpus_spider.monitoring.last_night import last_night
 from corpus_spider.search.builder import only_writer, refresh
 from corpus_spider.search.manifest import Manifest
 from corpus_spider.web import serving
