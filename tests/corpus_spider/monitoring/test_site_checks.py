@@ -47,6 +47,8 @@ def counts(*articles: int) -> list[dict[str, Any]]:
         ({"script_only": 12}, True, "script_only", "see `render`)"),
         ({"script_only": 7, "listing": 5, "feed": 90, "same_page": 30}, False, "script_only", "14 of 24 lost pages"),
         ({"worker_timeout": 9, "listing": 1}, False, "worker_timeout", "What helps: a longer `page_timeout`"),
+        ({"short": 7, "no_text": 4, "listing": 2}, False, "no_article", "22 of 26 lost pages: no_article ("),
+        ({"short": 9}, False, "no_article", "What helps: `min_chars`, if the texts are short"),
         ({"paywall": 9}, False, "paywall", "; 18 of 18 lost pages: paywall (a page for subscribers)"),
         ({"script_only": 6, "listing": 6}, False, "", "usually there are 4 a night"),
         ({"script_only": 1}, False, "", "usually there are 4 a night"),
