@@ -61,7 +61,7 @@ class BatchRules:
         return [re.compile(pattern) for pattern in self.urls]
 
     def plain(self) -> dict[str, Any]:
-        """Return the rules as plain JSON values, for the manifest. The blocklist is told by its digest."""
+        """Return the rules as plain JSON values, for the manifest. The blocklist is named by its digest."""
         blocked = [sorted(values) for values in asdict(self.blocklist).values()]
         return {
             "sites": sorted(self._models),

@@ -227,6 +227,6 @@ def _second_part(path: Path) -> str:
 
 
 def _replace(path: Path, content: str) -> None:
-    """Replace the file at once. Its mode is 0644 whatever the umask: node_exporter runs as another user."""
+    """Replace the file at once. Its mode is 0644 under any umask: node_exporter runs as another user."""
     replace_file(path, content.encode())
     path.chmod(0o644)

@@ -52,7 +52,7 @@ MIN_MISSING_ARTICLES = 5
 LONGEST_PAUSE = 3
 """Nights. A site that pauses now and then (weekends) is silent after its longest pause, or after this."""
 NEARLY_ALL_SHARE, LEAST_OF_ALL = 0.8, 3
-"""A share of `NEARLY_ALL_SHARE` among at least `LEAST_OF_ALL` is a problem in any night, whatever was usual.
+"""A share of `NEARLY_ALL_SHARE` among at least `LEAST_OF_ALL` is a problem in any night, also if it was usual.
 If no source of a site could be read, one is enough, because nothing else of that site is fetched.
 """
 LEAST_OFFLINE = 2
@@ -74,7 +74,7 @@ class Share:
     """A share that should not rise: ``part`` of ``whole``, for at least ``least``, by ``apart`` above the usual.
 
     ``words`` describes it and is formatted with part, whole and why (reasons). A share of ``nearly_all`` is a
-    problem whatever was usual: with ``always`` at any site in any night; with ``alone`` only at a site that has given
+    problem also if it was usual: with ``always`` at any site in any night; with ``alone`` only at a site that has given
     no article, because other sites may publish mostly such pages; with ``first`` only in a site's first night.
     """
 

@@ -4,7 +4,7 @@ Only the results of fetches count, not the content of pages. URLs that vary in t
 
 - A place is a trap if `DRY_PAGES` pages of it in a row had no new text. The last `IDLE_PAGES` of them must not name a
   URL of another place that may have one. A list of articles is no trap, a list of lists of lists is.
-- A host is a trap if `HOST_DRY` pages in a row had no new text, whatever they named.
+- A host is a trap if `HOST_DRY` pages in a row had no new text, also if they named new pages.
 - The unvisited hosts of a domain are a trap if the first pages of `DRY_PAGES` hosts in a row had no new text. Besides,
   the last `IDLE_PAGES` must name nothing at their own host, or `HOST_DRY` pages of hosts without a text must have been
   read. A domain can have any number of hosts.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def size(text: str) -> int:
-    """Return the length of a text in letters of an alphabet, whatever its script.
+    """Return the length of a text in letters of an alphabet, for any script.
 
     >>> size("Hà Nội"), size("北京"), size("서울")
     (6, 7, 5)

@@ -77,7 +77,7 @@ def _rows(connection: Connection, url_ids: Sequence[int]) -> dict[int, AnyRow]:
 def is_source(ended: VisitEnd, row: AnyRow) -> bool:
     """Return whether a URL is read for its links: a configured URL, a feed, a sitemap or a section page.
 
-    A section page stays a source whatever it answers. An error, a login page or a redirect of one night must not end
+    A section page stays a source after any answer. An error, a login page or a redirect of one night must not end
     the search for its articles.
     """
     section = ended.reason == LISTING and row.depth <= SECTION_DEPTH
