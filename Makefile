@@ -61,7 +61,7 @@ FAST := tests/pipelines tests/test_doctests.py tests/test_project_documents.py t
 	tests/storage/blocklist/test_author_keys.py tests/storage/bytes/test_mime.py tests/storage/exports/test_export_encoding.py tests/storage/frontier/test_recrawl_schedule.py \
 	tests/storage/warc/test_warc_scanning.py tests/corpus_spider/config/test_config.py \
 	tests/corpus_spider/config/test_config_values.py tests/corpus_spider/terminal/test_console.py tests/corpus_spider/cli/test_documented.py \
-	tests/corpus_spider/terminal/test_reasons.py tests/docs/test_commands.py tests/docs/test_front_page.py \
+	tests/storage/test_reasons.py tests/docs/test_commands.py tests/docs/test_front_page.py \
 	tests/corpus_spider/lab/test_intervals.py tests/corpus_spider/crawling/test_retry_policy.py tests/corpus_spider/terminal/test_crawl_words.py \
 	tests/corpus_spider/lab/test_scores.py tests/corpus_spider/monitoring/test_site_checks.py
 SLOW := tests/pipelines/text/test_minhash.py tests/pipelines/discovery/test_sitemaps.py \

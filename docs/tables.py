@@ -18,10 +18,10 @@ from corpus_spider.cli.options import COMMON, PROGRAM, TASKS
 from corpus_spider.config import sections
 from corpus_spider.exit_codes import REASONS
 from corpus_spider.presets.new_corpus import default_in_words
-from corpus_spider.terminal.reasons import DROPPED, FAILED
 from corpus_spider.terminal.vocabulary import SIGNS, THINGS
 from pipelines.metadata.publication_date import SOURCES
 from storage.fields import FIELDS
+from storage.reasons import DROPPED, FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -102,7 +102,7 @@ def reasons() -> str:
     """Return the tables of reasons."""
     status = (("`http_404`, `http_NNN`", "the server responded with this status"),)
     overload = (("`http_429`, `http_5NN`", "the server was overloaded or broken at each attempt"),)
-    named = [[(f"`{name}`", meaning) for name, meaning in known.items()] for known in (DROPPED, FAILED)]
+    named = [[(f"`{name}`", reason.meaning) for name, reason in known.items()] for known in (DROPPED, FAILED)]
     return "\n".join(
         [
             "## Pages without a document",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.blocklist.tombstones import REMOVED
 from storage.database.schema import (
     band,
     document,
@@ -27,6 +26,7 @@ from storage.database.schema import (
 from storage.documents.succession import HAS_SUCCESSOR
 from storage.errors import CorpusError, DamageError, DatabaseError, DiskError, LockedError
 from storage.frontier.leases import SETTLED
+from storage.reasons import REMOVED
 from storage.records import UrlState
 from storage.removal.removal_record import returned
 from storage.reporting import counted, unseen

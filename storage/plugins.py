@@ -38,7 +38,7 @@ class Plugin:
         return _release(self.entry)
 
     def load(self) -> Any:
-        """Import the plug-in and return its object. Raises ConfigError if that fails, whatever the reason."""
+        """Import the plug-in and return its object. Raises ConfigError if that fails for any reason."""
         try:
             return self.entry.load()
         except (Exception, SystemExit) as error:
@@ -48,7 +48,7 @@ class Plugin:
 
 
 def allow(names: Iterable[tuple[str, str]]) -> None:
-    """Allow this process to load plug-ins of these kinds and names. Processes that it starts are told by `allowed`."""
+    """Allow this process to load plug-ins of these kinds and names. `allowed` gives them for its child processes."""
     _allowed.update(names)
 
 

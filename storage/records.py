@@ -44,6 +44,10 @@ class ParagraphKind(StrEnum):
     PREFORMATTED = "c"
 
 
+PORTS = {"http": 80, "https": 443}
+"""Port of each scheme that is fetched, if a URL names none."""
+
+
 class UrlState(StrEnum):
     """State of a URL in the frontier. Every URL is in exactly one state."""
 
@@ -472,6 +476,95 @@ class FieldNote:
     """Place among the fields that `show` lists. 0: it lists others."""
 
 
+@dataclass(frozen=True, slots=True)
+class CounterNote:
+    """Facts about a counter of a run at a site. Its docstring has its meaning."""
+
+    mail: str = ""
+    """Words of it in a notification. Empty: a notification does not show it."""
+    metric: str = ""
+    """Explanation of its metric. Empty: it has none."""
+    of_newest: bool = False
+    """Whether it describes the frontier, which belongs to the newest run of a site alone."""
+    on_page: bool = False
+    """Whether the web page of a crawl shows it."""
+
+
+class SiteCounters(msgspec.Struct, frozen=True, gc=False):
+    """Counters of a run at one site."""
+
+    # Columns of the database, the output of `crawl`, notifications, metrics and the web page are made from these lines.
+    site: str
+    found: Annotated[int, CounterNote(of_newest=True, on_page=True)] = 0
+    """New URLs."""
+    fetched: Annotated[
+        int,
+        CounterNote(mail="fetched", metric="Responses of the site in its last run, without robots.txt.", on_page=True),
+    ] = 0
+    """Responses, without robots.txt."""
+    unchanged: Annotated[int, CounterNote(mail="unchanged", on_page=True)] = 0
+    """Responses equal to an earlier one, or with an unchanged text."""
+    articles: Annotated[int, CounterNote(mail="new", on_page=True)] = 0
+    """First versions."""
+    versions: Annotated[int, CounterNote(mail="new versions", on_page=True)] = 0
+    """Later versions."""
+    refused: Annotated[
+        int,
+        CounterNote(
+            mail="refused",
+            metric="Responses of the site in its last run in which the server refuses.",
+            on_page=True,
+        ),
+    ] = 0
+    """Responses in which the server refuses access or shows a wall."""
+    robots: Annotated[int, CounterNote(mail="forbidden by robots.txt")] = 0
+    """URLs forbidden by robots.txt."""
+    http_errors: Annotated[
+        int,
+        CounterNote(
+            mail="errors",
+            metric="Responses of the site in its last run with another error status.",
+            on_page=True,
+        ),
+    ] = 0
+    """Responses with another error status."""
+    failed: Annotated[
+        int,
+        CounterNote(
+            mail="without response",
+            metric="Attempts at the site in its last run without a complete response.",
+            on_page=True,
+        ),
+    ] = 0
+    """Attempts without a response, or with a broken one."""
+    no_text: Annotated[int, CounterNote(on_page=True)] = 0
+    """Pages without any text, or whose processing failed."""
+    short: Annotated[int, CounterNote(on_page=True)] = 0
+    """Pages with less text than `min_chars`."""
+    undated: Annotated[int, CounterNote()] = 0
+    """Documents without a date."""
+    language: Annotated[int, CounterNote()] = 0
+    """Pages in an unwanted language."""
+    duplicates: Annotated[int, CounterNote()] = 0
+    """Documents represented by another."""
+    awaiting: Annotated[int, CounterNote()] = 0
+    """Pages that await processing."""
+    bytes: Annotated[int, CounterNote()] = 0
+    """Size of the WARC records of the run."""
+    suspended: Annotated[int, CounterNote(mail="suspended", of_newest=True)] = 0
+    """URLs that are suspended at its end."""
+    seconds: float = 0.0
+    """From the first to the last response."""
+    reasons: Mapping[str, int] = msgspec.field(default_factory=dict)
+    """Number of responses and attempts without a document, by reason."""
+
+
+SITE_COUNTERS = {
+    each.name: note for each in msgspec.structs.fields(SiteCounters) for note in getattr(each.type, "__metadata__", ())
+}
+"""Counters of a run at a site in their order, with their notes."""
+
+
 Texts = TypeVar("Texts")
 Signals = TypeVar("Signals")
 
@@ -860,12 +953,6 @@ class Drop:
     def in_words(self) -> str:
         """The reason, with the detail in brackets if there is one."""
         return f"{self.reason} ({self.detail})" if self.detail else self.reason
-
-
-WORKER_FAULTS = ("worker_timeout", "worker_crash", "worker_memory", "worker_error")
-"""Reasons of pages whose processing failed in a worker, often in the extractor. It would fail again."""
-MACHINE_FAULTS = frozenset({"worker_timeout", "worker_memory", "worker_killed"})
-"""Reasons that a busy or full machine can cause too. Such a page waits for one more attempt in a later run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from storage.errors import ConfigError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from storage.documents.model import CorpusDocument
     from storage.fetches.url_history import UrlHistory
     from storage.records import Capture
+    from storage.removal.affected_pages import RemovalRequest
 
 ID = re.compile("[0-9a-fA-F]{4,32}")
 """Id of a document: 32 hexadecimal digits. Four or more from its beginning stand for it if no other id begins so."""
@@ -69,6 +70,17 @@ def full_id(corpus: Corpus, target: str) -> str:
         lines = (f"{each.id}  {each.url}  {each.title or ''}".rstrip() for each in known)
         raise ConfigError("several ids begin so", where=target, do="\n  ".join(("Add digits:", *lines)) + more)
     return found[0] if found else beginning
+
+
+def with_full_ids(config: Config, requests: list[RemovalRequest]) -> list[RemovalRequest]:
+    """Return requests with the whole ids of documents. Raises ConfigError for a beginning that several ids have."""
+    from storage.corpus import Corpus
+
+    shortened = [each for each in requests if each.kind == "id" and is_id(each.value)]
+    if not shortened:
+        return requests
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        return [replace(each, value=full_id(corpus, each.value)) if each in shortened else each for each in requests]
 
 
 def spellings(address: str) -> list[str]:

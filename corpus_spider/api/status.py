@@ -13,8 +13,8 @@ from storage.corpus import Corpus
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from corpus_spider.api.crawls import LastNight
     from corpus_spider.config.model import Config
-    from corpus_spider.monitoring.last_night import LastNight
     from corpus_spider.monitoring.model import PausedHost, SiteProblem
     from storage.documents.model import CountRow, Status
 
@@ -193,9 +193,9 @@ def read_status(config: Config) -> CorpusStatus:
 
 def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> Overview:
     """Read the facts of the dashboard. ``program`` is the command line of this program. Errors as for `read_status`."""
+    from corpus_spider.api.crawls import last_night
     from corpus_spider.monitoring import health, timer
     from corpus_spider.monitoring.disk_use import sizes
-    from corpus_spider.monitoring.last_night import last_night
     from corpus_spider.monitoring.model import HealthThresholds
     from corpus_spider.search.totals import count_words
 

@@ -101,7 +101,7 @@ def require_known(config: Config, corpus: Corpus) -> None:
 
 
 def _to_claim(mark: Path, own: Path | None) -> str:
-    """Return the shell command that assigns a folder to a corpus, whatever is in it."""
+    """Return the shell command that assigns a folder to a corpus, also one with files."""
     folder, file, toml = (quote(str(each)) for each in (mark.parent, mark, own or "corpus.toml"))
     return f"mkdir -p {folder} && echo {toml} > {file}"
 

@@ -20,7 +20,7 @@ from corpus_spider.config.version import program_version
 from storage.exports import fingerprints, parquet
 from storage.exports.files import replaced
 from storage.exports.statistics import Census
-from storage.records import MACHINE_FAULTS
+from storage.reasons import MACHINE_FAULTS, REMOVED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -177,7 +177,7 @@ class _PartInProgress:
             self._report.unprocessed += reason in MACHINE_FAULTS
             return
         if self._rules.blocklist.has_author(made.metadata.author):
-            self._dropped["removed"] += 1
+            self._dropped[REMOVED] += 1
             return
         url, site, _ = self._rules.page(page.capture.url)
         row = row_of(page, made, url, site, self._report.archive)

@@ -13,6 +13,7 @@ from corpus_spider.archive.adoption import PageSites
 from pipelines.urls.url import parse
 from storage.blocklist.tombstones import Blocklist
 from storage.errors import ConfigError
+from storage.reasons import REMOVED
 from storage.records import SiteModel
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from pipelines.urls.url import Address
 
-REMOVED, OUT_OF_RANGE = "removed", "out_of_range"
-"""Reasons of skipped pages."""
+OUT_OF_RANGE = "out_of_range"
+"""Reason of skipped pages."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class BatchRules:
         return [re.compile(pattern) for pattern in self.urls]
 
     def plain(self) -> dict[str, Any]:
-        """Return the rules as plain JSON values, for the manifest. The blocklist is told by its digest."""
+        """Return the rules as plain JSON values, for the manifest. The blocklist is named by its digest."""
         blocked = [sorted(values) for values in asdict(self.blocklist).values()]
         return {
             "sites": sorted(self._models),

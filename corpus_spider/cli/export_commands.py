@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,6 @@ from storage.reporting import counted
 
 if TYPE_CHECKING:
     from corpus_spider.cli.options import CommonOptions
-    from corpus_spider.config.model import Config
-    from storage.removal.affected_pages import RemovalRequest
 
 NOTHING = f"No document matches. `{PROGRAM} status` shows the documents of the corpus."
 KINDS = ("url", "domain", "id", "author")
@@ -179,6 +176,7 @@ def remove(state: CommonOptions, /, **options: Any) -> int:
     interrupted and deferred removals, and empties new originals of removed authors. Exit code 3 if a WARC file with
     originals to empty is missing.
     """
+    from corpus_spider.api.lookup import with_full_ids
     from corpus_spider.maintenance import remove as removal
     from corpus_spider.maintenance.removal_report import letter
     from corpus_spider.maintenance.removal_requests import requests_of
@@ -194,7 +192,7 @@ def remove(state: CommonOptions, /, **options: Any) -> int:
     if options["future"] and all(request.kind == "id" for request in requests):
         raise click.UsageError("--future needs --url, --domain or --author.")
     config, defer = state.load_made(), options["defer_vacuum"]
-    requests = _with_full_ids(config, requests)
+    requests = with_full_ids(config, requests)
     if requests and not options["dry_run"] and not options["yes"]:
         with state.console.stages() as show:
             planned = removal.remove(config, *requests, dry_run=True, defer=defer, on_progress=show)
@@ -221,22 +219,6 @@ def remove(state: CommonOptions, /, **options: Any) -> int:
         raise
     state.console.json(report) if options["as_json"] else state.console.result(letter(report))
     return DiskError.exit_code if report.missing else 0
-
-
-def _with_full_ids(config: Config, requests: list[RemovalRequest]) -> list[RemovalRequest]:
-    """Return the requests with the whole ids of documents. ConfigError for a beginning that several ids have."""
-    from corpus_spider.api.lookup import full_id, is_id
-    from storage.corpus import Corpus
-
-    if not any(request.kind == "id" and is_id(request.value) for request in requests):
-        return requests
-    with Corpus.open(config.database_url, read_only=True) as corpus:
-        return [
-            replace(request, value=full_id(corpus, request.value))
-            if request.kind == "id" and is_id(request.value)
-            else request
-            for request in requests
-        ]
 
 
 def _undo(state: CommonOptions, options: dict[str, Any]) -> int:

@@ -12,9 +12,10 @@ import click
 
 from corpus_spider.api.lookup import look_up, next_command, original
 from corpus_spider.cli.options import MAX_NUMBER, CommonOptions, as_json, limit, several, several_sites, verb_of
+from corpus_spider.cli.status import DROP_TABLES
 from corpus_spider.terminal.escapes import readable
-from corpus_spider.terminal.reasons import DROP_TABLES, NO_PAGES
 from corpus_spider.terminal.values import in_local_time, local
+from storage.reasons import is_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,11 +89,11 @@ def dropped(state: CommonOptions, /, **options: Any) -> None:
         state.console.json(found)
         return
     is_drawn = state.console.on_terminal
-    for title, are_no_pages in DROP_TABLES:
+    for title, are_pages in DROP_TABLES:
         rows = [
             (one.reason, one.site, one.url, with_arrow(one.detail) if is_drawn else one.detail, _when(one.fetched_at))
             for one in found.pages
-            if (one.reason in NO_PAGES) is are_no_pages
+            if is_page(one.reason) is are_pages
         ]
         state.console.table(in_local_time(title), ("reason", "site", "url", "detail", "fetched"), rows)
     _list_urls("URLs that failed", found.urls, state.console)

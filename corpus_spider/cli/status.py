@@ -6,8 +6,8 @@ from dataclasses import astuple
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from corpus_spider.terminal.reasons import DROP_TABLES, NO_PAGES, meaning
 from corpus_spider.terminal.values import in_local_time, in_units, local
+from storage.reasons import is_page, meaning_of
 from storage.records import UrlState
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ MEANINGS = {
     UrlState.OUT_OF_SCOPE: "no longer within the link rules of its site",
 }
 """Meaning of each state of a URL."""
+DROP_TABLES = (("Pages without a document", True), ("Sources, redirects and unchanged texts", False))
+"""Tables of drops: their title, and whether their responses are pages."""
 
 
 def render(found: CorpusStatus, console: Console) -> None:
@@ -57,11 +59,11 @@ def render(found: CorpusStatus, console: Console) -> None:
     states = [(state, count, MEANINGS[UrlState(state)]) for state, count in found.urls.items()]
     console.table("URLs", ("state", "count", "meaning"), states)
     dropped = [
-        (title, {reason: count for reason, count in found.dropped.items() if (reason in NO_PAGES) is are_no_pages})
-        for title, are_no_pages in DROP_TABLES
+        (title, {reason: count for reason, count in found.dropped.items() if is_page(reason) is are_pages})
+        for title, are_pages in DROP_TABLES
     ]
     for title, reasons in (*dropped, ("URLs that failed", found.failed)):
-        rows = [(reason, count, meaning(reason)) for reason, count in reasons.items()]
+        rows = [(reason, count, meaning_of(reason)) for reason, count in reasons.items()]
         console.table(title, ("reason", "count", "meaning"), rows)
     hidden = () if console.verbose else INTERNALS
     console.table(in_local_time("Last run"), ("what", "value"), _last_run(found.last_run, hidden))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-import shlex
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -185,55 +185,23 @@ def cloud(state: CommonOptions, /, **options: Any) -> None:
 
 
 def _cloud_of_page(state: CommonOptions, options: dict[str, Any]) -> Cloud:
-    from corpus_spider.api.lookup import is_id
-    from corpus_spider.search.totals import FILE
-    from corpus_spider.sites import single_page
-    from corpus_spider.words import clouds
+    from corpus_spider.api import tag_clouds
 
     excluded = {each.field: each.option for each in honoured(COUNTS) if each.field != "languages"}
     if any(options[name] for name in (*excluded, "against")):
         raise click.UsageError(f"--page excludes {', '.join(excluded.values())} and --against.")
-    config, target = state.load_or_default(), options["page"]
+    target, languages, opening = options["page"], options["languages"], partial(opened_index, state)
     if options["allow_private"] and "://" not in target:
         raise click.UsageError("--allow-private is for a URL.")
-    if is_id(target) and not Path(target).exists():
-        return _cloud_of_document(state, target, options)
-    wanted = single_page.ExtractRequest(allow_private=options["allow_private"])
-    document = single_page.extract(target, wanted, config).document
-    if document is None:
-        do = f"See why: corpus-spider extract {shlex.quote(target)}"
-        raise ConfigError("the page has no text", where=target, do=do)
-    language = options["languages"][0] if options["languages"] else document.language.language
-    source = f"{document.metadata.title or target}"
-    lines = (document.metadata.title or "", *document.text.split("\n"))
-    if not (config.index_folder / FILE).exists():
-        return clouds.of_text(lines, language, None, options["limit"], source)
-    with opened_index(state) as (_, index):
-        return clouds.of_text(lines, language, index.manifest, options["limit"], source)
-
-
-def _cloud_of_document(state: CommonOptions, target: str, options: dict[str, Any]) -> Cloud:
-    from corpus_spider.api.lookup import look_up
-    from corpus_spider.search.totals import FILE
-    from corpus_spider.words import clouds
-
-    config = state.load_made()
-    document = look_up(config, target).document
-    if document is None:
-        raise ConfigError("the page has no text", where=target, do=f"`corpus-spider show {target}` says why.")
-    language = options["languages"][0] if options["languages"] else document.language
-    source, lines = document.title or document.url, document.searched_lines
-    if not (config.index_folder / FILE).exists():
-        return clouds.of_text(lines, language, None, options["limit"], source)
-    # The index has the current texts, without duplicates.
-    is_counted = document.duplicate_of is None and language == document.language
-    with opened_index(state) as (_, index):
-        return clouds.of_text(lines, language, index.manifest, options["limit"], source, is_counted=is_counted)
+    if tag_clouds.is_document(target):
+        return tag_clouds.cloud_of_document(state.load_made(), target, languages, options["limit"], opening)
+    private, config = options["allow_private"], state.load_or_default()
+    return tag_clouds.cloud_of_page(config, target, languages, options["limit"], opening, allow_private=private)
 
 
 def _cloud_of_corpus(state: CommonOptions, options: dict[str, Any]) -> Cloud:
+    from corpus_spider.api.tag_clouds import cloud_of_corpus
     from corpus_spider.config.selections import of_options
-    from corpus_spider.words import clouds, lists
     from corpus_spider.words.request import reference_of
 
     if not options["languages"]:
@@ -242,18 +210,7 @@ def _cloud_of_corpus(state: CommonOptions, options: dict[str, Any]) -> Cloud:
         raise click.UsageError("--allow-private needs --page.")
     selected = of_options(options)
     reference = reference_of(options["against"], selected, "--against") if options["against"] else None
-    with opened_index(state, (*selected.sites, *(reference.sites if reference else ()))) as (_, index):
-        size = lists.sizes(index.manifest, selected)
-        parts = (
-            ", ".join(selected.languages),
-            ", ".join(selected.sites),
-            f"from {selected.since[:7]}" if selected.since else "",
-            f"until {selected.until[:7]}" if selected.until else "",
-            f"{counted(size.tokens, 'token')} in {counted(size.documents, 'document')}",
-        )
-        return clouds.of_selection(
-            index.manifest, selected, reference, options["limit"], "; ".join(filter(None, parts))
-        )
+    return cloud_of_corpus(selected, reference, options["limit"], partial(opened_index, state))
 
 
 VERBS = tuple(_verbs.commands.values())

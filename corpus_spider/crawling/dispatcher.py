@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from corpus_spider.crawling.host_backoff import HostPauses
 from storage.frontier.leases import Chances
+from storage.reasons import HOST_LOCKED
 from storage.records import Turn
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ before: one backlog must not keep a feed waiting that failed once.
 """
 MAX_IDLE_LOCKS = 500
 """Locked hosts above which those without a lease are unlocked. PostgreSQL has room for about 12,000 locks."""
-HOST_LOCKED = "host_locked"
 LOOK_SECONDS = 5.0
 """Seconds between two queries of the whole table for hosts with due URLs."""
 

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 
 from corpus_spider.crawling.retry_policy import BACKOFF
+from storage.reasons import HOST_PAUSED
 
 FAILURES = 5
 """Consecutive requests without a response after which a host counts as unreachable."""
@@ -33,7 +34,7 @@ class HostPauses:
 
     def reason(self, host: str) -> str:
         """Return the reason of a host's last pause."""
-        return self._reasons.get(host, "host_paused")
+        return self._reasons.get(host, HOST_PAUSED)
 
     def wait(self, host: str, seconds: float, reason: str) -> None:
         """Let a host wait without a fault of its own."""
@@ -62,7 +63,7 @@ class HostPauses:
         """Pause a host for the rest of the run."""
         self._until[host], self._reasons[host] = math.inf, reason
 
-    def pause(self, host: str, asked: float = 0.0, *, reason: str = "host_paused") -> None:
+    def pause(self, host: str, asked: float = 0.0, *, reason: str = HOST_PAUSED) -> None:
         """Pause a host, at least for the seconds that it requested."""
         now = time.monotonic()
         if self.left(host):

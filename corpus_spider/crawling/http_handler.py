@@ -31,6 +31,7 @@ from corpus_spider.extensions.capture import LEASE
 from corpus_spider.network.errors import RefusalError
 from corpus_spider.network.tls import EncryptedHosts
 from pipelines.urls.url import host_of
+from storage.reasons import HOST_PAUSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +68,7 @@ class CrawlHandler(HTTP11DownloadHandler):
         lease = request.meta.get(LEASE)
         pauses = getattr(self._crawler.spider, "pauses", None)
         if pauses is not None and pauses.left(lease.host if lease else host_of(request.url)):
-            raise RefusalError("host_paused", retry=True)
+            raise RefusalError(HOST_PAUSED, retry=True)
         try:
             return await super().download_request(request)
         finally:

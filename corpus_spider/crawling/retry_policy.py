@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.network.errors import RefusalError
 from corpus_spider.network.retry_after import MAX_RETRY_AFTER, retry_after
 from pipelines.metadata.rights import reserved_by_answer
-from storage.reasons import OF_HOST
+from storage.reasons import OF_HOST, RESERVED_ANEW
 from storage.records import Failure, Fetched
 from storage.warc.headers import sha1
 
@@ -63,8 +63,6 @@ class RetryPolicy:
 
 
 CONDITIONS = ("If-None-Match", "If-Modified-Since")
-RESERVED_ANEW = "reserved_anew"
-"""Reason for fetching an unchanged page in full: its response reserves rights in a text that was free."""
 
 
 def conditions(original: Original | None) -> dict[str, str]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from corpus_spider.crawling.link_rules import ChangedRules
-    from corpus_spider.monitoring.health import SiteCounters
     from corpus_spider.monitoring.model import PausedHost, SiteProblem
+    from storage.records import SiteCounters
 
 
 class RunCounters(TypedDict):

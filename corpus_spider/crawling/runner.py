@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_spider import settings as settings_module
 from corpus_spider.crawling.session import Session, count_pending, exit_code, log_end
 from corpus_spider.exit_codes import FORCED, STOPPED
-from corpus_spider.monitoring.health import SiteCounters
+from corpus_spider.monitoring.health import counters_of
 from corpus_spider.monitoring.metrics import SECONDS, Metrics, reporting
 from corpus_spider.terminal.crawl_words import CrawlLimits, closing_words, crawl_progress
 from corpus_spider.terminal.signals import Interruption, ending_signals, let_go_of_terminal
@@ -80,7 +80,7 @@ def crawl(
             raise error
         metrics.end(session.exit_code, session.summary())
     log_end(session, code)
-    sites = [SiteCounters.of(run) for run in session.site_runs]
+    sites = [counters_of(run) for run in session.site_runs]
     return session.exit_code, {**session.summary(), "sick": list(session.sick), "sites": sites}
 
 

@@ -25,6 +25,7 @@ from corpus_spider.export.exporter import (
 )
 from corpus_spider.export.request import changed, shape_of
 from storage.errors import ConfigError
+from storage.exports.changes import CHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from storage.exports.release import ReleaseForm
 
 PROGRESS_DOCUMENTS = 1000
-CHANGES = ("added", "changed", "removed")
 
 
 @dataclass(slots=True)

@@ -133,7 +133,14 @@ def shape_of(wanted: ExportRequest) -> ReleaseForm:
     other fields, or whose format cannot be compared.
     """
     from storage.exports.changes import read_earlier
-    from storage.exports.formats import FIELD_FORMATS, FIXED_FIELDS, default_fields, named_format, refuse_fields
+    from storage.exports.formats import (
+        FIELD_FORMATS,
+        FIXED_FIELDS,
+        default_fields,
+        named_format,
+        refuse_fields,
+        refuse_other_name,
+    )
     from storage.exports.release import ReleaseForm
 
     earlier = read_earlier(wanted.since_release) if wanted.since_release else None
@@ -143,9 +150,8 @@ def shape_of(wanted: ExportRequest) -> ReleaseForm:
             "the target is the earlier release, which its changes would replace", where=wanted.target, do=do
         )
     named, before = named_format(Path(wanted.target).name), _format_of(earlier)
-    if wanted.format_name and named and wanted.format_name != named:
-        problem = f"the name says {named}, and --format says {wanted.format_name}"
-        raise ConfigError(problem, where=wanted.target, do="Leave out --format, or name the folder otherwise.")
+    if wanted.format_name:
+        refuse_other_name(str(wanted.target), wanted.format_name)
     chosen = wanted.format_name or named or before or RELEASE_FORMAT
     if before and before != chosen and {before, chosen} & set(FIXED_FIELDS):
         problem = f"the earlier release is {before}: as {chosen} every document would count as changed"

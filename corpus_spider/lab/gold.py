@@ -39,7 +39,7 @@ class GoldPage:
     title: str | None = None
     site: str | None = None
     encoding: str | None = None
-    """The true encoding, whatever the page declares."""
+    """The true encoding, also if the page declares another."""
 
     @property
     def group(self) -> str | None:

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.crawling.open_corpus import open_for_reading, open_for_writing
 from pipelines.runtime.writer import GROUP
-from storage.blocklist.tombstones import REMOVED
 from storage.bytes.lines import count
-from storage.documents.decider import SAME_PAGE
+from storage.documents.rereading import RULED_FIELDS
 from storage.errors import CorpusError
 from storage.fetches.file_retention import REMOVED as EXPIRED
-from storage.frontier.visit_results import UNCHANGED_TEXT
+from storage.reasons import REMOVED, SAME_PAGE, UNCHANGED_TEXT
 from storage.warc import is_file_name, read_record
 from storage.warc.writer import OPEN
 
@@ -33,8 +32,6 @@ logger = logging.getLogger(__name__)
 
 PROCESSED = ("document", "drop")
 TEXT_KNOWN = frozenset({UNCHANGED_TEXT, SAME_PAGE})
-COMPARED = ("text", "kinds", "captions", "comments")
-"""A document has changed when one of these fields has."""
 
 
 @dataclass(slots=True)
@@ -206,7 +203,7 @@ class _Reextraction:
             report.lost += 1
             report.lost_urls.append(fetch.uri)
         else:
-            same = all(getattr(before, name) == getattr(after, name) for name in COMPARED)
+            same = all(getattr(before, name) == getattr(after, name) for name in RULED_FIELDS)
             rescored = same and before.confidence != after.confidence
             report.changed += not same
             report.rescored += rescored

@@ -29,6 +29,8 @@ from corpus_spider.network.connection import may_connect
 from corpus_spider.network.errors import RefusalError
 from corpus_spider.terminal.escapes import safe
 from pipelines.urls.url import normalise_host, private_address
+from storage.reasons import PRIVATE_ADDRESS, meaning_of
+from storage.records import PORTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -39,22 +41,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-PORTS = {"http": 80, "https": 443}
 LOOPBACK_NAME = "localhost"
 MAX_ADDRESSES = 8
 """Addresses of a name that are tried. A name may have any number, and each costs a connection."""
 MAX_REPORTED = 100
 """Names with private addresses that are logged in one run. Pages may contain any number."""
-
-
-WORDS = {
-    "scheme": "only http and https.",
-    "port": "its port is not 80 or 443, nor that of a source in corpus.toml.",
-    "robots": "robots.txt forbids it.",
-    "robots_unreachable": "robots.txt could not be read, which forbids every page for now (RFC 9309).",
-    "crawl_delay": "robots.txt requires a delay that is too long.",
-}
-"""Reasons of refused requests in words."""
 
 
 def proxy_hosts() -> frozenset[str]:
@@ -80,7 +71,7 @@ def refusal(url: str, allowed: Iterable[str], ports: Iterable[int] = (), proxies
     if any(fnmatchcase(f"{host}:{port}", pattern) for pattern in allowed):
         return None
     if private_address(host) or host in proxies:
-        return "private_address"
+        return PRIVATE_ADDRESS
     if any(_names(pattern, host) for pattern in allowed):
         # The host may resolve to a private address, but only at the listed ports.
         return "port"
@@ -121,11 +112,11 @@ class GuardMiddleware:
 
 def in_words(reason: str, url: str) -> str:
     """Return why a URL is refused, and what to do about it. Pure."""
-    if reason == "private_address":
+    if reason == PRIVATE_ADDRESS:
         parts = urlsplit(url)
         place = f"{parts.hostname}:{parts.port or PORTS.get(parts.scheme)}"
         return f'it has a private address. If the host is yours, add "{place}" to allow_private in [crawl].'
-    return WORDS.get(reason, reason.replace("_", " "))
+    return f"{meaning_of(reason) or reason}."
 
 
 @implementer(IHostnameResolver)

@@ -38,6 +38,7 @@ from pipelines.urls.url import MAX_REDIRECTS, REDIRECTS
 from storage.bytes.content_encoding import InflateError, inflate
 from storage.bytes.mime import PAGES, charset_of, sniff
 from storage.errors import ConfigError
+from storage.reasons import HOST_PAUSED
 from storage.records import Kind
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class RenderMiddleware:
         assert self._crawler.engine is not None
         host = urlsplit(url).hostname or ""
         if self._crawler.spider.pauses.left(host):  # type: ignore[union-attr]
-            raise RenderError("host_paused")
+            raise RenderError(HOST_PAUSED)
         slot = f"parts of {host}"
         settings = {"delay": 0.0, "concurrency": self._crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")}
         self._crawler.engine.downloader.per_slot_settings.setdefault(slot, settings | {"jitter": 0})

@@ -23,6 +23,7 @@ from corpus_spider.network.errors import RefusalError
 from corpus_spider.terminal.escapes import safe
 from pipelines.urls.robots_txt import MAX_BYTES, MAX_CRAWL_DELAY, Robots, parse_robots
 from storage.frontier.robots_cache import MISSING, RULES, RobotsCopy
+from storage.reasons import CRAWL_DELAY
 from storage.records import Kind, Terms
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class RobotsMiddleware:
         if not ruling.rules.can_fetch(request.url, self._agent):
             raise RefusalError("robots", request.url)
         if (ruling.rules.crawl_delay(self._agent) or 0.0) > MAX_CRAWL_DELAY:
-            raise RefusalError("crawl_delay", request.url, retry=True)
+            raise RefusalError(CRAWL_DELAY, request.url, retry=True)
         request.meta[TERMS] = ruling.terms
 
     async def _ask(self, origin: str) -> OriginRules:

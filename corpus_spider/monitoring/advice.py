@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring.model import Sign, SiteProblem
-from storage.records import WORKER_FAULTS
+from storage.reasons import WORKER_FAULTS
 from storage.reporting import counted
 
 if TYPE_CHECKING:

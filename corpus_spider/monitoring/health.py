@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING
@@ -20,8 +20,8 @@ from corpus_spider.monitoring.site_checks import (
     offline_runs,
 )
 from storage.corpus import Corpus
-from storage.reasons import NO_NETWORK
-from storage.records import noted_matches
+from storage.reasons import NO_NETWORK, REDIRECT
+from storage.records import SITE_COUNTERS, SiteCounters, noted_matches
 from storage.reporting import counted, unseen
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _matches(
 
 
 def _has_moved(state: SourceState) -> bool:
-    return state.reason == "redirect"
+    return state.reason == REDIRECT
 
 
 def render(health: Health, console: Console, program: str) -> None:
@@ -254,38 +254,10 @@ def render(health: Health, console: Console, program: str) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SiteCounters:
-    """Counters of a run at one site. ``reasons``: responses and attempts without a document, by reason."""
-
-    site: str
-    found: int = 0
-    fetched: int = 0
-    unchanged: int = 0
-    articles: int = 0
-    versions: int = 0
-    refused: int = 0
-    robots: int = 0
-    http_errors: int = 0
-    failed: int = 0
-    no_text: int = 0
-    short: int = 0
-    undated: int = 0
-    language: int = 0
-    duplicates: int = 0
-    suspended: int = 0
-    bytes: int = 0
-    seconds: float = 0.0
-    reasons: Mapping[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, run: SiteRun) -> SiteCounters:
-        """Return the counters of a run."""
-        same = {each.name: getattr(run, each.name) for each in fields(cls)}
-        return cls(**same | {"seconds": round(run.seconds, 1), "reasons": dict(run.reasons)})
-
-
-COLUMNS = tuple(each.name for each in fields(SiteCounters) if each.name not in {"site", "bytes", "seconds", "reasons"})
+def counters_of(run: SiteRun) -> SiteCounters:
+    """Return the counters of a run at a site without the run, as `crawl` writes them."""
+    same = {name: getattr(run, name) for name in SiteCounters.__struct_fields__}
+    return SiteCounters(**same | {"seconds": round(run.seconds, 1), "reasons": dict(run.reasons)})
 
 
 def render_summary(rows: Sequence[SiteCounters], console: Console) -> None:
@@ -293,7 +265,7 @@ def render_summary(rows: Sequence[SiteCounters], console: Console) -> None:
     from corpus_spider.terminal.values import human_size
 
     rows = [row for row in rows if row.reasons or row.fetched]
-    shown = [name for name in COLUMNS if any(getattr(row, name) for row in rows)]
+    shown = [name for name in SITE_COUNTERS if name != "bytes" and any(getattr(row, name) for row in rows)]
     header = ("site", *shown, "stored", "seconds")
     lines = [
         (row.site, *(getattr(row, name) for name in shown), human_size(row.bytes), f"{row.seconds:.0f}") for row in rows

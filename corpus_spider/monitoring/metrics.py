@@ -20,6 +20,7 @@ from corpus_spider.monitoring.model import HealthThresholds
 from storage.corpus import Corpus
 from storage.disk import missing_folder, replace_file
 from storage.errors import CorpusError
+from storage.records import SITE_COUNTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,13 +45,6 @@ RUN_COUNTERS = {
     "pending": ("run_pending_urls", "URLs of the crawled sites that wait to be fetched."),
 }
 """Counters in the summary of a run (`Session.summary`) with their metrics."""
-SITE_COUNTERS = {
-    "fetched": "Responses of the site in its last run, without robots.txt.",
-    "refused": "Responses of the site in its last run in which the server refuses.",
-    "http_errors": "Responses of the site in its last run with another error status.",
-    "failed": "Attempts at the site in its last run without a complete response.",
-}
-"""Counters of `SiteRun` that are metrics of a site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +178,9 @@ def corpus_metrics(config: Config) -> list[Metric]:
         ),
     ]
     return metrics + [
-        _sites(f"site_{name}", words, {site: getattr(run, name) for site, run in last.items()})
-        for name, words in SITE_COUNTERS.items()
+        _sites(f"site_{name}", note.metric, {site: getattr(run, name) for site, run in last.items()})
+        for name, note in SITE_COUNTERS.items()
+        if note.metric
     ]
 
 
@@ -232,6 +227,6 @@ def _second_part(path: Path) -> str:
 
 
 def _replace(path: Path, content: str) -> None:
-    """Replace the file at once. Its mode is 0644 whatever the umask: node_exporter runs as another user."""
+    """Replace the file at once. Its mode is 0644 under any umask: node_exporter runs as another user."""
     replace_file(path, content.encode())
     path.chmod(0o644)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.exit_codes import FINISHED
 from pipelines.urls.url import MAX_REDIRECTS
-from storage.frontier.visit_results import FAULTS
+from storage.reasons import REDIRECT, is_fault
 from storage.records import UrlState
 from storage.reporting import counted
 
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from storage.frontier.sources import SourceState
     from storage.runs.site_runs import SiteRun
-
-REDIRECTED = "redirect"
-"""Reason of a fetch that led to another URL."""
 
 
 class Sign(StrEnum):
@@ -148,7 +145,7 @@ class SiteCase:
         if self.yielded:
             return False
         found = sum(night.total("found") for night in self.nights)
-        redirects = sum(night.because(REDIRECTED) for night in self.nights)
+        redirects = sum(night.because(REDIRECT) for night in self.nights)
         return found <= min(redirects, MAX_REDIRECTS * len(self.sources))
 
 
@@ -162,7 +159,7 @@ class HealthThresholds:
 
 def is_broken(state: SourceState) -> bool:
     """Return whether a source has failed or its last response was faulty."""
-    return state.state is UrlState.FAILED or state.reason.startswith(FAULTS)
+    return state.state is UrlState.FAILED or is_fault(state.reason)
 
 
 def last_attempt_failed(state: SourceState) -> bool:

@@ -26,6 +26,7 @@ from corpus_spider.terminal.console import to_json
 from corpus_spider.terminal.crawl_words import closing_words
 from corpus_spider.terminal.escapes import safe, safe_lines
 from storage.errors import ConfigError, CorpusError
+from storage.records import SITE_COUNTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,18 +42,6 @@ SECONDS = 20.0
 SMTP, SMTP_TLS = 25, 465
 """Default ports."""
 STATUSES = {status.value: status.phrase for status in HTTPStatus}
-SITE_COUNTERS = {
-    "fetched": "fetched",
-    "articles": "new",
-    "versions": "new versions",
-    "unchanged": "unchanged",
-    "refused": "refused",
-    "http_errors": "errors",
-    "failed": "without response",
-    "robots": "forbidden by robots.txt",
-    "suspended": "suspended",
-}
-"""Counters of a site that the text shows, and their words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +86,9 @@ def compose(name: str, code: int, words: str, summary: Mapping[str, Any]) -> Mes
     subject = safe(f"corpus-spider {name}: {state}, exit code {code}", 200)
     lines = [safe_lines(words), *(f"- {finding}" for finding in sick)]
     for row in summary.get("sites", ()):
-        counters = [f"{count} {said}" for key, said in SITE_COUNTERS.items() if (count := getattr(row, key))]
+        counters = [
+            f"{count} {note.mail}" for key, note in SITE_COUNTERS.items() if note.mail and (count := getattr(row, key))
+        ]
         lines.append(f"{row.site}: {', '.join(counters) or 'nothing was due'}")
     text = "\n".join(lines)
     fields = {"corpus": name, "exit_code": code, "state": state, "host": socket.gethostname()}

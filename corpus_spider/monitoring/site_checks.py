@@ -19,11 +19,18 @@ from msgspec import structs
 
 from corpus_spider.exit_codes import FORCED, LIMITED, STOPPED
 from corpus_spider.monitoring.model import Night, Sign, SiteProblem
-from corpus_spider.monitoring.source_checks import SCRIPTED, source_words
-from corpus_spider.terminal.reasons import DROPPED, NO_LOSS, NO_PAGES, SETTINGS, meaning
-from storage.documents.shortened import SHORTENED
-from storage.reasons import GONE, NO_NETWORK
-from storage.records import WORKER_FAULTS
+from corpus_spider.monitoring.source_checks import source_words
+from storage.reasons import (
+    DROPPED,
+    GONE,
+    LISTING,
+    NO_NETWORK,
+    SCRIPT_ONLY,
+    SHORTENED,
+    WORKER_FAULTS,
+    is_loss,
+    reasons_of,
+)
 from storage.reporting import counted
 from storage.runs.site_runs import column_of
 
@@ -45,7 +52,7 @@ MIN_MISSING_ARTICLES = 5
 LONGEST_PAUSE = 3
 """Nights. A site that pauses now and then (weekends) is silent after its longest pause, or after this."""
 NEARLY_ALL_SHARE, LEAST_OF_ALL = 0.8, 3
-"""A share of `NEARLY_ALL_SHARE` among at least `LEAST_OF_ALL` is a problem in any night, whatever was usual.
+"""A share of `NEARLY_ALL_SHARE` among at least `LEAST_OF_ALL` is a problem in any night, also if it was usual.
 If no source of a site could be read, one is enough, because nothing else of that site is fetched.
 """
 LEAST_OFFLINE = 2
@@ -67,7 +74,7 @@ class Share:
     """A share that should not rise: ``part`` of ``whole``, for at least ``least``, by ``apart`` above the usual.
 
     ``words`` describes it and is formatted with part, whole and why (reasons). A share of ``nearly_all`` is a
-    problem whatever was usual: with ``always`` at any site in any night; with ``alone`` only at a site that has given
+    problem also if it was usual: with ``always`` at any site in any night; with ``alone`` only at a site that has given
     no article, because other sites may publish mostly such pages; with ``first`` only in a site's first night.
     """
 
@@ -117,7 +124,7 @@ SHARES = (
         Sign.PROCESSING,
         "the extractor failed on {part} of {whole} pages{why}",
         lambda n: n.because(*WORKER_FAULTS),
-        lambda n: n.total(*_PROCESSED) + n.because("listing"),
+        lambda n: n.total(*_PROCESSED) + n.because(LISTING),
         10,
         0.1,
         always=True,
@@ -126,8 +133,8 @@ SHARES = (
     Share(
         Sign.TEXT_LOST,
         "{part} of {whole} pages give no text{why}",
-        lambda n: n.total(*_NO_TEXT) + n.because("listing") - n.because(*WORKER_FAULTS),
-        lambda n: n.total("articles", "versions", *_NO_TEXT) + n.because("listing") - n.because(*WORKER_FAULTS),
+        lambda n: n.total(*_NO_TEXT) + n.because(LISTING) - n.because(*WORKER_FAULTS),
+        lambda n: n.total("articles", "versions", *_NO_TEXT) + n.because(LISTING) - n.because(*WORKER_FAULTS),
         10,
         0.3,
     ),
@@ -286,19 +293,14 @@ def lost_pages(nights: Sequence[Night], *, rendered: bool) -> LossReason:
     """Return the reason that most pages without a document share; empty if there is none, or there are few pages."""
     counts: Counter[str] = Counter()
     for run in (run for night in nights for run in night.runs):
-        counts.update({name: count for name, count in run.reasons.items() if _is_loss(name)})
+        counts.update({name: count for name, count in reasons_of(run.reasons).items() if is_loss(name)})
     lost = counts.total()
     reason, number = max(counts.items(), key=lambda item: (item[1], item[0]), default=("", 0))
     if number < LEAST_OF_ALL or 2 * number <= lost:
         return LossReason()
-    said = meaning(reason)
-    words = f"; {number} of {counted(lost, 'lost page')}: {reason}{f' ({said})' if said else ''}"
-    setting = "" if rendered and reason == SCRIPTED else SETTINGS.get(reason, "")
+    words = f"; {number} of {counted(lost, 'lost page')}: {reason} ({DROPPED[reason].meaning})"
+    setting = "" if rendered and reason == SCRIPT_ONLY else DROPPED[reason].setting
     return LossReason(f"{words}. What helps: {setting}" if setting else words, reason)
-
-
-def _is_loss(reason: str) -> bool:
-    return reason in DROPPED and reason not in NO_PAGES | NO_LOSS
 
 
 def _longest(low: Sequence[bool]) -> int:
@@ -364,7 +366,7 @@ def _reasons(night: Night, sign: Sign) -> str:
         return _commonest(night, {name for run in night.runs for name in run.reasons if name in WORKER_FAULTS})
     if sign is Sign.TEXT_LOST:
         lost = {name for run in night.runs for name in run.reasons if column_of("drop", name) in _NO_TEXT}
-        return _commonest(night, {*lost, *({"listing"} if night.because("listing") else ())} - set(WORKER_FAULTS))
+        return _commonest(night, {*lost, *({LISTING} if night.because(LISTING) else ())} - set(WORKER_FAULTS))
     if sign not in {Sign.REFUSED, Sign.UNREACHABLE, Sign.ERRORS}:
         return ""
     column = {Sign.REFUSED: "refused", Sign.ERRORS: "http_errors"}.get(sign, "failed")

@@ -5,11 +5,19 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from corpus_spider.monitoring.model import REDIRECTED, is_broken
+from corpus_spider.monitoring.model import is_broken
 from pipelines.urls.url import TO_ITSELF
-from storage.blocklist.tombstones import REMOVED
-from storage.frontier.visit_results import REFUSED
-from storage.reasons import GONE, HOST_FAULTS
+from storage.reasons import (
+    CRAWL_DELAY,
+    GONE,
+    HOST_FAULTS,
+    PRIVATE_ADDRESS,
+    REDIRECT,
+    REDIRECT_REFUSED,
+    REFUSED,
+    REMOVED,
+    SCRIPT_ONLY,
+)
 from storage.records import Kind, UrlState
 
 if TYPE_CHECKING:
@@ -22,7 +30,6 @@ FAILED_NIGHTS = 2
 """Nights in a row in which a source fails, or is due and not read, before it is reported."""
 FAILED_RUNS = 2
 """Runs since the last visit in which the host of a source failed, before the source is reported."""
-LEADS_OUT, SCRIPTED, TOO_SLOW, PRIVATE = "redirect_refused", "script_only", "crawl_delay", "private_address"
 
 
 def source_words(case: SiteCase, state: SourceState) -> str:
@@ -30,12 +37,12 @@ def source_words(case: SiteCase, state: SourceState) -> str:
     if state.reason == REMOVED:
         return ""  # It was removed on request. That needs no report each night.
     last_read = f" (last read {_day(state.read_at)})" if state.read_at else " (never read)"
-    if (state.state is UrlState.FAILED and state.reason in REFUSED) or state.reason == TOO_SLOW:
-        hint = "; if the host is yours, add it to `allow_private`" if state.reason == PRIVATE else ""
+    if (state.state is UrlState.FAILED and state.reason in REFUSED) or state.reason == CRAWL_DELAY:
+        hint = "; if the host is yours, add it to `allow_private`" if state.reason == PRIVATE_ADDRESS else ""
         return f"{state.kind} may not be fetched: {state.reason}{hint}"
     if state.reason in GONE:
         return f"{state.kind} is gone: {state.reason}{last_read}"
-    if state.reason == LEADS_OUT:
+    if state.reason == REDIRECT_REFUSED:
         if state.detail == TO_ITSELF:
             return f"{state.kind} redirects to itself; it may require cookies{last_read}"
         return f"{state.kind} redirects out of the site, to {state.detail or 'no address'}{last_read}"
@@ -82,7 +89,7 @@ def _useless(case: SiteCase, state: SourceState) -> str:
         return f"{state.kind} is broken: it lists no URL"
     if state.kind is not Kind.PAGE and state.outcome == "drop" and state.detail == "0 links":
         return f"{state.kind} has no links to the site, or is not a {state.kind}"
-    if state.kind is Kind.PAGE and state.reason == SCRIPTED and (case.without_news or not state.news_at):
+    if state.kind is Kind.PAGE and state.reason == SCRIPT_ONLY and (case.without_news or not state.news_at):
         if case.rendered:
             what = "its text may need a click, a login or a request by POST"
             return f"{state.kind} is empty although its scripts ran in a browser (`render = true`): {what}"
@@ -97,7 +104,7 @@ def _dead_end(state: SourceState) -> str:
     """Describe a start page without text, at a site where no source names any URL."""
     if state.kind is not Kind.PAGE or state.outcome != "drop" or not state.read_at:
         return ""
-    if state.reason == REDIRECTED:
+    if state.reason == REDIRECT:
         return f"{state.kind} redirects without end, to {state.detail}; it may require cookies"
     return f"{state.kind} has no text and no link that may be followed: {state.reason}"
 

@@ -18,6 +18,7 @@ import regex
 
 from pipelines.text.equal_letters import small
 from pipelines.text.normalise import clean
+from pipelines.text.punctuation import CORNER_BRACKETS, DOUBLE_QUOTES
 from pipelines.text.word_forms import letters, plain
 from storage.errors import ConfigError
 
@@ -31,7 +32,7 @@ MOST_WORDS = 64
 _MAX_NESTING = 20
 _PIECE = regex.compile(r'\s*(?:(?P<open>\()|(?P<close>\))|(?P<not>-(?=\S))|"(?P<phrase>[^"]*)"?|(?P<word>[^\s()"]+))')
 _HOW = 'Write words, "a phrase", a beginning such as govern*, AND, OR, NOT and brackets.'
-_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』＂", '"'))
+_QUOTES = str.maketrans(dict.fromkeys(DOUBLE_QUOTES + CORNER_BRACKETS, '"'))
 _GERSHAYIM = regex.compile(r"(?<=\p{Hebrew})[\"“”״](?=\p{Hebrew})")
 """A quotation mark within a Hebrew word is no end of a phrase (צה"ל)."""
 _UNKNOWN = (

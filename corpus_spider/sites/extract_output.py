@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from storage.reasons import NO_ARTICLE
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class ExtractReport:
             if drop is not None:
                 self.would_be_dropped[drop.reason] = self.would_be_dropped.get(drop.reason, 0) + 1
             return
-        reason, detail = (drop.reason, drop.detail) if drop else ("no_article", "")
+        reason, detail = (drop.reason, drop.detail) if drop else (NO_ARTICLE, "")
         self.without_text[reason] = self.without_text.get(reason, 0) + 1
         self.failed.append({"file": found.source.target, "reason": reason, "detail": detail})
 

@@ -18,7 +18,8 @@ from corpus_spider.sites.polite_client import PoliteClient
 from corpus_spider.sites.single_page import PageReading, checked, is_address
 from pipelines.runtime.workers import WorkerLimits, WorkerPool
 from storage.errors import ConfigError, CorpusError
-from storage.records import WORKER_FAULTS, Drop
+from storage.reasons import WORKER_FAULTS
+from storage.records import Drop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -16,7 +16,8 @@ from urllib.parse import urlsplit
 from corpus_spider.exit_codes import NONE_SUCCEEDED
 from corpus_spider.network.connection import Manners, NotPublicError, Wire
 from storage.errors import CorpusError
-from storage.records import Capture, Kind
+from storage.reasons import PRIVATE_ADDRESS
+from storage.records import PORTS, Capture, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,12 +73,12 @@ def refuse(url: str, manners: Manners, ports: set[int]) -> None:
 
     reason = refusal(url, manners.allow_private, ports, proxy_hosts())
     if reason:
-        do = _if_yours(urlsplit(url)) if reason == "private_address" else ""
+        do = _if_yours(urlsplit(url)) if reason == PRIVATE_ADDRESS else ""
         raise NotFetchedError(f"refused: {reason.replace('_', ' ')}", where=url, do=do)
 
 
 def _if_yours(parts: SplitResult) -> str:
-    place = parts.netloc if parts.port else f"{parts.netloc}:{443 if parts.scheme == 'https' else 80}"
+    place = parts.netloc if parts.port else f"{parts.netloc}:{PORTS.get(parts.scheme, 80)}"
     return f"If the host is yours: corpus-spider -s crawl.allow_private={place} …, or the same in corpus.toml."
 
 

@@ -10,13 +10,13 @@ import shlex
 import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 from corpus_spider.config.sections import SiteSettings
 from corpus_spider.config.values import language_code, web_address
 from corpus_spider.sites.page_request import fetch, manners
-from storage import plugins
 from storage.errors import ConfigError
 from storage.fields import FIELDS
 from storage.records import Capture, Drop
@@ -57,8 +57,7 @@ ListedExtractor = TypedDict("ListedExtractor", {"name": str, "version": str, "fo
 
 def extractors() -> list[ListedExtractor]:
     """Return name, version, purpose (``corpora`` or ``evaluation``) and description of every extractor."""
-    from pipelines.extractors.lab import peers
-    from pipelines.extractors.registry import EXTRACTORS, get
+    from pipelines.extractors.registry import get, names_by_purpose
 
     return [
         {
@@ -67,7 +66,7 @@ def extractors() -> list[ListedExtractor]:
             "for": "evaluation" if one.evaluation_only else "corpora",
             "description": one.description,
         }
-        for one in (*EXTRACTORS.values(), *peers.installed(), *map(get, plugins.named(plugins.EXTRACTORS)))
+        for one in map(get, chain.from_iterable(names_by_purpose().values()))
     ]
 
 

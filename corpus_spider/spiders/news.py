@@ -23,8 +23,7 @@ from corpus_spider.terminal.console import Console
 from corpus_spider.terminal.escapes import safe
 from pipelines.runtime.stages import Page
 from storage.errors import CorpusError
-from storage.frontier.visit_results import REFUSED
-from storage.reasons import OF_HOST
+from storage.reasons import CRAWL_DELAY, OF_HOST, REFUSED
 from storage.records import Failure
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ class NewsSpider(Spider):
             dnscache.pop(urlsplit(lease.fetch_url).hostname or "", None)
         if reason in {"timeout", "network"}:
             self.pauses.failed(lease.host, reason)
-        elif reason == "crawl_delay":
+        elif reason == CRAWL_DELAY:
             self.pauses.leave(lease.host, reason)
         elif reason in OF_HOST:
             self.pauses.pause(lease.host, reason=reason)

@@ -39,6 +39,7 @@ HEADINGS = {
             "no_text",
             "short",
             "undated",
+            "awaiting",
         ),
         *("duplicates", "suspended", "usual", "stored", "seconds", "bytes"),
         # States and reasons.

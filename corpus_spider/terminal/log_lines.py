@@ -62,7 +62,7 @@ class StandardError(logging.StreamHandler[TextIO]):
 
 
 class RateLimit(logging.Filter):
-    """Limits each message, whatever its arguments, to ``most`` lines an hour, so that a site cannot fill the disk.
+    """Limits each message, with any arguments, to ``most`` lines an hour, so that a site cannot fill the disk.
 
     The last line, and the first of the next hour, report the omission. The limit is above the rate of progress lines.
     Messages of libraries are counted by logger, because their texts may already contain values.

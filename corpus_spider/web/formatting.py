@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.exit_codes import REASONS
 from corpus_spider.terminal.escapes import readable
-from corpus_spider.terminal.reasons import meaning
 from corpus_spider.terminal.values import MISSING, duration, human_size, number
 from pipelines.text.scripts import RIGHT_TO_LEFT
+from storage.reasons import meaning_of
 from storage.reporting import counted, plural
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def plain_meaning(reason: str) -> str:
     >>> plain_meaning("worker_timeout"), plain_meaning("strange")
     ('processing took more CPU time than page_timeout, in two runs', '')
     """
-    return meaning(reason).replace("`", "")
+    return meaning_of(reason).replace("`", "")
 
 
 FILTERS: dict[str, Callable[..., str]] = {

@@ -117,8 +117,8 @@ def is_from_here(headers: Headers) -> bool:
 def is_embedding(headers: Headers) -> bool:
     """Return whether another site's page requests this as a part of it: picture, script, frame, or by a script.
 
-    A link to a view may stand on another site. What a page of it fetches by itself gets no answer, whatever the view
-    costs.
+    A link to a view may stand on another site. What a page of it fetches by itself gets no answer, also if the view is
+    cheap.
     """
     opened = (headers.get("sec-fetch-mode", "navigate"), headers.get("sec-fetch-dest", "document"))
     return not is_from_here(headers) and opened != ("navigate", "document")

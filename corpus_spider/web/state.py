@@ -6,24 +6,27 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import HealthThresholds
 from corpus_spider.terminal.slow_count import SlowCount
-from corpus_spider.web.remembered import LastMade
 from pipelines.runtime.workers import WorkerLimits
 from storage.time_limit import time_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
 
+    from corpus_spider.api.index_facts import IndexFacts
     from corpus_spider.config.model import Config
     from corpus_spider.monitoring.health import Health
     from corpus_spider.search.searching import SearchIndex
     from pipelines.runtime.workers import WorkerPool
     from storage.corpus import Corpus
     from storage.documents.model import Status
+
+T = TypeVar("T")
+K = TypeVar("K")
 
 MAX_VIEW_SECONDS = 5.0
 """Seconds in which a view must have read what it shows from the corpus and the index."""
@@ -47,14 +50,19 @@ class BusyError(Exception):
     """Too many expensive pages are requested at once. The text is a sentence for the visitor."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexFacts:
-    """Numbers of a search index: words, documents by month and by day, and the ids of the newest documents."""
+class LastMade(Generic[K, T]):
+    """The value of the last key. Callers with another key wait until its value is made."""
 
-    words: int
-    months: Mapping[str, int]
-    days: Mapping[str, int]
-    newest: Sequence[str]
+    def __init__(self) -> None:
+        self._known: tuple[K, T] | None = None
+        self._turn = threading.Lock()
+
+    def __call__(self, key: K, make: Callable[[], T]) -> T:
+        """Return the value of a key. Errors of ``make`` reach the caller."""
+        with self._turn:
+            if self._known is None or self._known[0] != key:
+                self._known = key, make()
+            return self._known[1]
 
 
 @dataclass(slots=True)

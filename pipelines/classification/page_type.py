@@ -39,6 +39,7 @@ from pipelines.markup.anchors import LINKS
 from pipelines.markup.tree import shown_text
 from pipelines.metadata.dates.path_dates import dates_in_path
 from pipelines.text.normalise import nfc
+from pipelines.text.punctuation import CLOSING
 from pipelines.text.scripts import SENTENCE_ENDS, SPACED_ENDS, STRONG_ENDS, has_unmarked_sentences, size, sizes
 from pipelines.urls.url import parse
 from storage.records import RULES, Drop
@@ -74,7 +75,7 @@ SENTENCE = 30
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffc\ufffd]+")
 _REPLACED, _OBJECT = "\ufffd", "\ufffc"
 """Unseen characters that Python counts as printable."""
-_SENTENCE_END = re.compile(rf"[{SPACED_ENDS}](?=[\s\"'»”’)\]]|$)|[{STRONG_ENDS}]")
+_SENTENCE_END = re.compile(rf"[{SPACED_ENDS}](?=[\s{re.escape(CLOSING)}]|$)|[{STRONG_ENDS}]")
 _BROKEN_OFF = re.compile(rf"(?:\.\.\.?|…|»|>>)\W*$|(?:\.\.\.|…)[^{SENTENCE_ENDS}\d\"”’»]{{1,20}}$")
 """An ellipsis at the end of a teaser, or before its link to the rest ("… read more")."""
 _TYPE = re.compile(r'"@type"\s*:\s*(\[[^\]]{0,200}\]|"[^"]{0,60}")')
@@ -307,7 +308,7 @@ def has_sentence(text: str) -> bool:
 
 
 def _ends_sentence(text: str) -> bool:
-    end = text[-PROBE:].rstrip("\"'»”’)] ")
+    end = text[-PROBE:].rstrip(f"{CLOSING} ")
     return bool(_SENTENCE_END.search(end[-1:])) and _BROKEN_OFF.search(text[-PROBE:]) is None
 
 

@@ -4,7 +4,7 @@ Only the results of fetches count, not the content of pages. URLs that vary in t
 
 - A place is a trap if `DRY_PAGES` pages of it in a row had no new text. The last `IDLE_PAGES` of them must not name a
   URL of another place that may have one. A list of articles is no trap, a list of lists of lists is.
-- A host is a trap if `HOST_DRY` pages in a row had no new text, whatever they named.
+- A host is a trap if `HOST_DRY` pages in a row had no new text, also if they named new pages.
 - The unvisited hosts of a domain are a trap if the first pages of `DRY_PAGES` hosts in a row had no new text. Besides,
   the last `IDLE_PAGES` must name nothing at their own host, or `HOST_DRY` pages of hosts without a text must have been
   read. A domain can have any number of hosts.
@@ -15,13 +15,13 @@ longevity" (WWW 2008), for whom the value of a page is its new information.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pipelines.discovery.url_shapes import shape_of
+from pipelines.discovery.url_shapes import NUMBER_SLOT, shape_of
 from pipelines.urls.url import parse, registered_domain
+from storage.reasons import TEXTLESS
 from storage.records import Kind
 
 if TYPE_CHECKING:
@@ -43,9 +43,6 @@ _RECENT_TEXTS = 100
 """Texts of a place with which a text is compared."""
 _KEYS = 6
 """LSH bands that are compared. A near-duplicate (similarity .9) shares one of them in 99 of 100 cases."""
-_NUMBER = re.compile(r"\{(?:n|y|d|id)\}")
-TEXTLESS = frozenset(("http_404", "http_410", "soft_404", "listing", "no_article", "language", "not_html", "empty"))
-"""Drop reasons that are a property of the page. Others depend on the moment, on a refusal or on the crawler."""
 
 
 def place_of(url: str) -> tuple[str, str]:
@@ -56,7 +53,7 @@ def place_of(url: str) -> tuple[str, str]:
     address = parse(url)
     if address is None:
         return "", ""
-    path, _, query = _NUMBER.sub("#", shape_of(address).text).partition("?")
+    path, _, query = NUMBER_SLOT.sub("#", shape_of(address).text).partition("?")
     classes = path.split("/")[1:]
     folder = address.path.split("/")[1] if len(classes) > 1 and classes[0] == "{w}" else ""
     parts = [part for part, before in zip(classes, ["", *classes], strict=False) if part != before]

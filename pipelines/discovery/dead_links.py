@@ -7,12 +7,11 @@ others wait for the next night.
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipelines.discovery.url_shapes import shape_of
+from pipelines.discovery.url_shapes import NUMBER_SLOT, shape_of
 from pipelines.urls.url import parse
 from storage.reasons import GONE_STATUSES
 from storage.records import Kind
@@ -28,7 +27,6 @@ INNER_DEPTH = 2
 """Depth of links found inside pages. What feeds, sitemaps and start pages name is always fetched."""
 MAX_SHAPES = 2000
 """Shapes in memory. The least recent is dropped."""
-_NUMBER = re.compile(r"\{(?:n|y|d|id)\}")
 
 
 @dataclass(slots=True)
@@ -71,4 +69,4 @@ class DeadLinks:
 
 def _key(lease: Lease) -> tuple[str, str]:
     address = parse(lease.url)
-    return lease.host, _NUMBER.sub("#", shape_of(address).text) if address else lease.url
+    return lease.host, NUMBER_SLOT.sub("#", shape_of(address).text) if address else lease.url

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from storage.runs.allowance import Allowance
 
 MAX_NEWS = 500
-"""New pages that the sources of a site may name in a night, whatever is usual. A large paper has as many."""
+"""New pages that the sources of a site may name in any night. A large paper has as many."""
 MAX_GROWING_NEWS = 80
 """The same while R of all pages is not below `MAX_GROWTH`. So ten nights of held runs give less than 2,000 texts."""
 NEWS_RATIO = 2.0

@@ -33,6 +33,8 @@ _REGEX = {
     "{w}": r"[^/?]+",
 }
 _CLASS = re.compile(r"\{\w+\}")
+NUMBER_SLOT = re.compile(r"\{(?:n|y|d|id)\}")
+"""A number, a year or an identifier in a shape."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Scan the XML of feeds and sitemaps for records: hardened, tolerant, in limited memory.
 
-- The document is cut before its root element, so no DTD and no entity reach the parser. lxml is told to ignore external
+- The document is cut before its root element, so no DTD and no entity reach the parser. lxml is set to ignore external
   entities too (CVE-2026-41066). libxml2's own limits apply to depth and to the size of a text.
 - A bare ampersand is read as one.
 - In broken XML each record with an end tag is also parsed on its own. A text that is cut at the end of the document is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -107,6 +108,17 @@ EXTRACTORS: Mapping[str, Extractor] = MappingProxyType(
 """Every extractor by the name that configuration and stored documents use."""
 
 
+def names_by_purpose() -> dict[str, list[str]]:
+    """Return the names of all extractors of this machine: for corpora, for evaluation, other libraries, plug-ins."""
+    own = EXTRACTORS.values()
+    return {
+        "for corpora": [each.name for each in own if not each.evaluation_only],
+        "for evaluation": [each.name for each in own if each.evaluation_only],
+        "other libraries": [each.name for each in peers.installed()],
+        "plug-ins": list(plugins.named(plugins.EXTRACTORS)),
+    }
+
+
 def get(name: str) -> Extractor:
     """Return the extractor of that name, of a peer library or a plug-in too. A plug-in is not imported yet.
 
@@ -119,9 +131,7 @@ def get(name: str) -> Extractor:
     found = EXTRACTORS.get(name) or peers.find(name) or plugin.find(name)
     if found is not None:
         return found
-    known = ", ".join(
-        sorted({*EXTRACTORS, *(peer.name for peer in peers.installed()), *plugins.named(plugins.EXTRACTORS)})
-    )
+    known = ", ".join(sorted(chain.from_iterable(names_by_purpose().values())))
     what, do = f'there is no extractor "{name}"', f"Choose one of: {known}."
     if name in peers.PEERS:
         what, do = f"{what} here: its library is not installed", f"{peers.INSTALL}. Or: {do}"

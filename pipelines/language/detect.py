@@ -234,7 +234,7 @@ _OTHER_BURMESE = (
     ("kht", re.compile("[\ua9e0-\ua9fe\uaa60-\uaa7f]")),
 )
 OF_DECISIVE = {"Mymr": tuple(language for language, _ in _OTHER_BURMESE)}
-"""Further languages of decisive scripts, told apart by their own letters."""
+"""Further languages of decisive scripts, distinguished by their own letters."""
 _OF_ITS_OWN = 0.02
 """Share of the characters in Burmese script from which letters of another language decide."""
 # Share of kana among kana and Han. Japanese prose is half kana; Chinese quotes a brand name now and then.

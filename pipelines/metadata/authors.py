@@ -24,6 +24,7 @@ from pipelines.metadata.beside import AUTHOR_PATH, holds_headline, is_aside, tea
 from pipelines.metadata.meta_elements import contents_of
 from pipelines.metadata.titles import MAX_TITLE, SITE_MARK, site_names, title_element
 from pipelines.text.normalise import INVISIBLE, clean_value, letters, letters_of_all
+from pipelines.text.punctuation import COMMAS, SEMICOLONS
 from pipelines.text.scripts import SYLLABIC, characters
 from storage.blocklist.author_keys import AND, AND_UNSPACED, JOINED_AND
 from storage.records import ACCOUNT, BYLINE, JSON_LD, MARKED, META, ORGANISATION, SIGNATURE
@@ -183,7 +184,7 @@ _ROLE = re.compile(
     re.IGNORECASE,
 )
 _AND = "and|und|et|og|och|en|dan|ve|и|و|with|mit"
-_PARTING = re.compile(rf"\s*[,;、，/|•·&]\s*|\s+(?:{_AND})\s+")
+_PARTING = re.compile(rf"\s*[{COMMAS}{SEMICOLONS}/|•·&]\s*|\s+(?:{_AND})\s+")
 _MARK = re.compile(r"\s*[|•·]\s*|\s[/–—-]\s")
 _JOINING = re.compile(rf"^(?:{_AND})(?:\s+|$)|\s+(?:{_AND})$")
 """A conjunction that remains if each name of a list has an element of its own."""
@@ -367,9 +368,7 @@ _NOBODY = frozenset(
 _ADDRESS = re.compile(r"\s*[|,;]?\s*<?\S+@\S+")
 """An e-mail address beside the name, or with the name beside it (RSS 2.0)."""
 _OF_SITE = re.compile(r"\s*[,|]\s*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,8}$")
-_BETWEEN_PERSONS = re.compile(
-    rf"[,;&/\u060c\u061b\u3001\uff0c\uff1b]|\s(?:{'|'.join(AND)})\s|{AND_UNSPACED}", re.IGNORECASE
-)
+_BETWEEN_PERSONS = re.compile(rf"[{COMMAS}{SEMICOLONS}&/]|\s(?:{'|'.join(AND)})\s|{AND_UNSPACED}", re.IGNORECASE)
 _WITH_WAW = re.compile("(?:ليد|ائل|سام|فاء|جيه|حيد|ديع|هيب|لاء|سيم|عد|جدي|صفي|جدان|داد|هاب|رد|صال|فيق|اصف|اثق)\\b")
 """The rest of Arabic names that begin with the letter of "and"."""
 _DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,8}", re.IGNORECASE)

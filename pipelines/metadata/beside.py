@@ -48,7 +48,7 @@ _MAX_NAMING = 2000
 def is_aside(node: LexborNode, tags: frozenset[str] = ASIDE_TAGS, classes: re.Pattern[str] = MISLEADING_NAMES) -> bool:
     """Return whether an element or one around it is beside the article: navigation, comments, other pages.
 
-    What holds the headline of the page is the head of the article, whatever its name.
+    What holds the headline of the page is the head of the article under any name.
     """
     around: LexborNode | None = node
     for _ in range(MAX_LEVELS):

@@ -30,6 +30,7 @@ from pipelines.page import site_rules
 from pipelines.text import normalise
 from pipelines.text.scripts import size
 from storage.bytes.lines import digest, pack, unpack
+from storage.reasons import NO_ARTICLE
 from storage.records import RULES, DecodedBody, Drop, ParagraphKind
 from storage.reporting import counted
 from storage.reservations import SKIP, is_reserved, reservations
@@ -161,7 +162,7 @@ def judge(extraction: Extraction, source: ParsedPage, model: SiteModel) -> tuple
         outcome = soft_errors.stub(tree, len(outcome[0]), model.min_chars) or outcome
     if not isinstance(outcome, Drop) and model.reservations == SKIP and is_reserved(stated):
         outcome = Drop("reserved", ", ".join(reservations(stated)))
-    if isinstance(outcome, Drop) and outcome.reason == "no_article":
+    if isinstance(outcome, Drop) and outcome.reason == NO_ARTICLE:
         outcome = soft_errors.without_text(tree, source.decoded.text, source.page.url) or outcome
     return outcome
 

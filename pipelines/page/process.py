@@ -37,6 +37,7 @@ from pipelines.text import minhash
 from pipelines.urls.url import REDIRECTS, TO_ITSELF
 from storage.bytes.content_encoding import InflateError, inflate, unpack
 from storage.bytes.mime import PAGES, charset_of, says_html, sniff
+from storage.reasons import REDIRECT, REDIRECT_REFUSED
 from storage.records import DecodedBody, Document, Drop, Kind, Link, Processed, SiteModel
 from storage.reporting import counted
 
@@ -178,9 +179,9 @@ def _redirect(capture: Capture, model: SiteModel) -> Processed:
     location = capture.header("Location") or ""
     target = links.redirect_link(capture, location, model)
     if target is not None:
-        return _without_document("redirect", target.url, (target,))
+        return _without_document(REDIRECT, target.url, (target,))
     to_itself = location and links.leads_to_itself(capture.url, location)
-    return _without_document("redirect_refused", TO_ITSELF if to_itself else _USER.sub("", location[:500]))
+    return _without_document(REDIRECT_REFUSED, TO_ITSELF if to_itself else _USER.sub("", location[:500]))
 
 
 def _whole_body(capture: Capture) -> bytes | Drop:

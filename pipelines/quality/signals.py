@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipelines.text.punctuation import CLOSING_QUOTES, REVERSED_QUOTES
 from pipelines.text.scripts import LETTERS_OF_A_WORD, SENTENCE_ENDS, UNSPACED_RANGES
 from storage.records import Quality
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 1_000_000
 """Characters. Only so many are measured of a longer text."""
-_QUOTES = "\"'”’»«」』›"
-"""Quotation marks that may follow the end of a sentence."""
 
 _SPACE, _LETTER, _MARK, _DIGIT, _SIGN, _UNSPACED, _JOINER = range(7)
 _KINDS = {"L": _LETTER, "M": _MARK, "N": _DIGIT, "P": _SIGN, "S": _SIGN}
@@ -273,7 +272,9 @@ def _table() -> NDArray[np.uint8]:
 @lru_cache(maxsize=64)
 def _endings(language: str) -> NDArray[np.uint32]:
     """Return the characters that may end a line. Greek's question mark is a semicolon."""
-    return np.array(sorted(map(ord, SENTENCE_ENDS + _QUOTES + ";" * (language == "el"))), dtype=np.uint32)
+    return np.array(
+        sorted(map(ord, SENTENCE_ENDS + CLOSING_QUOTES + REVERSED_QUOTES + ";" * (language == "el"))), dtype=np.uint32
+    )
 
 
 def _powers(count: int) -> tuple[Hashes, Hashes]:

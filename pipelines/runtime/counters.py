@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 from storage.bytes.lines import count
 from storage.documents.healing import HEALED
-from storage.reasons import GONE_STATUSES
+from storage.reasons import GONE_STATUSES, ROBOTS
 
 if TYPE_CHECKING:
     from storage.records import Failure, Fetched, Lease, Processed
-
-REFUSED = "robots"
-"""Reason recorded when robots.txt forbids a URL. Not counted as a failure."""
 
 
 @dataclass(slots=True)
@@ -75,7 +72,7 @@ class PipelineCounts:
 
     def failure(self, failure: Failure) -> None:
         """Count one lease that ended without an exchange."""
-        if failure.reason == REFUSED:
+        if failure.reason == ROBOTS:
             self.refused += 1
             self.refused_sources += failure.lease.depth == 0
         else:

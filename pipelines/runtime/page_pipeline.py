@@ -25,8 +25,8 @@ from pipelines.runtime.counters import PipelineCounts
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
 from storage.errors import CorpusError, DiskError, MissingFileError
-from storage.fetches.missing_files import MISSING
-from storage.records import MACHINE_FAULTS, Drop, Fetched, Kind, LeaseRuling, Processed
+from storage.reasons import MACHINE_FAULTS, WARC_MISSING
+from storage.records import Drop, Fetched, Kind, LeaseRuling, Processed
 from storage.reporting import counted
 from storage.warc import read_record
 
@@ -271,7 +271,7 @@ class PagePipeline:
         file = page.pointer.warc
         # From now on the database leaves the pages of this file out.
         await self.call(lambda: self.corpus.warc.mark_missing([file], datetime.now(UTC)))
-        self.counts.postponed[MISSING] += 1
+        self.counts.postponed[WARC_MISSING] += 1
         logger.debug("%s waits for %s", page.lease.url, file)
         raise LeftError("left to a later run")
 
@@ -432,7 +432,7 @@ class PagePipeline:
         try:
             async with self._reading:
                 capture = await asyncio.to_thread(read_back, self.settings.warc_folder, page)
-                if isinstance(capture, Drop) and capture.reason == MISSING:
+                if isinstance(capture, Drop) and capture.reason == WARC_MISSING:
                     await self._wait_for_file(page)
                 if isinstance(capture, Drop) and capture.reason == UNREADABLE:
                     await self._try_later(page)
@@ -455,7 +455,7 @@ def read_back(folder: Path, page: UnprocessedPage) -> Capture | Drop:
     try:
         return replace(read_record(folder, page.pointer), kind=page.lease.kind, terms=page.terms)
     except MissingFileError as error:
-        return Drop(MISSING, str(error)[:500])
+        return Drop(WARC_MISSING, str(error)[:500])
     except (CorpusError, OSError) as error:
         if isinstance(error, (DiskError, OSError)) and not page.crashes:
             return Drop(UNREADABLE, str(error)[:500])

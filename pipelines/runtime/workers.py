@@ -30,7 +30,8 @@ from pipelines.runtime.worker_process import FAULTS, MAX_FRAME, Reply, StartFaul
 from storage import plugins
 from storage.disk import disk_error
 from storage.errors import ConfigError, CorpusError, DiskError
-from storage.records import MACHINE_FAULTS, WORKER_FAULTS, Drop, Processed
+from storage.reasons import MACHINE_FAULTS, WORKER_FAULTS
+from storage.records import Drop, Processed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -26,6 +26,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from pipelines.text.normalise import nfc
+from pipelines.text.punctuation import DOUBLE_QUOTES, SINGLE_QUOTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -38,7 +39,7 @@ _ARABIC = "\u0600-\u06ff\u0750-\u077f\u0870-\u08ff\ufb50-\ufdff\ufe70-\ufefc"
 _JOINERS = re.compile(f"(?<=[{_ARABIC}])[\u200c\u200d]+(?=[{_ARABIC}])")
 _DIGIT = re.compile(r"[^\D0-9]")
 _YEH_KAF = str.maketrans({"\u064a": "\u06cc", "\u0649": "\u06cc", "\u0643": "\u06a9"})
-_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»〝〞＂", '"') | dict.fromkeys("‘’‚‛‹›＇", "'"))
+_QUOTES = str.maketrans(dict.fromkeys(DOUBLE_QUOTES, '"') | dict.fromkeys(SINGLE_QUOTES, "'"))
 _PERSIAN = frozenset({"fa", "prs"})
 
 _TONES = {

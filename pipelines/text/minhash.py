@@ -105,7 +105,7 @@ def _shingles(canonical: str) -> NDArray[np.uint32]:
 def _numbers(text: str) -> bytes:
     """Return the digests of the numbers of a text, each with the letters before it, sorted.
 
-    Several numbers after the same letters, as in a date, are told apart by their place.
+    Several numbers after the same letters, as in a date, differ by their place.
     """
     found = set()
     seen: Counter[str] = Counter()

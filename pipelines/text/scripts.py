@@ -243,7 +243,7 @@ def _compiled(characters: str) -> re.Pattern[str]:
 
 # Size of a text: its length normalised across scripts. A Chinese character says more than a letter of an alphabet.
 def size(text: str) -> int:
-    """Return the length of a text in letters of an alphabet, whatever its script.
+    """Return the length of a text in letters of an alphabet, for any script.
 
     >>> size("Hà Nội"), size("北京"), size("서울")
     (6, 7, 5)

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import re
 
+from pipelines.text.punctuation import CLOSING, REVERSED_QUOTES
 from pipelines.text.scripts import SENTENCE_ENDS, STRONG_ENDS
 from storage.records import SENTENCE
 
-_CLOSING = "\"'”’»›)]」』）"
 # A mark that opens a quotation in one language closes it in another („Ja.“ »Ja.«). Greek asks with a semicolon. A set
 # comes first: the search for it is three times as fast as that for alternatives.
 _STOP = re.compile(
     f"[{SENTENCE_ENDS};](?<!(?<![\u0370-\u03ff\u1f00-\u1fff]);)"
-    f"[{re.escape(SENTENCE_ENDS + _CLOSING)}]*(?:[“‘«](?=\\s))?"
+    f"[{re.escape(SENTENCE_ENDS + CLOSING)}]*(?:[{REVERSED_QUOTES}](?=\\s))?"
 )
 _BEFORE_NEXT = re.compile(r"\s*[\"'“‘«‹„(\[]*")
 _STRONG = frozenset(STRONG_ENDS)

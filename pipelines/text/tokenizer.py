@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from pipelines.text.punctuation import CLOSING_BRACKETS, COMMAS, SEMICOLONS
 from pipelines.text.scripts import SENTENCE_ENDS
 from pipelines.text.sentences import marked
 from storage.records import GLUE, SENTENCE
@@ -47,7 +48,7 @@ MAX_WORDS_KEPT = 2**16
 """Words whose tokens are remembered: 10 MB."""
 MAX_CHARS_KEPT = 40
 """Characters of a word that is remembered. Longer ones come once."""
-_ENDINGS = frozenset(",:;)]»”،؛" + SENTENCE_ENDS)
+_ENDINGS = frozenset(":" + COMMAS + SEMICOLONS + CLOSING_BRACKETS + "»”" + SENTENCE_ENDS)
 _SEPARATORS = regex.compile(r"[\x00-\x1f\x7f]+")
 
 

@@ -24,6 +24,8 @@ from urllib.parse import unquote
 
 import idna
 
+from storage.records import PORTS
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -39,7 +41,6 @@ MAX_REDIRECTS = 5
 TO_ITSELF = "itself"
 """Stored as the target of a redirect to the URL that was fetched."""
 
-_PORTS = {"http": 80, "https": 443}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _EDGES = "".join(map(chr, range(0x21)))
 _BREAKS = str.maketrans("", "", "\t\n\r")
@@ -185,7 +186,7 @@ def _resolve(url: str, parent: Address | None) -> Address | None:
     if scheme is None:
         return _relative(head, query if mark else None, parent) if parent else None
     name, rest = scheme[1].lower(), head[scheme.end() :]
-    if name not in _PORTS:
+    if name not in PORTS:
         return None
     if parent and parent.scheme == name and not rest.startswith("//"):
         return _relative(rest, query if mark else None, parent)
@@ -203,7 +204,7 @@ def _relative(head: str, query: str | None, parent: Address) -> Address | None:
 
 def _absolute(scheme: str, head: str, query: str) -> Address | None:
     authority, _, path = head.lstrip("/").partition("/")
-    host = _normalise_authority(authority, _PORTS[scheme])
+    host = _normalise_authority(authority, PORTS[scheme])
     return Address(scheme, host, _normalise_path("/" + path), _normalise_query(query)) if host else None
 
 

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from storage.blocklist.author_keys import author_keys
 from storage.database.schema import original, tombstone, url
 from storage.database.transactions import among, chunks, insert_many, upsert
+from storage.reasons import REMOVED
 from storage.records import Lease, UrlState
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
 
-REMOVED = "removed"
-"""Reason of the URLs and fetches of a removed page."""
 PAGE, DOMAIN, AUTHOR = "page", "domain", "author"
 
 LABELS = ("www.", "m.", "mobile.", "amp.", "wap.")

@@ -170,7 +170,7 @@ def inflate(body: bytes, content_encoding: str | None, limit: int = DEFAULT_LIMI
     Args:
         body: the bytes as they came over the wire, transfer coding undone.
         content_encoding: the header's value, a comma list; None or empty when there is none.
-        limit: the most bytes that any layer may unpack to; the memory used stays near it whatever the body claims.
+        limit: the most bytes that any layer may unpack to; the memory used stays near it, also if the body claims less.
 
     Returns:
         The decoded bytes. A plain page under a coding that was never applied, a common server fault, stays as it is.

@@ -36,7 +36,7 @@ from storage.database.columns import (
     column_of,
 )
 from storage.fields import columns
-from storage.records import DOCUMENT, DOCUMENT_TEXT
+from storage.records import DOCUMENT, DOCUMENT_TEXT, SITE_COUNTERS
 
 _MIGRATIONS = Path(__file__).parent / "migrations" / "versions"
 SCHEMA_VERSION = max(path.name[1:5] for path in _MIGRATIONS.glob("v????_*.py"))
@@ -45,27 +45,6 @@ FIRST_SCHEMA = "0024"
 """Schema of the first migration. States of the program before its first release had earlier ones."""
 MAX_URL = 2000
 """Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
-
-RUN_COUNTS = (
-    "found",
-    "fetched",
-    "unchanged",
-    "articles",
-    "versions",
-    "refused",
-    "robots",
-    "http_errors",
-    "failed",
-    "no_text",
-    "short",
-    "undated",
-    "language",
-    "duplicates",
-    "awaiting",
-    "bytes",
-    "suspended",
-)
-"""Counters of a run at each site; see storage.runs.site_runs.SiteRun."""
 
 metadata = MetaData(
     naming_convention={
@@ -303,7 +282,7 @@ run_site = Table(
     Column("after_fetch", Big, nullable=False),
     Column("after_url", Big, nullable=False),
     Column("pending_count", Boolean, nullable=False),
-    *(Column(name, Big, nullable=False, server_default="0") for name in RUN_COUNTS),
+    *(Column(name, Big, nullable=False, server_default="0") for name in SITE_COUNTERS),
     Column("seconds", Double, nullable=False, server_default="0"),
     Column("reasons", TextColumn),
     Column("allowance", Integer),

@@ -11,14 +11,13 @@ from storage.documents.shortened import is_part
 from storage.documents.site_models import learned_model
 from storage.documents.sketches import SketchFormat
 from storage.frontier.new_links import MAX_HOPS
-from storage.frontier.visit_results import UNCHANGED_TEXT
+from storage.reasons import SAME_PAGE, UNCHANGED_TEXT
 from storage.records import Document, Drop, Fingerprint, Lease, Processed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
-SAME_PAGE = "same_page"
 MIN_FORM_SIMILARITY = 0.3
 """Estimated Jaccard similarity at which a page is accepted as a form of its canonical URL.
 

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from storage.database.schema import fetch
 from storage.documents.model import day_of
-from storage.documents.shortened import SHORTENED
 from storage.fields import columns
+from storage.reasons import SHORTENED
 from storage.records import DOCUMENT, DOCUMENT_TEXT, RIGHTS
 from storage.reservations import is_reserved
 

@@ -25,8 +25,13 @@ if TYPE_CHECKING:
     from storage.records import Metadata
 
 MISSING, SURER, RESTATED, READ_AGAIN = "missing", "surer", "restated", "read_again"
-"""Why a value is replaced: there was none; the new one is surer; the page states another; its original was read again.
-"""
+REPLACED_BECAUSE = {
+    MISSING: "there was none",
+    SURER: "the new one is surer",
+    RESTATED: "the page states another",
+    READ_AGAIN: "the original was read again",
+}
+"""Why a value is replaced, in words."""
 HEALED = "healed: "
 """Start of the detail of a visit that healed metadata; the names of the fields follow."""
 AGE = "age"

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage.blocklist.author_keys import author_keys
-from storage.blocklist.tombstones import AUTHOR, REMOVED, refused, standing
+from storage.blocklist.tombstones import AUTHOR, refused, standing
 from storage.database.schema import document, document_text, fetch, fingerprint, scheme, url
 from storage.database.transactions import among, chunks
 from storage.documents.decider import KnownPages, PossibleCopy, Target, Version, Versions
-from storage.documents.shortened import SHORTENED, may_be_part
+from storage.documents.shortened import may_be_part
 from storage.documents.site_models import learned_model, own_lines
+from storage.reasons import REMOVED, SHORTENED
 from storage.records import Drop, Fingerprint, Lease, Processed
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ def section_of(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageLines:
-    """Lines of some pages of a site, in whatever place: their number of pages, and the number of all pages."""
+    """Lines of some pages of a site, in any place: their number of pages, and the number of all pages."""
 
     on_pages: Mapping[int, int] = field(default_factory=dict)
     pages: int = 0

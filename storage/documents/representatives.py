@@ -43,7 +43,7 @@ AS_STORED = StoredRepresentative()
 
 
 class _BytewiseText(FunctionElement[str]):
-    """Text sorted by its bytes, as in SQLite, whatever the collation of a PostgreSQL database."""
+    """Text sorted by its bytes, as in SQLite, under any collation of a PostgreSQL database."""
 
     inherit_cache = True
     type = sa.Text()

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.blocklist.tombstones import REMOVED
 from storage.database.schema import document, document_text, fetch
 from storage.documents import duplicates, healing
 from storage.documents.document_rows import rights_row, text_row
 from storage.documents.known_pages import targets_of, withheld
 from storage.documents.model import day_of
 from storage.documents.withdrawal import remove_pages
-from storage.frontier.visit_results import UNCHANGED_TEXT
+from storage.reasons import REMOVED, UNCHANGED_TEXT
 from storage.records import Drop
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ STATED = sa.select(
     fetch.c.fetched_at,
 ).join(fetch, fetch.c.id == document.c.fetch_id)
 """Stored metadata of documents."""
-_COMPARED = ("text", "kinds", "captions", "comments")
+RULED_FIELDS = ("text", "kinds", "captions", "comments")
 """Parts of a text that rules decide."""
 
 
@@ -78,9 +77,9 @@ def _rules_row(connection: Connection, stored: AnyRow, made: Document) -> dict[s
     if made.rules == stored.rules or made.extractor != stored.extractor:
         return {}
     new = text_row(made)
-    columns = (document_text.c[name] for name in _COMPARED)
+    columns = (document_text.c[name] for name in RULED_FIELDS)
     before = connection.execute(sa.select(*columns).where(document_text.c.document_id == stored.id)).one()
-    is_same = all((getattr(before, name) or None) == (new[name] or None) for name in _COMPARED)
+    is_same = all((getattr(before, name) or None) == (new[name] or None) for name in RULED_FIELDS)
     return {"rules": made.rules} if is_same else {}
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from math import ceil
 
-SHORTENED = "shortened"
-"""Reason of a fetch whose document is only a part of an earlier version. The earlier version stays current."""
 MIN_CHARS = 200
 """Characters. A shorter text has no part that is worth distinguishing."""
 MOST_OF_PREFIX = 0.8

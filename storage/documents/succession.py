@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from storage.database.schema import document, fetch
-from storage.documents.shortened import SHORTENED
+from storage.reasons import SHORTENED
 
 _other, _fetch, _other_fetch = document.alias("successor"), fetch.alias("own_fetch"), fetch.alias("successor_fetch")
 

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.blocklist.tombstones import REMOVED, mark_removed
+from storage.blocklist.tombstones import mark_removed
 from storage.database.schema import document, document_text
 from storage.database.transactions import chunks
 from storage.documents import duplicates, healing
 from storage.documents.document_rows import set_outcomes
 from storage.documents.known_pages import targets_of
 from storage.documents.succession import HAS_SUCCESSOR
+from storage.reasons import REMOVED
 from storage.records import Drop
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.blocklist.tombstones import REMOVED
 from storage.database.schema import document, document_text
 from storage.database.transactions import chunks, insert_many, insert_rows, serialise, upsert
 from storage.documents import duplicates
@@ -23,6 +22,7 @@ from storage.documents.succession import HAS_SUCCESSOR
 from storage.documents.withdrawal import prints_of, remove_pages, store_drops
 from storage.frontier.new_links import FoundLink, add_links
 from storage.frontier.visit_results import VisitEnd, settle
+from storage.reasons import REMOVED
 from storage.records import Document, Drop, Lease, Processed, UrlState
 
 if TYPE_CHECKING:

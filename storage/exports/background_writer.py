@@ -17,7 +17,7 @@ R = TypeVar("R")
 def one_ahead(work: Callable[[T], R], items: Iterable[T]) -> Iterator[Iterator[R]]:
     """Give the results of ``work`` in the order of the items. Each is computed while the next item is made.
 
-    A result comes when the next item has been made, however fast the work is. So the amount written is the same every
+    A result comes when the next item has been made, also if the work is fast. So the amount written is the same every
     time an item is made. When the block ends, no work runs any more.
     """
 

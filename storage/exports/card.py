@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from storage.exports.changes import CHANGES
 from storage.exports.citation import SPDX, title_of
 from storage.exports.fields import BY_NAME, COUNTS, SIGNALS
 from storage.records import Quality
@@ -115,7 +116,7 @@ def _about(manifest: Mapping[str, Any]) -> str:
     since = manifest.get("since")
     lines = ["Newspaper texts, crawled, cleaned and de-duplicated."]
     if since:
-        reported = ", ".join(f"{since[name]} {name}" for name in ("added", "changed", "removed"))
+        reported = ", ".join(f"{since[name]} {name}" for name in CHANGES)
         lines = [
             f"Changes since the release whose manifest has the SHA-256 `{since['manifest_sha256']}`: {reported}.",
             (

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from storage.documents.model import CorpusDocument
     from storage.fields import Fields
 
-ADDED, CHANGED, REMOVED = "added", "changed", "removed"
+CHANGES = ADDED, CHANGED, REMOVED = "added", "changed", "removed"
+"""Kinds of changes since an earlier release."""
 INDEX = "documents.tsv.zst"
 MANIFEST = "manifest.json"
 

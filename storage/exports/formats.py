@@ -169,7 +169,7 @@ def destination(target: str | Path, format_name: str | None = None, fields: Fiel
     path = Path(target)
     found = format_name or _by_name(str(target), path)
     refuse_fields(found, fields)
-    _agree(str(target), found)
+    refuse_other_name(str(target), found)
     if str(target).endswith(os.sep) and found not in FOLDERS:
         do = "Leave out the final /, or the format; --release makes a folder of any format."
         raise ConfigError(f"the target is a folder, and {found} makes a file", where=str(target), do=do)
@@ -205,11 +205,11 @@ def named_format(name: str) -> str | None:
     return next((known for known in formats() if known != FOLDER and name.endswith(f".{known}")), None)
 
 
-def _agree(target: str, format_name: str) -> None:
+def refuse_other_name(target: str, format_name: str) -> None:
     """Raise ConfigError if the target's name states another format: programs open the file by its name."""
-    named = named_format(target)
+    named = named_format(Path(target).name)
     if named and named != format_name:
-        do = f"Leave out --format, or name the target after {format_name}."
+        do = f"Leave out --format, or give the target a name of {format_name}."
         raise ConfigError(f"the name says {named}, and --format says {format_name}", where=target, do=do)
 
 

@@ -26,6 +26,7 @@ from storage.exports import jsonl
 from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 from storage.exports.files import opened
 from storage.exports.formats import require_place
+from storage.records import PORTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,7 +40,6 @@ RUN = 100_000
 _CHUNK = 1 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _WWW = re.compile(r"^www\d*\.")
-_PORTS = {"http": 80, "https": 443}
 _UNSAFE = re.compile(rb"[\x00-\x20\x7f-\xff#%]")
 
 
@@ -118,7 +118,7 @@ def surt(address: str) -> str:
     except ValueError:
         return address.lower()
     turned = ",".join(reversed(host.split(".")))
-    turned += f":{port}" if port and port != _PORTS.get(parts.scheme) else ""
+    turned += f":{port}" if port and port != PORTS.get(parts.scheme) else ""
     path = remove_dots(escaped(parts.path).lower())
     query = "&".join(sorted(escaped(parts.query).lower().split("&"), key=lambda each: each.partition("=")[::2]))
     return f"{turned}){path}{'?' + query if query else ''}".lower()

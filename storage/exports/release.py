@@ -31,6 +31,7 @@ from storage.exports import jsonl
 from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 from storage.exports.card import card, licence_of
 from storage.exports.changes import (
+    CHANGES,
     INDEX,
     MANIFEST,
     Changes,
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
 
 FORMAT = "corpus-spider release 1"
 CARD, CITATION, REMOVED, CHANGED, REGISTRY = "README.md", "CITATION.cff", "removed.jsonl", "changes.jsonl", "registry"
-CHANGES = ("added", "changed", "removed")
 LEVEL = 6
 GROUP = 50
 """Rows to digest at a time."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.blocklist.tombstones import REMOVED, refused
+from storage.blocklist.tombstones import refused
 from storage.database.schema import fetch, terms, url, warc_file
 from storage.database.transactions import chunks, insert_rows, upsert
 from storage.errors import DamageError
@@ -29,6 +29,7 @@ from storage.fetches.usage_terms import renew as renew_terms
 from storage.frontier.leases import LEASE_COLUMNS, lease_of
 from storage.frontier.validators import remember
 from storage.frontier.visit_results import VisitEnd, settle
+from storage.reasons import REMOVED
 from storage.records import Fetched, Kind, Lease, Pointer, Terms, UnprocessedPage, UrlState
 
 if TYPE_CHECKING:

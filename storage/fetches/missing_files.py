@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from storage.database.schema import fetch, original, url, warc_file
 from storage.database.transactions import chunks
 from storage.frontier.new_links import CLEAN_SLATE
+from storage.reasons import WARC_MISSING
 from storage.records import UrlState
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-MISSING = "warc_missing"
-"""Reason of pages that were fetched again because the WARC file with their original is missing."""
 IS_THERE = warc_file.c.missing_since.is_(None)
 _EXPECTED = warc_file.c.state.in_(("open", "closed"))
 
@@ -61,7 +60,7 @@ def fetch_again(connection: Connection, sites: Collection[str], before: datetime
     waiting = fetch.c.outcome.is_(None), warc_file.c.missing_since <= before, fetch.c.run_id.is_not(None)
     rows = connection.execute(statement.where(*waiting, url.c.site.in_(sites))).all()
     for part in chunks([row.id for row in rows]):
-        connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(outcome="drop", reason=MISSING))
+        connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(outcome="drop", reason=WARC_MISSING))
         connection.execute(sa.delete(original).where(original.c.fetch_id.in_(part)))
     for part in chunks(sorted({row.url_id for row in rows})):
         here = url.c.id.in_(part), url.c.state == UrlState.FETCHED

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.blocklist.tombstones import REMOVED
 from storage.database.schema import document, fetch, url, warc_file
 from storage.database.transactions import among
 from storage.fetches.fetches import OUTCOME, POINTER_COLUMNS, SITE, UNCHANGED, pointer_of, stream_rows
 from storage.frontier.leases import PENDING, SETTLED
+from storage.reasons import REMOVED
 from storage.records import Kind, Pointer, UrlState
 
 if TYPE_CHECKING:

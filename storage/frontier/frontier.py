@@ -54,6 +54,7 @@ from storage.frontier.sources import read_sources
 from storage.frontier.url_counts import count_states
 from storage.frontier.validators import with_originals
 from storage.frontier.visit_results import VisitEnd, settle
+from storage.reasons import BARREN
 from storage.records import Failure, Kind, Lease, Seed, UrlState
 from storage.runs.site_runs import note_failures
 
@@ -70,9 +71,6 @@ if TYPE_CHECKING:
 
 CLOCK_ERROR = 86_400.0
 """Seconds. A time that lies further ahead came from a wrong clock and is ignored."""
-
-TRAP = "barren"
-"""Reason of the pending URLs of a crawler trap, which a later run fetches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +286,7 @@ class Frontier:
         """Postpone pending pages to ``until`` (epoch seconds). Return how many changed."""
 
         def work(connection: Connection) -> int:
-            later = sa.update(url).where(PENDING, url.c.next_try < until).values(next_try=until, reason=TRAP)
+            later = sa.update(url).where(PENDING, url.c.next_try < until).values(next_try=until, reason=BARREN)
             return sum(connection.execute(later.where(url.c.id.in_(part))).rowcount for part in chunks(url_ids))
 
         return self.database.write(work)

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from storage.blocklist.tombstones import allowed_leases
 from storage.database.schema import FIRST_TRY, host, url
 from storage.database.transactions import among_given, chunks
+from storage.reasons import DEAD_LINK
 from storage.records import Kind, Lease, LeaseRuling, Turn, UrlState
 
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ UNNAMED_PRIORITY = -3
 """Highest priority of pages that no source names, and of pages that were suspended: they come last."""
 RELEASED = "released"
 """Reason of pending URLs that were suspended and that a person has released."""
-DEAD_LINK = "dead_link"
-"""Reason of postponed pages: pages of this URL shape are nearly always missing."""
 UNTIL_NEXT_NIGHT = 12 * 3600.0
 """Seconds."""
 SWEEP_URLS, SWEEPS = 1000, 10

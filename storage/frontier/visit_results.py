@@ -15,7 +15,7 @@ from storage.database.schema import url
 from storage.database.transactions import among, chunks
 from storage.frontier.leases import UNNAMED_PRIORITY
 from storage.frontier.recrawl_schedule import End, Habit, Visit, moment
-from storage.reasons import GONE
+from storage.reasons import GONE, LISTING, REDIRECT, REFUSED, UNCHANGED_TEXT, is_fault
 from storage.records import Kind, UrlState
 
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from storage.database.transactions import AnyRow
     from storage.frontier.recrawl_schedule import Schedule
 
-REFUSED = frozenset({"robots", "private_address", "port", "scheme", "invalid_url"})
-"""Reasons of failures where a rule of ours forbids the request."""
-LISTING, UNCHANGED_TEXT = "listing", "unchanged_text"
 SECTION_DEPTH = 1
 """Depth of section pages: lists that a start page links to are sources. Deeper ones are too many."""
 SECTION_PRIORITY = 8
@@ -36,11 +33,6 @@ SECTION_PRIORITY = 8
 
 The sources of a site are read first, so that a run knows early how many new pages they name.
 """
-FAULTS = (
-    *("http_", "truncated_", "body_", "worker_", "warc_", "redirect_refused", "not_storable"),
-    *("firewall", "geo_block", "consent", "soft_404"),
-)
-"""Prefixes of reasons that a source should never have."""
 _HABIT = ("period", "unchanged", "failures", "reads", "read_at", "news_at")
 _COLUMNS = (url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c.dated, url.c.found_at)
 
@@ -85,7 +77,7 @@ def _rows(connection: Connection, url_ids: Sequence[int]) -> dict[int, AnyRow]:
 def is_source(ended: VisitEnd, row: AnyRow) -> bool:
     """Return whether a URL is read for its links: a configured URL, a feed, a sitemap or a section page.
 
-    A section page stays a source whatever it answers. An error, a login page or a redirect of one night must not end
+    A section page stays a source after any answer. An error, a login page or a redirect of one night must not end
     the search for its articles.
     """
     section = ended.reason == LISTING and row.depth <= SECTION_DEPTH
@@ -137,8 +129,8 @@ def _end(ended: VisitEnd, *, source: bool, news: bool) -> End:
         return End.READ
     if ended.reason in GONE:
         return End.GONE
-    if ended.outcome == "drop" and (ended.reason or "").startswith(FAULTS):
+    if ended.outcome == "drop" and is_fault(ended.reason or ""):
         return End.FAILED
     if news:
         return End.NEWS
-    return End.MOVED if ended.reason == "redirect" else End.NOTHING
+    return End.MOVED if ended.reason == REDIRECT else End.NOTHING

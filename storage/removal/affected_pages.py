@@ -19,8 +19,8 @@ from storage.blocklist.author_keys import author_key, author_keys
 from storage.blocklist.tombstones import domains_of, loose_key, page_key, spellings
 from storage.database.schema import document, fetch, fingerprint, url, warc_file
 from storage.database.transactions import chunks
-from storage.documents.decider import SAME_PAGE
 from storage.documents.succession import HAS_SUCCESSOR
+from storage.reasons import REDIRECT, SAME_PAGE
 from storage.records import Kind
 from storage.warc.redact import NOTHING
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 MAX_REPORTED_ADDRESSES = 100
 """Reported addresses of texts that repeat the removed ones and stay."""
-REDIRECT = "redirect"
 _NOT_EMPTIED = fetch.c.payload_digest.is_distinct_from(NOTHING)
 _FILES = sa.select(warc_file.c.name).distinct().join(fetch, fetch.c.warc_id == warc_file.c.id)
 

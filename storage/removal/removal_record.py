@@ -22,7 +22,6 @@ from storage.blocklist.tombstones import (
     AUTHOR,
     DOMAIN,
     PAGE,
-    REMOVED,
     add_tombstones,
     domains_of,
     loose_key,
@@ -37,6 +36,7 @@ from storage.documents.healing import forget_author
 from storage.errors import ConfigError
 from storage.frontier.leases import SETTLED
 from storage.frontier.new_links import CLEAN_SLATE
+from storage.reasons import REMOVED
 from storage.removal.affected_pages import RequestKind, is_below
 
 if TYPE_CHECKING:

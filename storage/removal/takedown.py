@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from storage.blocklist.author_keys import earlier_author_keys
-from storage.blocklist.tombstones import REMOVED, Blocklist, blocklist, refused
+from storage.blocklist.tombstones import Blocklist, blocklist, refused
 from storage.database.schema import fetch, host, recurring_line, removal, removed_document, url, warc_file
 from storage.database.transactions import upsert
 from storage.documents.own_lines import PageLines
@@ -31,6 +31,7 @@ from storage.failpoints import reach
 from storage.fetches.fetches import POINTER_COLUMNS, pointer_of
 from storage.fetches.warc_files import REPLACED
 from storage.frontier.leases import SETTLED
+from storage.reasons import REMOVED
 from storage.removal.affected_pages import RequestKind, affected_pages
 from storage.removal.removal_record import declare, kept_value, lift, take_back
 from storage.removal.secure_delete import forget, room

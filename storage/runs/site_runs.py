@@ -20,7 +20,6 @@ import msgspec
 import sqlalchemy as sa
 
 from storage.database.schema import (
-    RUN_COUNTS,
     document,
     duplicate_set,
     fetch,
@@ -31,91 +30,47 @@ from storage.database.schema import (
     url,
 )
 from storage.database.transactions import chunks, upsert
-from storage.reasons import NO_ANSWER
-from storage.records import UrlState
+from storage.reasons import NO_ARTICLE, NO_TEXT, SHORT, counter_of, is_dropped
+from storage.records import SITE_COUNTERS, SiteCounters, UrlState
 from storage.runs.allowance import FIRST_NIGHT, Allowance
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
     from storage.database.transactions import AnyRow
     from storage.records import Failure
 
-REFUSALS = frozenset({"firewall", "geo_block", "consent", "paywall"})
-"""Reasons (pipelines.classification.soft_errors) of pages that refuse access or show a wall."""
-REFUSING = frozenset(f"http_{status}" for status in (401, 402, 403, 407, 429, 451))
-NO_TEXT = frozenset({"no_text", "script_only", "soft_404", "undecodable", "empty", "not_storable"})
-ROBOTS = frozenset({"robots", "crawl_delay"})
 
+class SiteRun(SiteCounters, frozen=True, gc=False, kw_only=True):
+    """Counters of a run at one site, with the run. ``finished`` and ``exit_code`` are None if it was killed.
 
-class SiteRun(msgspec.Struct, frozen=True, gc=False):
-    """Counters of a run at one site. ``finished`` and ``exit_code`` are None if it was killed.
-
-    ``bytes``: WARC records of the run. ``seconds``: from the first to the last response. A struct, because 10,000 sites
-    have a million of them in a hundred nights: a dataclass takes six times as long to make.
+    A struct, because 10,000 sites have a million of them in a hundred nights: a dataclass takes six times as long to
+    make.
     """
 
     run_id: int
-    site: str
     started: datetime
     finished: datetime | None = None
     exit_code: int | None = None
-    found: int = 0
-    """New URLs."""
-    fetched: int = 0
-    """Responses, without robots.txt."""
-    unchanged: int = 0
-    """Responses equal to an earlier one, or with an unchanged text."""
-    articles: int = 0
-    """First versions."""
-    versions: int = 0
-    """Later versions."""
-    refused: int = 0
-    robots: int = 0
-    """URLs forbidden by robots.txt."""
-    http_errors: int = 0
-    failed: int = 0
-    """Attempts without a response, or with a broken one."""
-    no_text: int = 0
-    short: int = 0
-    undated: int = 0
-    """Documents without a date."""
-    language: int = 0
-    """Pages in an unwanted language."""
-    duplicates: int = 0
-    """Documents represented by another."""
-    awaiting: int = 0
-    """Pages that await processing."""
-    bytes: int = 0
-    suspended: int = 0
-    """URLs that are suspended at its end."""
-    seconds: float = 0.0
-    reasons: Mapping[str, int] = msgspec.field(default_factory=dict)
-    """Number of responses and attempts by reason, without documents."""
 
     @property
     def documents(self) -> int:
         """All stored texts."""
         return self.articles + self.versions
 
+    @property
+    def dropped(self) -> int:
+        """Whole pages without a document. Failed attempts are not among them."""
+        return sum(number for reason, number in self.reasons.items() if is_dropped(reason))
+
 
 def column_of(outcome: str | None, reason: str) -> str | None:
     """Name the counter of a response with this outcome; None: it is counted by reason only."""
     if outcome is None:
         return "awaiting"
-    if outcome == "unchanged" or reason == "unchanged_text":
-        return "unchanged"
-    if reason in REFUSALS | REFUSING:
-        return "refused"
-    if reason.startswith("http_"):
-        return "http_errors"
-    if reason.startswith(("truncated_", "body_")) or reason in NO_ANSWER:
-        return "failed"
-    if reason in NO_TEXT or reason.startswith(("worker_", "warc_")):
-        return "no_text"
-    return reason if reason in {"short", "language"} else None
+    return "unchanged" if outcome == "unchanged" else counter_of(reason)
 
 
 def begin(connection: Connection, run_id: int, sites: Collection[str]) -> None:
@@ -270,10 +225,6 @@ def _write(connection: Connection, run_id: int, counted: Mapping[str, Mapping[st
         connection.execute(statement, rows)
 
 
-_OF_NEWEST = frozenset({"found", "suspended"})
-"""Counters of the state of the frontier, which belong to the newest run of a site alone."""
-
-
 @dataclass(slots=True)
 class _SiteTally:
     counts: Counter[str] = field(default_factory=Counter)
@@ -285,14 +236,14 @@ class _SiteTally:
     def counted(self) -> dict[str, Any]:
         """Return the values for a `SiteRun`."""
         row = self.row()
-        return {name: row[name] for name in RUN_COUNTS if name in row} | {
+        return {name: row[name] for name in SITE_COUNTERS if name in row} | {
             "seconds": row["seconds"],
             "reasons": dict(self.reasons),
         }
 
     def row(self) -> dict[str, Any]:
-        """Return the values of its row. Those of `_OF_NEWEST` keep their old value in an older run."""
-        names = [name for name in RUN_COUNTS if self.is_newest or name not in _OF_NEWEST]
+        """Return the values of its row. Those of the newest run keep their old value in an older run."""
+        names = [name for name, note in SITE_COUNTERS.items() if self.is_newest or not note.of_newest]
         values: dict[str, Any] = {name: self.counts[name] for name in names}
         values["seconds"] = (self.last - self.first).total_seconds() if self.first and self.last else 0.0
         values["pending_count"] = self.counts["awaiting"] > 0
@@ -301,8 +252,8 @@ class _SiteTally:
 
 # Pages without any text are counted apart from pages with too little.
 _REASON = sa.case(
-    (sa.and_(fetch.c.reason == "no_article", fetch.c.detail == "0 characters"), "no_text"),
-    (fetch.c.reason == "no_article", "short"),
+    (sa.and_(fetch.c.reason == NO_ARTICLE, fetch.c.detail == "0 characters"), NO_TEXT),
+    (fetch.c.reason == NO_ARTICLE, SHORT),
     else_=sa.func.coalesce(fetch.c.reason, ""),
 )
 
@@ -360,7 +311,7 @@ def _add_failures(connection: Connection, run_id: int, tallies: Mapping[str, _Si
     statement = sa.select(run_failure).where(run_failure.c.run_id == run_id, run_failure.c.site.in_(tallies))
     for row in connection.execute(statement):
         tally = tallies[row.site]
-        tally.counts["robots" if row.reason in ROBOTS else "failed"] += row.tries
+        tally.counts[counter_of(row.reason) or "failed"] += row.tries
         tally.reasons[row.reason] += row.tries
 
 
@@ -383,12 +334,12 @@ def _add_suspended(connection: Connection, tallies: Mapping[str, _SiteTally]) ->
 _COLUMNS = (
     run_site.c.run_id,
     run_site.c.site,
-    *(run_site.c[name] for name in RUN_COUNTS),
+    *(run_site.c[name] for name in SITE_COUNTERS),
     run_site.c.seconds,
     run_site.c.reasons,
 )
-_OF_RUN = ("run_id", "site", "started", "finished", "exit_code")
-_in_order = operator.attrgetter(*_OF_RUN[:2])
+_OF_RUN = ("started", "finished", "exit_code")
+_in_order = operator.attrgetter("run_id", "site")
 
 
 @lru_cache(maxsize=10_000)
@@ -408,18 +359,18 @@ def site_runs(connection: Connection, sites: Collection[str], days: float, run_i
     else:
         of_time = run.c.id == run_id
     # The times of a run are read once: its rows at 10,000 sites share them.
-    of_run = sa.select(run.c.id, *(run.c[name] for name in _OF_RUN[2:])).where(of_time)
-    times = {row[0]: row[1:] for row in connection.execute(of_run)}
+    of_time_span = sa.select(run.c.id, *(run.c[name] for name in _OF_RUN)).where(of_time)
+    times = {row[0]: row[1:] for row in connection.execute(of_time_span)}
     if not times:
         return []
     statement = sa.select(*_COLUMNS).where(run_site.c.run_id.between(min(times), max(times)))
-    rows: Iterator[tuple[Any, ...]] = (
-        (row[0], row[1], *times[row[0]], *row[2:-1], _reasons_of(row[-1]))
-        for part in chunks(sorted(sites))
-        for row in connection.execute(statement.where(run_site.c.site.in_(part)))
-        if row[0] in times
-    )
-    found = [SiteRun(*row) for row in rows]
+    found: list[SiteRun] = []
+    for part in chunks(sorted(sites)):
+        for row in connection.execute(statement.where(run_site.c.site.in_(part))):
+            if row[0] in times:
+                started, finished, code = times[row[0]]
+                counters: tuple[Any, ...] = (*row[1:-1], _reasons_of(row[-1]))
+                found.append(SiteRun(*counters, run_id=row[0], started=started, finished=finished, exit_code=code))
     return sorted(found, key=_in_order)
 
 

@@ -267,7 +267,7 @@ class ForeignRecords:
     def _alone(
         self, member: _MemberSource, offset: int, head: _Head | None, block: _RecordBlock, *, recovered: bool
     ) -> Iterator[ForeignRecord | Loss]:
-        """Yield the only record of a sound member. It ends where the member ends, whatever length it states."""
+        """Yield the only record of a sound member. It ends where the member ends, also if it states another length."""
         end = member.end or offset
         if head is None or not head.genuine:
             yield Loss(offset, end - offset, "the gzip member has no record")

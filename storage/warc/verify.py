@@ -1,4 +1,4 @@
-"""Check a record's headers, length and digests while it streams by. Memory stays flat whatever its size."""
+"""Check a record's headers, length and digests while it streams by. Memory stays flat for any size."""
 
 from __future__ import annotations
 

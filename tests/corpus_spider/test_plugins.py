@@ -113,7 +113,7 @@ RAISING = "def extract(html, options):\n    raise ValueError('no text here')\n"
 BROKEN = "import a_library_that_is_not_here\n"
 
 
-def test_links_are_followed_whatever_an_extractor_does(folder: Path) -> None:
+def test_links_are_followed_when_an_extractor_fails(folder: Path) -> None:
     """One that fails on every page makes the site failing (exit code 8), with the next command; all pages are read."""
     install(folder / "installed", "raising", "extractors", "raising = raising:extract", RAISING)
     with served(Newspaper(articles=7)) as newspaper:

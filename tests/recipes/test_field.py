@@ -77,7 +77,7 @@ from corpus_spider.api.lookup import ShownPage
 from corpus_spider.cli.show import render
 from corpus_spider.sites.single_page import fields_of
 from corpus_spider.terminal.console import Console
-from corpus_spider.web.views.document import facts
+from corpus_spider.api.document_facts import facts
 from pipelines.page.process import process
 from storage.corpus import Corpus
 from storage.exports import export

@@ -11,28 +11,27 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from corpus_spider.api.document_facts import facts
 from corpus_spider.archive.originals import pointer_to, read_original, record_bytes
 from corpus_spider.crawling.site_models import ConfiguredModels
 from corpus_spider.web.differences import difference
 from corpus_spider.web.original import POLICY
 from corpus_spider.web.views import pages, served
 from corpus_spider.web.views.inert import inert, refuse_others
-from pipelines.extractors.lab import peers
-from pipelines.extractors.registry import EXTRACTORS
-from storage import plugins
+from pipelines.extractors.registry import EXTRACTORS, names_by_purpose
+from storage.documents.healing import REPLACED_BECAUSE
 from storage.errors import CorpusError
-from storage.fields import FIELDS
 from storage.records import Drop, SiteModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from starlette.requests import Request
 
     from corpus_spider.web.differences import TextDifference
     from corpus_spider.web.state import ServedCorpus
     from storage.documents.model import CorpusDocument, RelatedDocument
-    from storage.records import Document, MetadataRow
+    from storage.records import Document
 
 TABS = (
     ("", "Text"),
@@ -61,23 +60,6 @@ LONGEST_TEXT = 200_000
 """Characters of a text that are shown at once."""
 MAX_COMPARED_CHARS = 100_000
 """Characters of two texts from which their difference is an expensive page."""
-REASONS = {
-    "missing": "there was none",
-    "surer": "the new one is surer",
-    "restated": "the page states another",
-    "read_again": "the original was read again",
-}
-"""Why a value of the metadata was replaced, in words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A value of a document: its name, the value or values, where it is from, and how sure it is (0 to 1)."""
-
-    name: str
-    values: tuple[object, ...]
-    source: str = ""
-    confidence: float | None = None
 
 
 def text(request: Request) -> Response:
@@ -98,7 +80,11 @@ def original(request: Request) -> Response:
 def metadata(request: Request) -> Response:
     """Show each value with its source and confidence, and the earlier values."""
     found = _document(request)
-    values = {"facts": facts(found), "history": served(request).corpus.documents.history(found.id), "reasons": REASONS}
+    values = {
+        "facts": facts(found),
+        "history": served(request).corpus.documents.history(found.id),
+        "reasons": REPLACED_BECAUSE,
+    }
     return _page(request, "document_metadata.html", found, values)
 
 
@@ -194,7 +180,7 @@ def download(request: Request) -> Response:
 def extractors(request: Request) -> Response:
     """Show the list of extractors. With a chosen one: run it on the original, and compare its text with the stored."""
     found, name = _document(request), request.query_params.get("extractor", "")
-    named = extractor_names()
+    named = names_by_purpose()
     values: dict[str, object] = {"extractors": named, "chosen": name, "trial": None}
     if name:
         if name not in {each for group in named.values() for each in group}:
@@ -248,16 +234,6 @@ def trial_model(here: ServedCorpus, found: CorpusDocument, name: str) -> SiteMod
     return replace(made, min_chars=1, languages=(), reservations=SiteModel().reservations)
 
 
-def extractor_names() -> dict[str, list[str]]:
-    """Return the names of extractors by purpose: for corpora, for evaluation, other libraries, and plug-ins."""
-    return {
-        "for corpora": [each.name for each in EXTRACTORS.values() if not each.evaluation_only],
-        "for evaluation": [each.name for each in EXTRACTORS.values() if each.evaluation_only],
-        "other libraries": [each.name for each in peers.installed() if each.name not in EXTRACTORS],
-        "plug-ins": list(plugins.named(plugins.EXTRACTORS)),
-    }
-
-
 def explained_names() -> list[str]:
     """Return the names of the extractors whose decisions can be drawn."""
     return [each.name for each in EXTRACTORS.values() if each.explain]
@@ -283,36 +259,6 @@ def first_part(lines: list[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
     """Return the lines until they have `LONGEST_TEXT` characters, at least one line."""
     ends = accumulate(len(line) for _, _, line in lines)
     return lines[: max(1, sum(end <= LONGEST_TEXT for end in ends))]
-
-
-def facts(document: CorpusDocument) -> list[Fact]:
-    """Return the values of a document that are known, with source and confidence."""
-    quality = document.quality
-    every = [_fact(document, name, row) for name, row in _ROWS]
-    measured = [] if quality is None else [(name, getattr(quality, name)) for name in quality.__struct_fields__]
-    every += [Fact(name.replace("_", " "), (value,), "quality of the text") for name, value in measured]
-    kept = (replace(each, values=tuple(value for value in each.values if value not in {None, ""})) for each in every)
-    return [each for each in kept if each.values]
-
-
-def _fact(document: CorpusDocument, name: str, row: MetadataRow) -> Fact:
-    value = _VALUES[name](document) if name in _VALUES else getattr(document, name)
-    place = getattr(document, row.source_field) if row.source_field else ""
-    source = row.source if place or not row.source_field else ""
-    confidence = getattr(document, row.confidence) if row.confidence else None
-    label = row.label or name.replace("_", " ")
-    return Fact(label, value if isinstance(value, tuple) else (value,), f"{source}{place or ''}", confidence)
-
-
-_ROWS = sorted(((each.name, each.view) for each in FIELDS if each.view), key=lambda row: row[1].place)
-_TDM = {True: "reserved", False: "not reserved"}
-_VALUES: dict[str, Callable[[CorpusDocument], object]] = {
-    "author": lambda one: one.author if one.author not in one.authors else None,
-    "extractor": lambda one: f"{one.extractor} {one.extractor_version}",
-    "replaced": lambda one: one.replaced or None,
-    "tdm": lambda one: None if one.tdm is None else _TDM[one.tdm > 0],
-}
-"""Values that are shown in another form than they are stored."""
 
 
 def _rows(stored: CorpusDocument, new: Document) -> tuple[tuple[str, object, object], ...]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from corpus_spider.api.index_facts import index_facts
 from corpus_spider.monitoring.disk_use import sizes
-from corpus_spider.search.searching import DAY
-from corpus_spider.web.query import EVERYTHING, WebQuery
-from corpus_spider.web.state import IndexFacts
+from corpus_spider.web.query import WebQuery
 from corpus_spider.web.time_axis import bounds, per_day, per_month
 from corpus_spider.web.views import pages, served
 from corpus_spider.web.views.documents import newest_first
@@ -57,9 +55,9 @@ def about(request: Request) -> Response:
 
 def _from_index(here: ServedCorpus, index: SearchIndex) -> dict[str, object]:
     shards = tuple(index.manifest.shards())
-    facts = here.index_facts(shards, lambda: _facts(index))
+    facts = here.index_facts(shards, lambda: index_facts(index, _SEARCHED_DOCUMENTS))
     last = here.corpus.documents.of_ids(facts.newest)
-    by_day = per_day(facts.days, _last_day(facts))
+    by_day = per_day(facts.days, facts.last_day(datetime.now(UTC).date()))
     return {
         "index_error": None,
         "words": facts.words,
@@ -67,22 +65,6 @@ def _from_index(here: ServedCorpus, index: SearchIndex) -> dict[str, object]:
         "months": [(label, number, f"/documents{_only(**bounds(label))}") for label, number in per_month(facts.months)],
         "newest": newest_first(last)[:_NEWEST_DOCUMENTS],
     }
-
-
-def _facts(index: SearchIndex) -> IndexFacts:
-    """Read every document of the index: 100,000 take five times as long as 10,000."""
-    words, months = 0, Counter[str]()
-    for cell in index.manifest.sizes():
-        words += cell.tokens
-        months[cell.key.month] += cell.documents
-    newest = index.find("", EVERYTHING, most=_SEARCHED_DOCUMENTS, order=DAY).ids
-    return IndexFacts(words, months, index.per_day(EVERYTHING), newest)
-
-
-def _last_day(facts: IndexFacts) -> date:
-    today = datetime.now(UTC).date()
-    days = [day for day in facts.days if day <= today.isoformat()]
-    return date.fromisoformat(days[-1]) if days else today
 
 
 def _only(**filters: str) -> str:

@@ -142,7 +142,7 @@ def read_newspaper4k(html: str, options: ExtractorOptions) -> Iterable[str]:
 
 @cache
 def _article_class() -> Any:
-    """Return the library's article without its search for images, which asks their servers whatever is set."""
+    """Return the library's article without its search for images, which asks their servers under any setting."""
     from newspaper import Article
 
     return type("OfflineArticle", (Article,), {"fetch_images": lambda _: None})

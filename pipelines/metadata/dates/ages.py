@@ -18,6 +18,7 @@ from pipelines.metadata.dates.clock import without_clock
 from pipelines.metadata.dates.figures import han_number
 from pipelines.metadata.dates.labels import PUBLISHED_OR_UPDATED
 from pipelines.metadata.dates.months import fold, is_letter, is_unspaced
+from pipelines.text.punctuation import COMMAS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,7 @@ _WHOLE_HOUR = re.compile(r"(?<!\d)\d{1,2}\s?(?:h|hs|uhr|giờ|час(?:а|ов)?
 """A time of day without minutes: hier à 10h."""
 _HALF_HOUR = timedelta(minutes=30)
 _HAN_BEFORE_UNIT = re.compile(r"(?<![^\W\d_])[一二两兩三四五六七八九十]{1,3}(?=\s?[个個秒分小時时天日周週星礼禮])")
-_MARKS = " .,،:：|•·–—-()[]@"
+_MARKS = f" .:：|•·–—-()[]@{COMMAS}"
 """Signs around an age and the time of day beside it."""
 # A second number does not change the day: 2 hours 35 min ago.
 _REST = r"(?:(?:\s?,|\s?و)?\s(?:(?:and|und|et|y|e|og|och)\s)?\d{1,2}\s?[^\W\d_]{1,12}\.?)?"

@@ -29,6 +29,8 @@ _HAN = {
     for numeral in numerals
 }
 _HAN_NUMBER = re.compile(r"[〇○零一二三四五六七八九十百]{1,6}(?=\s?[年月日號号])")
+HEBREW_YEAR = "תש[א-ת]?(?:[\"״׳\u201d]|'')[א-ת]"
+"""A Hebrew year, which has no digits."""
 WITHOUT_FIGURES = rf"{_HAN_NUMBER.pattern}|元年|{HEBREW_YEAR}"
 """A part of each date that may have no figures."""
 _ERAS = {"令和": 2018, "平成": 1988, "民国": 1911, "民國": 1911}
@@ -153,8 +155,6 @@ _HEBREW_MONTHS = (
 _HEBREW_NUMBERS = {name: number for number, names in enumerate(_HEBREW_MONTHS, 1) for name in names}
 _HEBREW_NAMES = "|".join(map(re.escape, sorted(_HEBREW_NUMBERS, key=len, reverse=True)))
 _HEBREW_MARK = "(?:\"|''?)"
-HEBREW_YEAR = "תש[א-ת]?(?:[\"״׳\u201d]|'')[א-ת]"
-"""A Hebrew year, which has no digits."""
 _HEBREW_DATE = re.compile(
     rf"(?<![^\W_])(?<![^\W_][\"'])(?P<day>[יכ]{_HEBREW_MARK}?[א-ט]|ט{_HEBREW_MARK}?[וז]|[א-יכל]{_HEBREW_MARK}?)\s+[בל]?(?P<month>{_HEBREW_NAMES}),?\s+"
     rf"(?:ה{_HEBREW_MARK}?)?(?P<year>תש[א-צםןףץךק]?{_HEBREW_MARK}[א-צםןףץך])(?![^\W_])"

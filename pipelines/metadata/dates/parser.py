@@ -35,6 +35,7 @@ from pipelines.metadata.dates.clock import as_zone, read_clock
 from pipelines.metadata.dates.figures import hebrew_dates, in_figures
 from pipelines.metadata.dates.months import Month, any_name, fold, is_disputed, month_of
 from pipelines.metadata.dates.weekdays import weekdays_beside
+from pipelines.text.punctuation import COMMAS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -62,14 +63,17 @@ _YEAR_ALWAYS_FIRST = frozenset({"ja", "ko"})
 """Languages that never put the year last. If it is last, day and month may be in either order."""
 
 _LINK = (
-    r"[\s,،٫؍၊、/|·.–-]*(?:(?:of|de|del|di|den|d|ng|ga(?:\s+watan)?"
+    rf"[\s{COMMAS}٫؍/|·.–-]*"
+    r"(?:(?:of|de|del|di|den|d|ng|ga(?:\s+watan)?"
     r"|ta'|ngày|ngay|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
 )
 # A sign that may match in two ways is listed once, as a separator. Otherwise the search would be exponential.
 _YEARS = (
-    r"[\s,،٫၊፣、/|·.–-]*(?:(?:of|de|del|năm|nam|พ\.?ศ|ค\.?ศ|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|سن|لعام|لسنه|د|کال|של"
+    rf"[\s{COMMAS}٫/|·.–-]*"
+    r"(?:(?:of|de|del|năm|nam|พ\.?ศ|ค\.?ศ|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|سن|لعام|لسنه|د|کال|של"
     r"|שנת|ឆ្នាំ|ປີ|ปี|ພ\.?ສ|ຄ\.?ສ|ခု(?:နှစ်)?|ماه|ام|թ|-?ж|р|оны|g(?=\.)|gada|m|\(?e?\)?ko"
-    r"|წლის|წ(?=\.)|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ه\.?\s?ش|[زیمل](?![^\W\d_])|साल|ቀን|ییل|y?a(?=\s\d))[\s.,،၊፣]*)*"
+    r"|წლის|წ(?=\.)|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ه\.?\s?ش|[زیمل](?![^\W\d_])|साल|ቀን|ییل|y?a(?=\s\d))"
+    rf"[\s.{COMMAS}]*)*"
 )
 _AFTER_DAY = (
     r"(?:st|nd|rd|th|er|re|ro|ste|[ºª°]|:?e(?!\w)|-?nj[iy](?!\w)|η(?!\w)|-?(?:е?го|ого|е|ое|ე|ші|шы|[ıiuü]?nc[ıiuü])(?!\w)|\s?ام(?!\w)|م|مه|می|ہ|日|일|\s?ရက်(?:နေ့)?|(?<=\d)ی|ס?ט(?:ן|ער?)|'?y?ê"
@@ -266,7 +270,7 @@ def _with_names() -> tuple[re.Pattern[str], ...]:
             month
             + r"(?:[\s.,(]*|-)"
             + day
-            + rf"(?:[\s,،၊፣/]+|-(?=\d))(?:{_CTIME}\s)?"
+            + rf"(?:[\s{COMMAS}/]+|-(?=\d))(?:{_CTIME}\s)?"
             + _YEARS
             + r"(?P<year>\d{4})(?!\d)"
         ),
@@ -276,7 +280,7 @@ def _with_names() -> tuple[re.Pattern[str], ...]:
             + _LINK
             + month
             + other
-            + r"[\s.,،(/-]*(?:د\s(?:میاشتی\s?\(?)?|මස\s?)?"
+            + rf"[\s.{COMMAS}(/-]*(?:د\s(?:میاشتی\s?\(?)?|මස\s?)?"
             + day
         ),
         # A year after the month belongs to it: "© 2026 21 November 2025".

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from pipelines.metadata.dates.months import fold
+from pipelines.text.punctuation import COMMAS
 
 _TABLE = Path(__file__).with_name("weekdays.toml")
 _MAX_NAME = 20
@@ -52,6 +53,6 @@ def _names() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of a name at the end of the text before a date, and at the start of that after it."""
     names = "|".join(map(re.escape, sorted(_days(), key=len, reverse=True)))
     name = rf"(?<![^\W\d_])(?P<name>{names})(?![^\W\d_])"
-    return re.compile(name + r"[\s.,،/(|-]*(?:(?:ngày|ngay|le|den|el|dia|ที่|día)[\s.]*)?$"), re.compile(
-        r"[\s,،(|-]*" + name
+    return re.compile(name + rf"[\s.{COMMAS}/(|-]*(?:(?:ngày|ngay|le|den|el|dia|ที่|día)[\s.]*)?$"), re.compile(
+        rf"[\s{COMMAS}(|-]*" + name
     )

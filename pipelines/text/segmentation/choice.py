@@ -77,7 +77,7 @@ class Segmenter:
     failures: int = field(default=0)
 
     def __call__(self, run: str) -> list[str]:
-        """Return the parts of a run. Joined they are the run, whatever the library does."""
+        """Return the parts of a run. Joined they are the run for any library."""
         if self.cut is None:
             return clusters(run)
         parts: list[str] = []

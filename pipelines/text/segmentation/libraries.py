@@ -25,7 +25,7 @@ def load_icu() -> Callable[[str], list[str]]:
     """Return the segmenter of icu4py: dictionaries of ICU for Thai, Lao, Khmer and Burmese, clusters for others."""
     from icu4py.breakers import WordBreaker
 
-    # One break iterator serves all four scripts, whatever its locale.
+    # One break iterator serves all four scripts in any locale.
     return lambda run: clusters(run) if _WITHOUT_DICTIONARY.match(run) else list(WordBreaker(run, "th"))
 
 

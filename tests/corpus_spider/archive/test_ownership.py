@@ -64,7 +64,7 @@ def test_a_folder_is_taken_over_where_the_other_corpus_has_gone(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("left", [b"", bytes(64), b"/half/of/a/na", b"/" + 5000 * b"x", b"\xff", b"/"])
-def test_what_a_power_cut_leaves_of_the_mark_names_nobody(tmp_path: Path, left: bytes, corpus: Store) -> None:
+def test_a_mark_that_a_power_cut_damaged_names_no_owner(tmp_path: Path, left: bytes, corpus: Store) -> None:
     """The mark is not flushed to the disk. An empty mark, one of zeros or half a name is written again."""
     own = corpus_in(tmp_path / "a")
     mark = tmp_path / "warc" / OWNER
@@ -89,7 +89,7 @@ def test_a_link_in_the_place_of_the_mark_is_replaced(tmp_path: Path, corpus: Sto
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_a_mark_that_is_or_names_what_has_no_end_names_nobody(tmp_path: Path, named: bool, corpus: Store) -> None:
+def test_a_mark_that_is_or_names_an_endless_file_names_no_owner(tmp_path: Path, named: bool, corpus: Store) -> None:
     """A pipe would be waited for, a device be read until there is no memory."""
     own = corpus_in(tmp_path / "a")
     mark = tmp_path / "warc" / OWNER

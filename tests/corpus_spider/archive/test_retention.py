@@ -106,7 +106,7 @@ def test_removal_is_noted_before_it_happens_and_made_good_after_a_kill(corpus: C
 
 
 @pytest.mark.parametrize("keep", ["0d", "1h", "ever", "90"])
-def test_a_time_that_nobody_means_is_refused(tmp_path: Path, keep: str) -> None:
+def test_an_impossible_time_is_refused(tmp_path: Path, keep: str) -> None:
     """Less than a day would remove the night that has just been crawled."""
     (tmp_path / "corpus.toml").write_text(f'[archive]\nkeep = "{keep}"\n')
     with pytest.raises(ConfigError, match=r"archive\.keep"):

@@ -157,7 +157,7 @@ def test_an_internal_error_says_how_to_report_it(
     assert "\x1b" not in reported
 
 
-def test_an_error_tells_what_where_and_what_to_do(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_says_what_where_and_what_to_do(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A wrong key is answered with file, key and the nearest right one."""
     file = home / "corpus.toml"
     file.write_text(file.read_text().replace("start", "strat"))
@@ -183,9 +183,7 @@ def test_init_makes_a_corpus_that_can_be_planned(
     assert list(Path("news").iterdir()) == [Path("news/corpus.toml")]
 
 
-def test_a_dry_run_tells_by_which_limits_and_days_a_crawl_is_bound(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dry_run_names_the_limits_and_days_of_a_crawl(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As they come of file and options together: in units for people, in seconds and bytes in JSON."""
     file = home / "corpus.toml"
     file.write_text(f'{file.read_text()}\n[crawl]\ntime_limit = "4h"\n')
@@ -359,7 +357,7 @@ def test_quiet_leaves_the_summary_out_unless_json_is_asked_for(home: Path, capsy
     assert json.loads(capsys.readouterr().out)["ok"]
 
 
-def test_quiet_still_tells_of_damage(
+def test_quiet_still_reports_damage(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What check finds is what went wrong."""

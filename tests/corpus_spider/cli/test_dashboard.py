@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from rich.cells import cell_len
 
+from corpus_spider.api.crawls import LastNight, last_night
 from corpus_spider.api.status import Overview
 from corpus_spider.cli.app import cli
 from corpus_spider.cli.dashboard import lines
 from corpus_spider.monitoring.advice import next_command
-from corpus_spider.monitoring.last_night import LastNight, last_night
 from corpus_spider.monitoring.model import Sign, SiteProblem
 from storage.documents.model import CountRow, Status
 from storage.runs.site_runs import SiteRun
@@ -123,9 +123,26 @@ def test_many_sites_share_the_last_bar() -> None:
 def test_a_night_is_the_runs_that_are_less_than_twelve_hours_apart() -> None:
     """Its counters are summed; sources, redirects and unchanged pages are no drops."""
     runs = [
-        SiteRun(1, "a", NOW - timedelta(days=1), articles=100),
-        SiteRun(2, "a", NOW - timedelta(hours=3), articles=2, unchanged=4, failed=1, reasons={"listing": 3, "feed": 9}),
-        SiteRun(3, "a", NOW, NOW, 0, articles=5, versions=1, reasons={"http_404": 2, "dns": 7, "unchanged_text": 8}),
+        SiteRun("a", run_id=1, started=NOW - timedelta(days=1), articles=100),
+        SiteRun(
+            "a",
+            run_id=2,
+            started=NOW - timedelta(hours=3),
+            articles=2,
+            unchanged=4,
+            failed=1,
+            reasons={"listing": 3, "feed": 9},
+        ),
+        SiteRun(
+            "a",
+            run_id=3,
+            started=NOW,
+            finished=NOW,
+            exit_code=0,
+            articles=5,
+            versions=1,
+            reasons={"http_404": 2, "dns": 7, "unchanged_text": 8},
+        ),
     ]
     assert last_night(runs) == LastNight(NOW - timedelta(hours=3), NOW, 7, 1, 4, 5, 1)
     assert last_night([]) is None

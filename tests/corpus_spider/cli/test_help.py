@@ -11,9 +11,9 @@ from corpus_spider.cli.doc_search import MAX_PASSAGES, DocPassage, find, parse, 
 from corpus_spider.cli.options import TASKS
 from corpus_spider.exit_codes import REASONS
 from corpus_spider.monitoring.model import Sign
-from corpus_spider.terminal.reasons import DROPPED, FAILED
 from corpus_spider.terminal.vocabulary import SIGNS, THINGS
 from storage.fields import FIELDS
+from storage.reasons import DROPPED, FAILED
 from tests.corpus_spider.running import ROOT
 
 PAGE = """# A title

@@ -125,7 +125,7 @@ def test_the_json_counts_under_the_names_that_a_crawl_and_an_export_have() -> No
     assert (plain["urls"], plain["dropped"], plain["failed"]) == ({"done": 4}, {"listing": 1}, {})
 
 
-def test_the_summary_of_a_crawl_tells_tries_from_urls() -> None:
+def test_the_summary_of_a_crawl_separates_attempts_from_urls() -> None:
     """A URL that fails three times gives three failed attempts. It does not count as a URL that failed."""
     summary = {"sites": [], "failed": {"http_500": 9}, "refused": 1, "pages": 4}
     expected = {"failed attempts": {"http_500": 9}, "forbidden by robots.txt": 1, "pages": 4}

@@ -404,7 +404,7 @@ def test_sites_are_chosen_by_name_and_a_wrong_name_is_answered_with_the_nearest(
 
 
 @pytest.mark.parametrize("name", ["why?", "100%25", "a%41b", "q?x=1&y#z", "a@b:c", "tên\nmới", ";"])
-def test_the_database_lies_in_its_folder_whatever_that_is_called(tmp_path: Path, name: str) -> None:
+def test_the_database_is_in_its_folder_of_any_name(tmp_path: Path, name: str) -> None:
     """What would mean something in a URL is part of a name in a path."""
     folder = tmp_path / name
     folder.mkdir()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from storage import Corpus
-from storage.records import MACHINE_FAULTS
+from storage.reasons import MACHINE_FAULTS
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs
 from tests.corpus_spider.running import PATIENCE, environment, run
 
@@ -271,7 +271,7 @@ def test_scrapy_shows_an_error_of_the_corpus_without_a_traceback(tmp_path: Path,
     [
         ("http://127.0.0.1:1/", 'it has a private address. If the host is yours, add "127.0.0.1:1" to allow_private'),
         ("ORIGIN/private/x", "robots.txt forbids it."),
-        ("file:///etc/passwd", "only http and https."),
+        ("file:///etc/passwd", "neither http nor https."),
     ],
 )
 def test_the_shell_of_scrapy_says_why_it_does_not_fetch_a_url(

@@ -386,7 +386,7 @@ def test_a_limit_ends_the_run_and_the_next_one_goes_on(bench: Bench, limit: dict
 
 
 @pytest.mark.parametrize(("before", "cost"), [(0, 2), (1, 1), (2, 0)])
-def test_a_page_costs_two_workers_and_no_more_whatever_is_killed(
+def test_a_page_costs_two_workers_at_most_after_any_kill(
     bench: Bench, before: int, cost: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each worker it costs is counted in the database before the next one tries, and earlier runs' count too."""

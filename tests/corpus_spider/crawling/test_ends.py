@@ -114,7 +114,7 @@ def test_a_second_signal_ends_it_at_once_with_exit_code_13(tmp_path: Path, newsp
     well(tmp_path, "check", "--deep")
 
 
-def test_a_signal_ends_a_crawl_in_time_whatever_hangs(tmp_path: Path, newspaper: Newspaper) -> None:
+def test_a_signal_ends_a_crawl_that_hangs_in_time(tmp_path: Path, newspaper: Newspaper) -> None:
     """A page that never answers does not hold it; its URL is asked for again by the next crawl."""
     gate = hanging(newspaper)
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, timeout=900))

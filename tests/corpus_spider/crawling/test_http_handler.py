@@ -61,7 +61,7 @@ def read(*parts: bytes) -> tuple[list[bytes], list[bytes]]:
     ],
 )
 @pytest.mark.parametrize("end", [b"0\r\n\r\n", b"0;last\r\nX-Trailer: 1\r\n\r\n", b"000 \r\n\r\n"])
-def test_sizes_are_read_with_whatever_stands_behind_them(size: bytes, end: bytes) -> None:
+def test_sizes_are_read_with_any_text_behind_them(size: bytes, end: bytes) -> None:
     """White space and extensions of any kind; what comes after the last chunk is left to the next answer."""
     assert read(chunked(size, end) + b"HTTP/1.1") == ([BODY], [b"HTTP/1.1"])
 

@@ -140,7 +140,7 @@ def test_a_corpus_without_pages_teaches_nothing(tmp_path: Path) -> None:
     ]
 
 
-def test_learn_tells_what_it_learns_and_a_dry_run_keeps_nothing(once: Path) -> None:
+def test_learn_reports_what_it_learns_and_a_dry_run_keeps_nothing(once: Path) -> None:
     """The command needs no crawl; what it learned is in force from then on."""
     for dry_run in (["--dry-run"], []):
         with Corpus.open(once / "corpus.db", read_only=True) as corpus:

@@ -52,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return crawl_into(tmp_path_factory.mktemp("release"), articles=6)
 
 
-def test_a_release_is_the_same_twice_and_the_next_one_tells_what_was_removed(folder: Path, tmp_path: Path) -> None:
+def test_a_release_is_the_same_twice_and_the_next_one_lists_removals(folder: Path, tmp_path: Path) -> None:
     """Byte for byte; nothing in it names this machine; a removal shows in the difference and in the list."""
     for name in ("one", "two"):
         done = run(folder, "export", "-o", f"{tmp_path / name}/", "--release", "--fold", "digits")
@@ -170,7 +170,7 @@ def test_what_was_stored_unmeasured_is_measured_when_it_is_chosen(folder: Path, 
     assert run(tmp_path / "old", *asked).stdout == run(folder, *asked).stdout
 
 
-def test_a_rehearsal_tells_how_much_there_is_of_each_language_site_and_month(folder: Path) -> None:
+def test_a_dry_run_counts_languages_sites_and_months(folder: Path) -> None:
     """The numbers are those of the documents that an export holds."""
     rows = [json.loads(line) for line in run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()]
     reported = json.loads(run(folder, "export", "--dry-run", "--json").stdout)

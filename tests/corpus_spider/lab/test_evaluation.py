@@ -261,7 +261,7 @@ def test_few_of_many_missing_pages_are_named() -> None:
     assert lines[-1] == "… 15 more; --json lists all"
 
 
-def test_scoring_a_corpus_tells_how_far_it_is(gold: Path) -> None:
+def test_scoring_a_corpus_shows_its_progress(gold: Path) -> None:
     """Each page that is scored is heard of."""
     pages, heard = load_gold(gold), list[GoldPage]()
     evaluate_corpus(pages, [], keep=lambda _name, page, _text, _found: heard.append(page))

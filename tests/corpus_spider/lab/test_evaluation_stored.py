@@ -188,7 +188,7 @@ def test_what_guards_an_extractor_is_not_its_time(monkeypatch: pytest.MonkeyPatc
         (b"<p>" * 5_000, ""),
     ],
 )
-def test_pages_nobody_can_read_are_counted(gold: Path, body: bytes, reported: str) -> None:
+def test_unreadable_pages_are_counted(gold: Path, body: bytes, reported: str) -> None:
     """No page, whatever its bytes, ends an evaluation; where there is no text the reason is told."""
     write_manifest(gold, write_article(gold, "a"), write_article(gold, "b"))
     (gold / "pages" / "a.html").write_bytes(body)

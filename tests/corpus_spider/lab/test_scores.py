@@ -48,7 +48,7 @@ def test_the_measure_is_the_papers(text: str, truth: str, expected: Score) -> No
         ("bodybody", "body", 2 / 3),
     ],
 )
-def test_the_title_costs_nobody(text: str, truth: str, f1: float) -> None:
+def test_the_title_lowers_no_score(text: str, truth: str, f1: float) -> None:
     """A title in one of the texts only does not lower the score; a title alone finds nothing."""
     assert score(text, truth, "Title").f1 == pytest.approx(f1)
 

@@ -86,7 +86,7 @@ def test_a_night_over_a_corpus_of_an_earlier_scheme_adds_no_version(folder: Path
         assert connection.execute("SELECT name FROM scheme").fetchall() == [(SCHEME,)]
 
 
-def test_a_dry_run_tells_counts_time_and_room(folder: Path, release: str) -> None:
+def test_a_dry_run_shows_counts_time_and_space(folder: Path, release: str) -> None:
     """It says how many texts are compared again, about how long that takes, and where the copy will be."""
     before = (folder / "corpus.db").read_bytes()
     reported = json.loads(run(folder, "migrate", "--dry-run", "--json", PYTHONPATH=release).stdout)

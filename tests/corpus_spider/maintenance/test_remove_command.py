@@ -485,7 +485,7 @@ def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
     assert "It is kept out from now on." in letter(unknown)
 
 
-def test_copies_of_the_database_are_reported_whatever_its_name(tmp_path: Path) -> None:
+def test_copies_of_a_database_of_any_name_are_reported(tmp_path: Path) -> None:
     """Brackets in it were taken for a pattern, and copies that hold what was removed were not told."""
     for name in ("a[1].db", "a[1].db.before-0017-from-0015", "a1.db.before-0016-from-0015"):
         (tmp_path / name).touch()

@@ -413,7 +413,7 @@ def test_recovered_pages_stay_marked(tmp_path: Path) -> None:
         assert marked(tmp_path) == (1, [[False], [True]])
 
 
-def test_a_dry_run_tells_of_which_sites_there_are_pages(folder: Path) -> None:
+def test_a_dry_run_names_the_sites_that_have_pages(folder: Path) -> None:
     """No corpus is made."""
     theirs = archive(folder / "theirs.warc.gz", story(1), Answer("https://other.example/", article(2)))
     done = run(folder, "import", str(theirs), "--dry-run", "--json")

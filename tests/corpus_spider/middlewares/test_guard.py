@@ -154,7 +154,7 @@ sys.exit(run(["crawl"]))
 """
 
 
-def test_names_that_nobody_answers_for_hold_up_no_others(tmp_path: Path) -> None:
+def test_names_without_an_answer_delay_no_others(tmp_path: Path) -> None:
     """With ten of them all sites counted as not to be had."""
     names = [*(f"a{number}.test" for number in range(40)), "z.test"]
     with served(Newspaper(articles=3)) as paper:

@@ -9,19 +9,19 @@ import socketserver
 import threading
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from email.policy import default
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import CorpusSettings, NotifySettings
-from corpus_spider.monitoring.health import SiteCounters
 from corpus_spider.monitoring.model import Sign, SiteProblem
 from corpus_spider.monitoring.notify import compose, crawl_and_notify, send_test, wanted
 from storage.errors import ConfigError, CorpusError, DiskError
+from storage.records import SiteCounters
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 
@@ -124,7 +124,7 @@ def test_a_sick_crawl_is_reported_by_mail_and_webhook(mails: Any, posts: Any) ->
     assert (path, body["exit_code"], body["state"], body["corpus"]) == ("/hook/s3cr3t", 8, "sick", "news")
     assert body["text"].splitlines()[0] == "corpus-spider news: sick, exit code 8"
     assert body["summary"]["sick"][0]["url"] == "https://a.example/feed"
-    assert body["summary"]["sites"] == [asdict(ROW)]
+    assert body["summary"]["sites"] == [msgspec.to_builtins(ROW)]
 
 
 def test_a_test_alert_goes_each_configured_way(tmp_path: Path, mails: Any, posts: Any) -> None:
@@ -216,7 +216,7 @@ class _Drip(socketserver.BaseRequestHandler):
                 self.request.sendall(b"2")
 
 
-def test_nobody_waits_for_those_who_are_notified_one_after_the_other(
+def test_notifications_are_sent_at_the_same_time(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A mail server and a web server that send one byte at a time without end take the time limit of one."""
@@ -281,7 +281,7 @@ def test_wrong_settings_are_refused_without_showing_a_password(tmp_path: Path, k
     assert "s3cr3t" not in str(caught.value)
 
 
-def test_the_program_tells_at_the_end_of_a_crawl(tmp_path: Path, posts: Any) -> None:
+def test_the_program_notifies_at_the_end_of_a_crawl(tmp_path: Path, posts: Any) -> None:
     """From corpus.toml to the web server, with the numbers of the night."""
     web, hooks = posts
     with served(Newspaper(articles=3)) as newspaper:

@@ -27,7 +27,7 @@ def runs(*nights: dict[str, Any], code: int | None = 0) -> list[SiteRun]:
     made = []
     for at, changes in enumerate(nights):
         started = NOW - timedelta(hours=4, days=len(nights) - 1 - at)
-        made.append(SiteRun(at + 1, "paper", **{"started": started, "exit_code": code} | GOOD | changes))
+        made.append(SiteRun("paper", run_id=at + 1, **{"started": started, "exit_code": code} | GOOD | changes))
     return made
 
 
@@ -47,6 +47,8 @@ def counts(*articles: int) -> list[dict[str, Any]]:
         ({"script_only": 12}, True, "script_only", "see `render`)"),
         ({"script_only": 7, "listing": 5, "feed": 90, "same_page": 30}, False, "script_only", "14 of 24 lost pages"),
         ({"worker_timeout": 9, "listing": 1}, False, "worker_timeout", "What helps: a longer `page_timeout`"),
+        ({"short": 7, "no_text": 4, "listing": 2}, False, "no_article", "22 of 26 lost pages: no_article ("),
+        ({"short": 9}, False, "no_article", "What helps: `min_chars`, if the texts are short"),
         ({"paywall": 9}, False, "paywall", "; 18 of 18 lost pages: paywall (a page for subscribers)"),
         ({"script_only": 6, "listing": 6}, False, "", "usually there are 4 a night"),
         ({"script_only": 1}, False, "", "usually there are 4 a night"),
@@ -236,7 +238,7 @@ def test_runs_of_one_evening_are_one_night() -> None:
 def test_a_site_that_is_not_crawled_any_more_is_reported(days: int, codes: list[int | None], words: str) -> None:
     """The last run that finished decides, whatever it stored."""
     started = NOW - timedelta(days=days)
-    nights = [Night((SiteRun(1, "paper", started, exit_code=code),)) for code in codes]
+    nights = [Night((SiteRun("paper", run_id=1, started=started, exit_code=code),)) for code in codes]
     judged = [
         one.words for one in judge(SiteCase("paper", nights), HealthThresholds(), NOW) if one.sign is Sign.NOT_CRAWLED
     ]
@@ -415,7 +417,7 @@ def test_a_source_whose_host_fails_is_reported_after_two_crawls_that_tried_it(
     good = runs({}, {})[0]
     hours = [NOW - timedelta(hours=len(last) - at) for at in range(len(last))]
     later = [
-        SiteRun(at + 2, "paper", **{"started": hour, "exit_code": 0} | IDLE | changes)
+        SiteRun("paper", run_id=at + 2, **{"started": hour, "exit_code": 0} | IDLE | changes)
         for at, (hour, changes) in enumerate(zip(hours, last, strict=True))
     ]
     pending = replace(

@@ -206,7 +206,7 @@ def test_a_crawl_of_the_system_runs_as_the_owner_of_its_folder_and_not_as_root(
             plan(load(folder / "corpus.toml", environ={}), "02:15", "system")
 
 
-def test_settings_of_the_command_line_are_kept_and_shown_to_nobody(tmp_path: Path) -> None:
+def test_settings_of_the_command_line_are_kept_in_a_private_file(tmp_path: Path) -> None:
     """A password given with --set was lost. It is in the private file, not in the crontab line."""
     home = Home(tmp_path, "crontab")
     given = (f"corpus.database={SECRET}", "crawl.page_limit=5")

@@ -341,7 +341,7 @@ BEHAVIOURS = {
 
 @needs("render")
 @needs_browser
-def test_the_text_that_scripts_build_is_kept_whatever_they_do_then(tmp_path: Path) -> None:
+def test_the_text_that_scripts_build_is_kept_when_they_go_on(tmp_path: Path) -> None:
     """They leave the page, load late, when the text comes into view or the reader scrolls, or into shadow roots."""
     names = {f"{name}-{number}": script for number, (name, script) in enumerate(BEHAVIOURS.items(), 1)}
     with served(paper(0, **{name: shell(FILL + script) for name, script in names.items()})) as newspaper:

@@ -227,7 +227,7 @@ def test_private_addresses_are_refused(paper: Newspaper) -> None:
     assert "/b.rss" not in paper.asked
 
 
-def test_nobody_is_asked_without_a_contact(paper: Newspaper) -> None:
+def test_no_request_is_sent_without_a_contact(paper: Newspaper) -> None:
     """As in a crawl, somebody must answer for the requests."""
     with pytest.raises(ConfigError, match="contact"):
         discover(f"{paper.origin}/", Config(), lambda _: None)

@@ -262,7 +262,7 @@ def test_all_addresses_of_a_host_together_have_the_time_of_one_exchange(
     assert Site.seen == []
 
 
-def test_nobody_there_is_reported_with_the_address() -> None:
+def test_a_host_without_a_server_is_reported_with_the_address() -> None:
     """A refused connection is one clear message, without the number of the error, and says what to look at."""
     with pytest.raises(NotFetchedError, match=r"127\.0\.0\.1:1/: cannot be fetched: [A-Z].*\n  Check the address"):
         exchange("http://127.0.0.1:1/", manners())

@@ -116,7 +116,7 @@ def test_a_site_that_refuses_everything_cannot_be_had(
     assert ("site" in tomllib.loads(file.read_text())) is feed
 
 
-def test_check_tells_the_sick_from_the_well(
+def test_check_separates_failing_sources_from_good_ones(
     paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 8 while a source is sick, 0 when all are well; the day is noted with those that are."""

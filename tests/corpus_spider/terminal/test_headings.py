@@ -9,10 +9,10 @@ from pathlib import Path
 from corpus_spider.crawling.model_learning import SiteLearning
 from corpus_spider.lab.report import COLUMNS as SCORES
 from corpus_spider.lab.site_model_gain import COLUMNS as GAINS
-from corpus_spider.monitoring.health import COLUMNS as COUNTERS
 from corpus_spider.sites.single_page import extractors
 from corpus_spider.sites.sources_check import HEADER
 from corpus_spider.terminal.headings import HEADINGS, heading
+from storage.records import SITE_COUNTERS
 
 CODE = Path(__file__).parents[3] / "corpus_spider"
 COMPUTED = {
@@ -55,14 +55,14 @@ def test_every_heading_of_every_verb_is_in_the_table_of_words() -> None:
     used = {(name, word) for name, words in tables().items() if name not in COMPUTED for word in words}
     used |= {("model_learning", field.name) for field in fields(SiteLearning)}
     used |= {("single_page", name) for name in extractors()[0]}
-    used |= {("others", name) for name in (*GAINS, *COUNTERS, *HEADER, *SCORES)}
+    used |= {("others", name) for name in (*GAINS, *SITE_COUNTERS, *HEADER, *SCORES)}
     assert len(used) > 60
     assert sorted((name, word) for name, word in used if word not in HEADINGS) == []
 
 
 def test_no_two_headings_of_a_counter_are_the_same() -> None:
     """A heading is lower case and has no underscore."""
-    assert len({heading(name) for name in COUNTERS}) == len(COUNTERS)
+    assert len({heading(name) for name in SITE_COUNTERS}) == len(SITE_COUNTERS)
     names = {"F1", "P", "R", "Thai", "MB/s", "mean F1"}
     assert [word for word in HEADINGS.values() if (word != word.lower() and word not in names) or "_" in word] == []
     assert heading("some_field") == "some field"

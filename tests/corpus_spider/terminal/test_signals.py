@@ -120,7 +120,7 @@ def test_a_second_signal_ends_it_at_once_and_the_next_crawl_recovers(
     assert damage(tmp_path) == []
 
 
-def test_a_log_that_nobody_reads_does_not_hold_a_stopped_crawl(tmp_path: Path, newspaper: Newspaper) -> None:
+def test_an_unread_log_does_not_block_a_stopped_crawl(tmp_path: Path, newspaper: Newspaper) -> None:
     """As with a pager, or a terminal that was stopped (Ctrl-S): the pipe is full, and every write blocks."""
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
     crawl = start(tmp_path, "crawl")

@@ -157,7 +157,7 @@ def test_a_client_that_reads_gets_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n"])
-def test_strangers_that_hold_every_connection_lock_nobody_out(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_strangers_that_hold_all_connections_exclude_no_visitor(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """The connection that has waited longest gives way, long before its time is over."""
     monkeypatch.setattr(connections, "LIMIT_SECONDS", dict.fromkeys((Phase.WAITING, Phase.SENDING), PATIENCE))
     monkeypatch.setattr(connections, "MAX_CONNECTIONS", 20)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from corpus_spider.web.remembered import LastMade
+from corpus_spider.web.state import LastMade
 from storage.errors import DatabaseError
 
 

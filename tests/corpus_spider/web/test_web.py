@@ -18,6 +18,7 @@ import pyarrow.parquet
 import pytest
 from lxml.html import document_fromstring
 
+from corpus_spider.api.crawls import last_night
 from corpus_spider.config.loader import load
 from corpus_spider.search.builder import only_writer, refresh
 from corpus_spider.search.manifest import Manifest
@@ -259,7 +260,26 @@ def test_a_running_crawl_shows_its_numbers_of_this_moment(tmp_path: Path) -> Non
         corpus.runs.finish(crawl.run_id, 0, "{}")
         assert json.loads(ask(app, f"/crawls/{crawl.run_id}/now")[2])["over"]
         heights = document_fromstring(ask(app, "/crawls")[2]).xpath("//figure//a[last()]/rect/@height")
-        assert [float(each) for each in heights] == [48.0, 0.0, 0.0, 0.0, 48.0]
+        assert [float(each) for each in heights] == [48.0, 0.0, 0.0, 48.0, 0.0]
+
+
+def test_a_crawl_counts_pages_and_failed_attempts_as_status_does(tmp_path: Path) -> None:
+    """A damaged body and a host without an answer are failed attempts, a feed is neither."""
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        crawl.run_id = corpus.runs.start("{}", ["a.example"])
+        for number, reason in enumerate(("listing", "http_404", "paywall", "body_corrupt", "feed")):
+            crawl.visit(str(number), dropped(reason))
+        crawl.seed("9")
+        [lease] = crawl.lease()
+        corpus.frontier.fail(crawl.run_id, [Failure(lease, "timeout")])
+        sums = json.loads(ask(application_of(tmp_path, corpus), f"/crawls/{crawl.run_id}/now")[2])["sum"]
+        assert (sums["dropped"], sums["failed"], sums["fetched"]) == (3, 2, 5)
+        corpus.runs.recount(["a.example"])
+        night = last_night(corpus.runs.by_site(["a.example"]))
+        assert night is not None
+        assert (night.dropped, night.failed) == (3, 2)
 
 
 def test_each_reason_of_a_crawl_leads_to_what_it_counts(tmp_path: Path) -> None:

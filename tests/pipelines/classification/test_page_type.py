@@ -80,7 +80,7 @@ def processed(html: str, url: str, min_chars: int = 200) -> Processed:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("path", ["/news/8842", "/2026/10/30/nuoc-rut", "/?p=5512", "/thoi-su/nuoc"])
-def test_an_article_is_kept_whatever_its_address(language: str, path: str) -> None:
+def test_an_article_is_kept_at_any_address(language: str, path: str) -> None:
     """Running text without headlines between its paragraphs is an article, with a list of links beside it."""
     html = f"<article><h1>{sentence(language, 1)[:40]}</h1>{body_text(language)}</article>{related(language)}"
     assert processed(html, f"http://a.example{path}").document is not None

@@ -81,7 +81,7 @@ def test_links_that_are_never_closed_are_no_reason_either() -> None:
 @given(
     st.text() | pieces("< > & &amp; </h1> <h1> <b> </b> <p> <table> </td> <!-- --> <script> </body> <svg> a=' \" \0")
 )
-def test_whatever_follows_takes_nothing_away_from_what_came_before(rest: str) -> None:
+def test_later_markup_removes_no_earlier_text(rest: str) -> None:
     """Any text and any markup is parsed."""
     assert parse_tree(f"<h1>Tin</h1>{rest}").css_first("h1").text() == "Tin"
 

@@ -117,7 +117,7 @@ def test_a_word_for_by_may_stand_behind_a_date_or_a_section(line: str, names: li
         "",
     ],
 )
-def test_what_is_no_byline_names_nobody(byline: str) -> None:
+def test_a_line_that_is_no_byline_has_no_author(byline: str) -> None:
     """Lines that nothing marks, offices, captions, comments, teasers and sentences."""
     assert found(page(byline)) == []
     assert found(page("", under=byline)) == []
@@ -144,7 +144,7 @@ def test_people_who_are_stated_come_first_and_organisations_last(stated: str, au
     assert read_metadata(html, "https://example.org/1", (), datetime(2026, 11, 20, tzinfo=UTC)).author == author
 
 
-def test_an_organisation_is_the_author_where_nobody_else_is() -> None:
+def test_an_organisation_is_the_author_of_a_page_without_persons() -> None:
     """With those beside which it stands, too."""
     for author, expected in (
         ('{"@type":"NewsMediaOrganization","name":"The Wire"}', "The Wire"),

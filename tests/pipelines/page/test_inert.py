@@ -144,7 +144,7 @@ SOUP = st.lists(st.sampled_from(PIECES + [f"<{tag} " for tag in TAGS] + [f"</{ta
 
 
 @given(SOUP.map("".join), st.lists(st.sampled_from(["words", "lang", "x"]), max_size=3))
-def test_whatever_a_page_has_the_result_is_of_the_list(html: str, lines: list[str]) -> None:
+def test_the_result_has_only_elements_of_the_list_for_any_page(html: str, lines: list[str]) -> None:
     """Start and end tags fit, and no element, attribute or comment of the page passes."""
     checked = _Checked()
     checked.feed(render(parse_tree(html), lines).html)

@@ -98,7 +98,7 @@ def test_a_page_that_was_packed_once_too_often_is_read(kind: str, coding: str, t
         ("", ""),
     ],
 )
-def test_a_redirect_that_is_not_followed_tells_where_it_leads(location: str, detail: str) -> None:
+def test_a_redirect_that_is_not_followed_names_its_target(location: str, detail: str) -> None:
     """To the same address where a cookie is asked for, which is no way out of the site."""
     moved = replace(shell(status=302), response_headers=(("Location", location), ("Set-Cookie", "seen=1")))
     assert process(moved, SiteModel(hosts=("a.example",))).drop == Drop("redirect_refused", detail)
@@ -124,7 +124,7 @@ def test_links_of_a_page_whose_answer_says_nofollow_are_not_followed() -> None:
     assert processed.document is not None
 
 
-def test_a_document_tells_the_language_of_each_of_its_lines() -> None:
+def test_a_document_has_the_language_of_each_of_its_lines() -> None:
     """As many as there are lines, with confidence and script; the share in other languages is counted."""
     quoted = "The prime minister said that the government would continue with its programme in the coming year. "
     page = f"<title>Bài</title><article><h1>Bài</h1>{f'<p>{SENTENCE * 3}</p>' * 4}<p>{quoted * 3}</p></article>"

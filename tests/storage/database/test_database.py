@@ -127,7 +127,7 @@ def test_commits_wait_where_a_server_is_set_not_to(postgresql_url: str) -> None:
         assert [corpus.database.read(asked), corpus.database.write(asked)] == ["off", "local"]
 
 
-def test_a_sqlite_corpus_in_a_folder_nobody_may_write_can_be_read(tmp_path: Path) -> None:
+def test_a_sqlite_corpus_in_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
     """A corpus on read-only media needs no companion files."""
     path = tmp_path / "media" / "corpus.db"
     with Corpus.open(path, create=True) as corpus:

@@ -68,7 +68,7 @@ def test_the_fetched_transaction_moves_the_url(corpus: Corpus, fetched: Fetched,
     assert corpus.fetches.count_unprocessed() == (state is UrlState.FETCHED)
 
 
-def test_an_exchange_nobody_leased_is_kept_for_the_record(corpus: Corpus) -> None:
+def test_an_exchange_without_a_lease_is_kept(corpus: Corpus) -> None:
     """robots.txt has a row and awaits nothing."""
     crawl = Crawl(corpus)
     robots = Fetched(replace(capture("https://a.example/robots.txt"), kind=Kind.ROBOTS))

@@ -92,7 +92,7 @@ def test_a_title_or_author_of_a_less_trusted_place_replaces_none(
     assert getattr(found, f"{field}_source") == (second if healed else first)
 
 
-def test_an_original_read_again_tells_the_place_of_its_title(corpus: Corpus) -> None:
+def test_an_original_read_again_gives_the_source_of_its_title(corpus: Corpus) -> None:
     """A text that was stored before places were recorded gets them, and no value changes."""
     crawl = Crawl(corpus)
     number = crawl.visit("a", made("text", title="One"))

@@ -68,7 +68,7 @@ def test_the_newest_pages_of_a_site_are_one_a_url_and_documents_only(corpus: Cor
     assert corpus.documents.count_by_site(["a.example", "b.example"]) == {"a.example": 4, "b.example": 0}
 
 
-def test_a_fetch_tells_the_model_its_document_was_made_with(corpus: Corpus) -> None:
+def test_a_fetch_names_the_model_of_its_document(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     processed = made("text")
     assert processed.document is not None

@@ -207,9 +207,7 @@ visits = st.lists(
 
 @settings(max_examples=25, deadline=None)
 @given(visits)
-def test_whatever_is_visited_the_corpus_agrees_with_itself(
-    corpus: Corpus, steps: list[tuple[str, int, str | None]]
-) -> None:
+def test_the_corpus_is_consistent_after_any_visits(corpus: Corpus, steps: list[tuple[str, int, str | None]]) -> None:
     """Counts, sets and representatives are right, one version of a page is current, exports are parts of each other."""
     empty(corpus)
     crawl = Crawl(corpus)

@@ -66,7 +66,7 @@ def test_rows_are_written_as_their_values_are(rows: list[CorpusDocument], size: 
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 7])
-def test_results_come_in_order_and_as_late_whatever_the_speed(number: int) -> None:
+def test_results_come_in_order_at_any_speed(number: int) -> None:
     """What is known when an item is asked for depends on the item alone, or the shards of a release would."""
     known: list[int] = []
     seen: list[list[int]] = []

@@ -70,7 +70,7 @@ def data(target: Path) -> list[dict[str, Any]]:
     return [row for path in sorted((target / "data").iterdir()) for row in lines(path)]
 
 
-def test_the_manifest_tells_every_file_and_what_is_in_it(tmp_path: Path) -> None:
+def test_the_manifest_lists_every_file_with_its_content(tmp_path: Path) -> None:
     """Counts, digests, spans of time; the checksum file beside lists all of it."""
     documents = [a_document(n, licence="CC BY 4.0", language=("vi", "ar")[n % 2]) for n in range(1, 6)]
     manifest = release(tmp_path / "release", documents)

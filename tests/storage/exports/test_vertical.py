@@ -109,7 +109,7 @@ def test_odd_characters_break_no_line(write: Callable[..., None]) -> None:
     assert len([line for line in text.split("\n") if line.startswith(("<doc", "<p", "</doc", "</p"))]) == 4
 
 
-def test_tei_is_xml_whatever_is_in_it() -> None:
+def test_tei_is_xml_for_any_text() -> None:
     """Headers, kinds and texts; what XML cannot hold is U+FFFD, everything else as it was."""
     documents = [a_document(1, f"Head\n{ODD}", kinds="hp", title=ODD, author="A & B"), a_document(2, date=None)]
     root = etree.fromstring(written(tei.write, *documents).encode())

@@ -125,7 +125,7 @@ def test_what_a_page_said_before_its_text_changed_is_not_noted_of_the_later_text
 @pytest.mark.parametrize(
     ("outcome", "free"), [(made("x", tdm=0), True), (made("x", tdm=1), False), (dropped("no_article"), False)]
 )
-def test_a_lease_tells_whether_the_last_answer_gave_a_text_that_is_free(
+def test_a_lease_states_whether_the_last_response_gave_a_free_text(
     corpus: Corpus, outcome: Processed, free: bool
 ) -> None:
     """By that, bytes whose use came to be reserved are told from those whose use always was."""

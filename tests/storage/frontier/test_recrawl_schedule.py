@@ -126,7 +126,7 @@ def test_a_page_that_fails_is_asked_three_times_more() -> None:
     assert again == [True, True, True, False, False]
 
 
-def test_no_article_is_read_again_when_nobody_wants_it() -> None:
+def test_articles_are_not_read_again_when_that_is_switched_off() -> None:
     """An empty list of ages means never."""
     assert Schedule(()).after(Habit(), page())[1] is None
 
@@ -157,7 +157,7 @@ nights = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(nights)
-def test_whatever_happens_a_source_comes_back(history: list[tuple[End, float]]) -> None:
+def test_a_source_is_due_again_after_any_history(history: list[tuple[End, float]]) -> None:
     """After any history the interval is within its bounds and the next visit is later, in 90 days at most."""
     habit, now = Habit(), NOW
     for end, late in history:

@@ -173,7 +173,7 @@ def test_sites_are_counted_apart_and_old_runs_are_left_out(corpus: Corpus) -> No
     ],
 )
 def test_outcomes_have_their_column(outcome: str | None, reason: str, column: str | None) -> None:
-    """What is none of the counts is told by its reason alone."""
+    """A reason without a counter is counted by its name alone."""
     assert column_of(outcome, reason) == column
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipelines.text.punctuation import CLOSING, COMMAS, REVERSED_QUOTES, SEMICOLONS
 from pipelines.text.scripts import SPACED_ENDS, STRONG_ENDS, UNMARKED_RANGES, is_spaced, weights
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Measures of texts.
 SPACE, LETTER, UPPER, DIGIT, END, COMMA, QUOTE, OTHER, UNMARKED, _FULL_STOP = range(10)
 _CLASSES = 10
-_COMMAS = ",،、，;؛；፣"
-_QUOTES = "\"'»”’)]」』）】“«"
 _SPACES = " \t\n\r\f\v\x1e\u00a0\u3000"
 _SENTENCE = 60
 """Letters of a sentence in scripts that do not mark the end of each: Thai, Lao, Burmese, Khmer."""
@@ -69,8 +68,8 @@ def _tables() -> tuple[Array, Array]:
     for letters, kind in (
         (SPACED_ENDS, END),
         (STRONG_ENDS, _FULL_STOP),
-        (_COMMAS, COMMA),
-        (_QUOTES, QUOTE),
+        (COMMAS + SEMICOLONS, COMMA),
+        (CLOSING + REVERSED_QUOTES, QUOTE),
         (_SPACES, SPACE),
     ):
         kinds[[ord(letter) for letter in letters]] = kind

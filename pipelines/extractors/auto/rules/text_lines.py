@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pipelines.extractors.auto.blocks.text_measures import UNMARKED
 from pipelines.extractors.auto.blocks.walk import LINE, one_line
 from pipelines.extractors.base import PARAGRAPH_KINDS
+from pipelines.text.punctuation import COMMAS
 from pipelines.text.scripts import SINGLE
 from storage.records import ParagraphKind
 
@@ -24,7 +25,6 @@ of such a card.
 
 _WIDE = re.compile(f"[{SINGLE}\u3000-\u303f\uff00-\uffef]{{2}}")
 """Two neighbours in Chinese or Japanese. In Thai and others a space may separate the parts of a sentence."""
-_COMMAS = ",،、，՝"
 _CERTAIN = {ParagraphKind.HEADING, ParagraphKind.PREFORMATTED}
 
 
@@ -46,7 +46,7 @@ def goes_on(page: PageBlocks, before: int, after: int) -> bool:
         return False
     blocks = page.blocks
     end = one_line(blocks.texts[before])[-1:]
-    if not end or (end not in _COMMAS and unicodedata.category(end)[0] not in "LMN"):  # a label and its sign
+    if not end or (end not in COMMAS and unicodedata.category(end)[0] not in "LMN"):  # a label and its sign
         return False
     element, around_it = blocks.inside[before], blocks.inside[after]
     direct = element == around_it and page.texts.classes[before, UNMARKED] == 0

@@ -254,7 +254,7 @@ def test_an_article_in_parts_of_one_make_is_held_by_all_of_them(markup: str, hel
     assert tight[likely > 0.5].tolist() == [True] * 4 + [held] * 2
 
 
-def test_a_class_that_names_the_paywall_tells_nothing_against_the_text_in_it() -> None:
+def test_text_in_an_element_with_a_paywall_class_is_kept() -> None:
     """Papers mark a paid text with such a class. The page may contain that text."""
     assert marks(["div class='paywall-access'".replace("'", '"')]) == marks(["div"])
 

@@ -71,7 +71,7 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
 
 @pytest.mark.usefixtures("_no_network")
 @pytest.mark.parametrize("language", [None, "en", "th", "xx"])
-def test_a_peer_reads_an_article_and_asks_nobody(name: str, language: str | None) -> None:
+def test_a_peer_reads_an_article_without_the_network(name: str, language: str | None) -> None:
     """Its text is the article's, line by line, its version the library's; no picture is fetched."""
     found = get(name).extract(PAGE, ExtractorOptions(url="https://paper.example/1", language=language))
     assert found.extractor == name

@@ -124,7 +124,7 @@ def test_every_name_of_a_month_is_one_month() -> None:
         ("10:30 - 22 August 2012", "en", "2012-08-22", 0.95),
     ],
 )
-def test_confidence_tells_what_was_decided_by_the_language(
+def test_confidence_is_lower_for_dates_that_the_language_decides(
     text: str, language: str, expected: str, confidence: float
 ) -> None:
     """Figures whose order the language decides, short years, calendars that follow the moon and names that are two

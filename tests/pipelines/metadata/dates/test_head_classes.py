@@ -35,7 +35,7 @@ def read(language: str, body: str) -> tuple[str | None, str | None]:
 
 @pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize("language", TITLES)
-def test_the_head_is_read_whatever_its_class(language: str, head: str) -> None:
+def test_the_head_is_read_with_any_class(language: str, head: str) -> None:
     """A part such as "comment" in the name of the head hides neither date nor author."""
     assert read(language, head.format(f"<h1>{TITLES[language]}</h1>{NAMED}")) == ("2024-11-05", "Ann Miller")
 

@@ -372,7 +372,7 @@ def test_a_date_is_found_where_sites_put_it(html: str, expected: tuple[str, str]
         (f'<h1>H</h1>{PARAGRAPH * 4}<span class="time">3 hours ago</span>', (None, None)),
     ],
 )
-def test_an_age_tells_the_day_from_the_time_of_the_visit(body: str, expected: tuple[str | None, str | None]) -> None:
+def test_an_age_is_counted_back_from_the_time_of_the_visit(body: str, expected: tuple[str | None, str | None]) -> None:
     """A page that says how long ago it was published, near its headline, is dated so; none of comments and lists."""
     assert read(body) == expected
 

@@ -58,7 +58,7 @@ def test_letters_are_folded_as_python_folds_them(text: str) -> None:
     assert folded(text) == text.casefold()
 
 
-def test_a_word_in_too_many_blocks_tells_nothing() -> None:
+def test_a_word_in_too_many_blocks_is_ignored() -> None:
     """As many as ``MAX_WORD_BLOCKS`` are listed, one more and none is."""
     assert len(BlockWords(["Paper"] * MAX_WORD_BLOCKS).blocks("paper")) == MAX_WORD_BLOCKS
     assert BlockWords(["Paper"] * (MAX_WORD_BLOCKS + 1)).blocks("paper") == []

@@ -75,7 +75,7 @@ def test_a_head_is_found_however_its_tags_are_written(mark: str, written: str) -
 
 
 @pytest.mark.parametrize("mark", ["\u200f", "\u200e", "\u061c", "\u200b", "\ufeff", "&rlm;&nbsp;", " &rlm; "])
-def test_a_standfirst_is_found_behind_marks_that_nobody_sees(mark: str) -> None:
+def test_a_standfirst_is_found_behind_invisible_marks(mark: str) -> None:
     """Editors of Hebrew and Arabic leave marks of direction before and behind lines."""
     assert read(f"<section class='promo'><p>{mark}{LEAD}{mark}</p></section>").startswith(LEAD)
 

@@ -356,7 +356,7 @@ def test_a_block_is_doubtful_that_an_agreeing_stated_body_does_not_have(stated: 
     assert bool(doubtful[blocks.texts.index(extra)]) is expected
 
 
-def test_paragraphs_stay_as_they_are_on_the_page_whatever_the_stated_body_looks_like() -> None:
+def test_paragraphs_stay_as_on_the_page_with_any_form_of_the_stated_body() -> None:
     """It has no paragraphs and no headings, and the text has both."""
     body = f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs(LINES[3:])}"
     plain, stated = (selection.extract(page(body, head=head)) for head in ("", stating(" ".join(LINES))))

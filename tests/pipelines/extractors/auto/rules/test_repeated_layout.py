@@ -61,7 +61,7 @@ def test_entries_made_like_most_that_were_chosen_are_content(chosen: str, probab
         "<p class=par data-key='{1}{0}'>{0}. {1}</p>",
     ],
 )
-def test_entries_are_made_alike_whatever_numbers_and_names_each_has(markup: str) -> None:
+def test_entries_are_alike_with_any_numbers_and_names(markup: str) -> None:
     """Systems give each paragraph an id, a number among its classes or a key of its own."""
     report = page("".join(markup.format(number, SAID) for number in range(8)))
     assert completed(report, starting(report, *"012467"), 0.1) == [f"{number}." for number in range(8)]
