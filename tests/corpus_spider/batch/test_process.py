@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 from typing import TYPE_CHECKING
@@ -273,20 +274,36 @@ def test_two_archives_of_one_name_have_two_parts() -> None:
     assert part_name("2024/a.warc.gz") != part_name("2025/a.warc.gz")
 
 
-def test_a_task_killed_at_any_moment_is_repeated_without_loss_or_double(tmp_path: Path, three: list[Path]) -> None:
-    """kill -9 of the whole process group at random moments, then one undisturbed task."""
+def test_tasks_killed_at_any_moment_are_repeated_without_loss_or_double(tmp_path: Path) -> None:
+    """kill -9 of one of two tasks, or of the one that merges, at random moments; then all of them undisturbed."""
     chance, release = random.Random(SEED), tmp_path / "release"
-    command = program("process", *map(str, three), "-o", str(release), "--json")
-    for _ in range(often(3, 20)):
+    files = [
+        archive(tmp_path / f"{at}.warc.gz", *(page(10 * at + number) for number in range(at % 4))) for at in range(9)
+    ]
+    command = program("process", *map(str, files), "-o", str(release), "--json")
+    last = ("--shard", "1/2"), ("--shard", "2/2"), ("--merge",)
+    killed = 0
+    while killed < often(4, 20):
+        whole = len(list(release.glob("parts/*.json"))) == len(files)
+        options = last[2] if whole else chance.choice(last[:2])
         task = subprocess.Popen(
-            command, env=environment(), start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+            [*command, *options],
+            env=environment(), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
         try:
-            task.communicate(timeout=chance.uniform(0.3, 4.0))
+            task.wait(chance.uniform(0.3, 4.0))
         except subprocess.TimeoutExpired:
             os.killpg(task.pid, signal.SIGKILL)
-            task.communicate()
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+            task.wait()
+            killed += 1
+        if whole:
+            shutil.rmtree(release)
+    for options in last:
+        done = subprocess.run([*command, *options], env=environment(), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
     found = [url for (url,) in rows(release, "url")]
-    assert len(found) == len(set(found)) == json.loads(done.stdout)["documents"] == 6
+    expected = {page(10 * at + number).url for at in range(9) for number in range(at % 4)}
+    assert sorted(found) == sorted(expected)
+    assert json.loads(done.stdout)["documents"] == len(expected)
+    subprocess.run(["sha256sum", "-c", "--quiet", "release.sha256"], cwd=tmp_path, check=True)
+    assert [path.name for path in release.rglob(".*")] == []
