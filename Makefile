@@ -7,7 +7,7 @@ EXTRAS := axe data dedup docs-tools figures peers queue render segment web
 lock_of = requirements/$(1:-tools=).lock
 
 .PHONY: demo check check-containers check-image test test-core test-kills test-hostile test-install setup extras \
-	$(EXTRAS) docs screenshots lint lock audit clean
+	$(EXTRAS) docs readers screenshots lint lock audit clean
 
 # A lock is complete, so pip resolves nothing: old versions of pip fail on the extras of lxml, which packages spell
 # differently.
@@ -39,6 +39,12 @@ extras: $(VENV)/.extras
 $(VENV)/.extras: $(VENV)/.ready $(foreach extra,$(EXTRAS),$(call lock_of,$(extra)))
 	$(LOCKED) $(foreach extra,$(EXTRAS),-r $(call lock_of,$(extra)))
 	touch $@
+
+# Readers of WARC files that others use, in an environment of their own: datatrove and pywb bind libraries to older
+# versions. 510 MB, so `make test` does not install it.
+readers:
+	test -x .venv-readers/bin/python || $(PYTHON) -m venv .venv-readers
+	.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check 'datatrove[io]>=0.10.1' 'pywb>=2.9'
 
 # The pictures of the documentation. Needs chromium and fonts: apt-get install chromium fonts-noto-core
 screenshots: render web figures segment
@@ -162,4 +168,4 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/dedup.lock
 
 clean:
-	rm -rf $(VENV) .venv-core .audit build dist demo
+	rm -rf $(VENV) .venv-core .venv-readers .audit build dist demo
