@@ -7,7 +7,7 @@ EXTRAS := axe data dedup docs-tools figures peers queue render segment web
 lock_of = requirements/$(1:-tools=).lock
 
 .PHONY: demo check check-containers check-image test test-core test-kills test-hostile test-install setup extras \
-	$(EXTRAS) docs readers screenshots lint lock audit clean
+	$(EXTRAS) docs readers spark screenshots lint lock audit clean
 
 # A lock is complete, so pip resolves nothing: old versions of pip fail on the extras of lxml, which packages spell
 # differently.
@@ -45,6 +45,10 @@ $(VENV)/.extras: $(VENV)/.ready $(foreach extra,$(EXTRAS),$(call lock_of,$(extra
 readers:
 	test -x .venv-readers/bin/python || $(PYTHON) -m venv .venv-readers
 	.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check 'datatrove[io]>=0.10.1' 'pywb>=2.9'
+
+# PySpark, for `process --engine spark`. 500 MB, so `make test` does not install it. Java 17 comes from the system.
+spark: setup
+	$(LOCKED) -r requirements/spark.lock
 
 # The pictures of the documentation. Needs chromium and fonts: apt-get install chromium fonts-noto-core
 screenshots: render web figures segment
@@ -166,6 +170,8 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/data.lock
 	uv pip compile pyproject.toml --extra dedup --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/dedup.lock
+	uv pip compile pyproject.toml --extra spark --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/spark.lock
 
 clean:
 	rm -rf $(VENV) .venv-core .venv-readers .audit build dist demo

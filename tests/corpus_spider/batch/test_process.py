@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet
@@ -17,6 +18,7 @@ from corpus_spider.batch import batch
 from corpus_spider.batch.archives import TaskShare, archives_of, part_name
 from corpus_spider.batch.part import read_report
 from corpus_spider.batch.rules import rules_of
+from corpus_spider.batch.spark import make_parts_on_spark
 from corpus_spider.config.loader import assemble
 from storage import Corpus
 from storage.errors import ConfigError
@@ -260,6 +262,13 @@ def test_names_patterns_and_folders_are_archives_each_once(tmp_path: Path, three
         archives_of([str(tmp_path / "nothing.warc.gz")])
     with pytest.raises(ConfigError, match="no archive is there"):
         archives_of([str(tmp_path / "*.wacz")])
+
+
+def test_spark_without_its_extra_is_named(tmp_path: Path, three: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the command that installs it."""
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(ConfigError, match=r"needs the extra `spark`[\s\S]*pip install 'corpus-spider\[spark\]'"):
+        make_parts_on_spark([str(three[0])], tmp_path / "release", rules())
 
 
 @pytest.mark.parametrize("text", ["", "0/4", "5/4", "1", "a/b", "-1/4", "1/0"])
