@@ -1,7 +1,7 @@
 """Our WARC files, read by the programs that others use.
 
-warcio and FastWARC are always there. datatrove and pywb need an environment of their own, `make readers`: they bind
-libraries to older versions.
+warcio and FastWARC are always there. Daft, datatrove and pywb need an environment of their own, `make readers`: they
+bind libraries to older versions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 READERS = Path(__file__).parents[3] / ".venv-readers/bin"
-needs_readers = pytest.mark.skipif(not (READERS / "python").exists(), reason="needs datatrove and pywb: make readers")
+needs_readers = pytest.mark.skipif(
+    not (READERS / "python").exists(), reason="needs Daft, datatrove and pywb: make readers"
+)
 PAGES = {
     f"https://paper.example/{name}": capture(url=f"https://paper.example/{name}", body=body, **headers(*fields))
     for name, body, fields in (
@@ -94,6 +96,22 @@ def test_fastwarc_reads_all_responses(folder: Path) -> None:
                     hashlib.sha256(body).hexdigest(),
                 )
     assert plain(found) == plain(expected())
+
+
+FROM_DAFT = """
+import daft, json, sys
+rows = daft.read_warc(sys.argv[1]).to_pylist()
+print(json.dumps([row["WARC-Target-URI"] for row in rows if row["WARC-Type"] == "response"]))
+"""
+
+
+@needs_readers
+def test_daft_reads_all_responses(folder: Path) -> None:
+    """The URL of each."""
+    done = subprocess.run(
+        [READERS / "python", "-c", FROM_DAFT, str(archive_in(folder))], capture_output=True, text=True, check=True
+    )
+    assert sorted(map(safe_url_string, json.loads(done.stdout.splitlines()[-1]))) == sorted(plain(expected()))
 
 
 @needs_readers
