@@ -7,7 +7,7 @@ EXTRAS := axe data dedup docs-tools figures peers queue render segment web
 lock_of = requirements/$(1:-tools=).lock
 
 .PHONY: demo check check-containers check-image test test-core test-kills test-hostile test-install setup extras \
-	$(EXTRAS) docs screenshots lint lock audit clean
+	$(EXTRAS) docs readers spark screenshots lint lock audit clean
 
 # A lock is complete, so pip resolves nothing: old versions of pip fail on the extras of lxml, which packages spell
 # differently.
@@ -39,6 +39,16 @@ extras: $(VENV)/.extras
 $(VENV)/.extras: $(VENV)/.ready $(foreach extra,$(EXTRAS),$(call lock_of,$(extra)))
 	$(LOCKED) $(foreach extra,$(EXTRAS),-r $(call lock_of,$(extra)))
 	touch $@
+
+# Readers of WARC files that others use, in an environment of their own: they bind libraries to older versions.
+# 660 MB, so `make test` does not install it.
+readers:
+	test -x .venv-readers/bin/python || $(PYTHON) -m venv .venv-readers
+	.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check 'daft>=0.7.26' 'datatrove[io]>=0.10.1' 'pywb>=2.9'
+
+# PySpark, for `process --engine spark`. 500 MB, so `make test` does not install it. Java 17 comes from the system.
+spark: setup
+	$(LOCKED) -r requirements/spark.lock
 
 # The pictures of the documentation. Needs chromium and fonts: apt-get install chromium fonts-noto-core
 screenshots: render web figures segment
@@ -91,7 +101,7 @@ KILLS := tests/corpus_spider/crawling/test_kills.py tests/corpus_spider/crawling
 	tests/corpus_spider/terminal/test_signals.py tests/corpus_spider/archive/test_archive_damage.py tests/corpus_spider/crawling/test_database_faults.py \
 	tests/corpus_spider/crawling/test_thirty_nights.py tests/pipelines/runtime/test_workers.py tests/storage/database/test_next_migration.py \
 	tests/storage/database/test_sqlite_limits.py tests/storage/warc/test_warc_writer.py \
-	tests/corpus_spider/queue/test_worker.py tests/corpus_spider/batch/test_process.py
+	tests/corpus_spider/queue/test_worker.py tests/corpus_spider/batch/test_process.py tests/corpus_spider/batch/test_dedup.py
 
 # The slow part of the hostile server: traps, a hundred silent hosts, names that resolve to private addresses, and all of
 # it in one crawl. Also a hundred thousand random URLs, and pages of 10 MiB.
@@ -160,6 +170,8 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/data.lock
 	uv pip compile pyproject.toml --extra dedup --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/dedup.lock
+	uv pip compile pyproject.toml --extra spark --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/spark.lock
 
 clean:
-	rm -rf $(VENV) .venv-core .audit build dist demo
+	rm -rf $(VENV) .venv-core .venv-readers .audit build dist demo

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from importlib.util import find_spec
 
 import pytest
@@ -52,3 +53,7 @@ def needs(*extras: str) -> pytest.MarkDecorator:
 
 BROWSER = find_browser("", os.environ)
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="needs Chromium: apt-get install chromium")
+needs_spark = pytest.mark.skipif(
+    find_spec("pyspark") is None or shutil.which("java") is None,
+    reason="needs PySpark and Java 17: make spark; apt-get install openjdk-17-jre-headless",
+)

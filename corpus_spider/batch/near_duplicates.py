@@ -267,7 +267,8 @@ def opened(folder: Path, memory: int) -> Iterator[Any]:
             raise DiskError(_first_line(error), where=str(folder), do=OTHER_DISK) from error
         do = "Allow more with --memory."
         raise ConfigError("the memory limit is too small", where="--memory", do=do) from error
-    except duckdb.IOException as error:
+    except (duckdb.IOException, duckdb.TransactionException) as error:
+        # A commit that cannot write its log is an error of the transaction.
         raise DiskError(_first_line(error), where=str(folder), do=OTHER_DISK) from error
 
 

@@ -14,6 +14,8 @@ from storage.errors import ConfigError, DamageError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from corpus_spider.batch.batch import BatchReport
     from corpus_spider.batch.dedup import DedupReport
     from corpus_spider.batch.rules import BatchRules
@@ -34,6 +36,7 @@ _verbs = click.Group()
         "process 'archives/*.warc.gz' -o release/ --dry-run",
         "process warc.paths.gz -o release/ --shard 3/64",
         "process warc.paths.gz -o release/ --merge",
+        "process warc.paths.gz -o release/ --engine spark",
     ),
 )
 @click.argument("names", metavar="ARCHIVE...", nargs=-1, required=True)
@@ -53,6 +56,13 @@ _verbs = click.Group()
 @click.option("--all-pages", is_flag=True, help="With --language: extract every page before its language is tested.")
 @click.option("--shard", metavar="I/N", default="1/1", help="Make the parts of every N-th archive, from the I-th on.")
 @click.option("--merge", is_flag=True, help="Check that all parts are there, and complete the release.")
+@click.option(
+    "--engine",
+    type=click.Choice(("local", "spark")),
+    default="local",
+    show_default=True,
+    help="Where parts are made: in processes of this machine, or by the Spark that the environment names.",
+)
 @click.option("--overwrite", is_flag=True, help="Make finished parts again.")
 @click.option("--dry-run", is_flag=True, help="List the archives of this task; read none.")
 @as_json
@@ -78,8 +88,7 @@ def process(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> 
     if options["merge"]:
         report = batch.merge(found, release, rules)
     else:
-        with state.console.progress("pages") as show:
-            report = batch.make_parts(chosen, release, rules, again=options["overwrite"], on_page=_counter(show))
+        report = _made(state, chosen, rules, options)
         if shard.count == 1 and not report.failed:
             merged = batch.merge(found, release, rules)
             report = replace(merged, made=report.made)
@@ -139,6 +148,18 @@ def dedup(state: CommonOptions, /, releases: tuple[Path, ...], **options: Any) -
 
 
 VERBS = tuple(_verbs.commands.values())
+
+
+def _made(state: CommonOptions, archives: Sequence[str], rules: BatchRules, options: dict[str, Any]) -> BatchReport:
+    if options["engine"] == "spark":
+        from corpus_spider.batch.spark import make_parts_on_spark
+
+        return make_parts_on_spark(archives, options["output"], rules, again=options["overwrite"])
+    from corpus_spider.batch.batch import make_parts
+
+    with state.console.progress("pages") as show:
+        again = options["overwrite"]
+        return make_parts(archives, options["output"], rules, again=again, on_page=_counter(show))
 
 
 def _counter(show: Any) -> Any:

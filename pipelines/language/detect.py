@@ -11,7 +11,6 @@ The steps for a text are its main script, the detector, then corrections by lett
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
@@ -33,8 +32,6 @@ _MAX_READ_CHARS = 10_000
 """Characters. The start of a text decides its language."""
 _MAIN_SHARE = 0.5
 """Share of the letters. From there on a script decides the language."""
-# Presentation forms of Hebrew and Arabic letters. The detectors do not know them.
-_FORMS = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
 ADDRESS = r"(?:https?://|www\.)[!-~]+"
 """An address in running text. It ends a word before it even without a space."""
 _ADDRESS = re.compile(ADDRESS)
@@ -115,7 +112,7 @@ def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tu
         text = _ADDRESS.sub(" ", text)
     if _CAPITALS.search(text):
         text = _QUANTITY.sub(" ", text)
-    text = only(_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text), code)
+    text = only(detectors.plain_letters(text), code)
     has_letters = share and (text == whole or main_script(text)[1])
     guessed, confidence = detect(text, code) if has_letters else (UNKNOWN, 0.0)
     language = corrected(guessed, code, text)

@@ -6,6 +6,11 @@ from their neighbours. Short texts in Latin or Cyrillic script are put to a vote
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from functools import cache
+from typing import NamedTuple
+
 import regex
 
 from pipelines.language.corrections import stop_words
@@ -51,6 +56,16 @@ _CODES = {
 _ARABIC_CODES = {"ku": "ckb", "az": "azb", "pa": "pnb", "lah": "pnb", "uzs": "uz"}
 _MAX_VOTE_CHARS = 250
 """Characters. A shorter text is put to the vote."""
+_POORLY_DETECTED = frozenset({"ku", "azb"})
+"""Languages that CLD2 mostly takes for others: Kurdish in Latin letters and South Azerbaijani."""
+_REFUSED = regex.compile(r"[[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]--[\t\n\f\r]]", regex.VERSION1)
+"""Characters that CLD2 refuses."""
+_ENDS_OF_SILENCE = ((b"<!-->", b"-->"), (b"</script ", b"</script>"), (b"</script\n", b"</script>"))
+"""Ends of comments and scripts in HTML that CLD2 reads over, and the form that it knows."""
+# Presentation forms of Hebrew and Arabic letters. CLD2 does not know them.
+_FORMS = regex.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
+_FORMS_IN_UTF_8 = re.compile(rb"\xef[\xac-\xb7\xb9\xba]")
+"""The start of each of them; some other characters have it too."""
 _WORD = regex.compile(r"[\p{Latin}\p{Cyrillic}][\p{L}\p{M}]*")
 # Added to the share of stop words for each vote. CLD2's vote counts twice if it is sure.
 _VOTE = 0.1
@@ -94,19 +109,58 @@ def detected_languages() -> frozenset[str]:
     """Return the languages that CLD2 detects, in any script."""
     import pycld2
 
-    return frozenset(standard(code, script) for _, code in pycld2.LANGUAGES for script in ("Latn", "Arab", "Cyrl"))
+    codes = dict(pycld2.LANGUAGES)
+    found = frozenset(meaning for name in pycld2.DETECTED_LANGUAGES for meaning in _meanings(codes.get(name, name)))
+    return found - _POORLY_DETECTED
 
 
-def languages_of(text: str, script: str) -> list[tuple[str, float]]:
-    """Return up to three languages of a text whose main script is given, with their shares; empty if none is known."""
+class LanguageShare(NamedTuple):
+    """A language in a page: its share of the text, and the bytes of its passages, with the tags between them."""
+
+    language: str
+    share: float
+    size: int
+
+
+def languages_in_page(page: str) -> list[LanguageShare]:
+    """Return the languages of an HTML page, menus included; empty if none is known.
+
+    A code of CLD2 that means several languages, by the script, gives each of them.
+    """
     import pycld2
 
+    body = page.encode("utf-8", "ignore")
+    if _FORMS_IN_UTF_8.search(body):
+        body = plain_letters(page).encode("utf-8", "ignore")
+    for written, read in _ENDS_OF_SILENCE:
+        body = body.replace(written, read)
     try:
-        _, _, details = pycld2.detect(text.encode("utf-8", "ignore"), isPlainText=True, bestEffort=True)
+        found = pycld2.detect(body, isPlainText=False, returnVectors=True, bestEffort=True)
     except pycld2.error:
-        return []
-    found = ((standard(code, script), percent / 100) for _, code, percent, _ in details)
-    return [(language, share) for language, share in found if language != UNKNOWN and share]
+        # One page of fifty has such characters.
+        body = _REFUSED.sub(" ", body.decode()).encode()
+        found = pycld2.detect(body, isPlainText=False, returnVectors=True, bestEffort=True)
+    shares = {code: percent / 100 for _, code, percent, _ in found[2]}
+    sizes = dict.fromkeys(shares, 0)
+    for _, size, _, code in found[3]:
+        sizes[code] = sizes.get(code, 0) + size
+    return [
+        LanguageShare(language, shares.get(code, 0.0), size)
+        for code, size in sizes.items()
+        for language in _meanings(code)
+        if language != UNKNOWN
+    ]
+
+
+def plain_letters(text: str) -> str:
+    """Return a text with Hebrew and Arabic letters in the place of their presentation forms."""
+    return _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+
+
+@cache
+def _meanings(code: str) -> frozenset[str]:
+    """Return the languages that a code of CLD2 means in one script or another."""
+    return frozenset(standard(code, script) for script in ("Latn", "Arab", "Cyrl"))
 
 
 def _elect(text: str, guess: tuple[str, float], sure: str) -> tuple[str, float]:

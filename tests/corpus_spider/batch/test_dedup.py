@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 import shutil
 import subprocess
 import time
@@ -22,7 +23,7 @@ from storage.documents.sketches import DIGEST, MAX_NUMBERS, numbers_agree, pairs
 from storage.errors import ConfigError, CorpusError, DamageError
 from storage.exports import fingerprints
 from storage.exports.release import Release, ReleaseForm, write_release
-from tests.corpus_spider.running import SEED, run, start
+from tests.corpus_spider.running import SEED, environment, often, program, run, start
 from tests.extras import need
 from tests.storage.corpus_samples import Crawl, made
 
@@ -263,6 +264,41 @@ def test_a_stopped_run_leaves_nothing_half_written(tmp_path: Path, some: list[st
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["written"] == len(rows(tmp_path / "new", "id"))
     assert [path.name for path in tmp_path.glob("new.*")] == ["new.sha256"]
+
+
+DISKS = (8, 128, 8192), (8, 16, 32, 64, 96, 128, 160, 200, 250, 300, 400, 8192)
+"""Sizes in KiB."""
+
+
+@pytest.mark.parametrize("of", ["release", "temporary files"])
+def test_a_full_disk_is_named_and_leaves_nothing(tmp_path: Path, some: list[str], of: str) -> None:
+    """Of a disk too small for the first file to one that is large enough. Nothing half written stays on it."""
+    released(tmp_path, "all", some)
+    (tmp_path / "disk").mkdir()
+    target = "disk/new" if of == "release" else "new"
+    command = shlex.join(program("dedup", "all", "-o", target))
+    variables = environment(TMPDIR=str(tmp_path / "disk")) if of == "temporary files" else environment()
+    codes = []
+    for kilobytes in DISKS[often(0, 1)]:
+        script = (
+            f"mount -t tmpfs -o size={kilobytes}k tmpfs disk || exit 99; {command}; code=$?; ls -A disk; exit $code"
+        )
+        own_disk = ["unshare", "--map-root-user", "--mount", "sh", "-c", script]
+        done = subprocess.run(own_disk, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
+        if "unshare" in done.stderr or done.returncode == 99:
+            pytest.skip("not run: needs a system that lets users mount a disk in a namespace of their own")
+        assert done.returncode in {0, 3}, done.stderr
+        codes.append(done.returncode)
+        if done.returncode:
+            assert "full" in done.stderr or "No space left" in done.stderr
+            assert not done.stdout
+            assert not (tmp_path / "new").exists()
+        else:
+            assert "Complete" in done.stdout
+            shutil.rmtree(tmp_path / "new", ignore_errors=True)
+            (tmp_path / "new.sha256").unlink(missing_ok=True)
+    assert codes == sorted(codes, reverse=True)
+    assert (codes[0], codes[-1]) == (3, 0)
 
 
 def test_the_command_counts_without_a_target(tmp_path: Path, some: list[str]) -> None:

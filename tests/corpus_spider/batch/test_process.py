@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet
@@ -16,6 +18,7 @@ from corpus_spider.batch import batch
 from corpus_spider.batch.archives import TaskShare, archives_of, part_name
 from corpus_spider.batch.part import read_report
 from corpus_spider.batch.rules import rules_of
+from corpus_spider.batch.spark import make_parts_on_spark
 from corpus_spider.config.loader import assemble
 from storage import Corpus
 from storage.errors import ConfigError
@@ -261,6 +264,13 @@ def test_names_patterns_and_folders_are_archives_each_once(tmp_path: Path, three
         archives_of([str(tmp_path / "*.wacz")])
 
 
+def test_spark_without_its_extra_is_named(tmp_path: Path, three: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the command that installs it."""
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(ConfigError, match=r"needs the extra `spark`[\s\S]*pip install 'corpus-spider\[spark\]'"):
+        make_parts_on_spark([str(three[0])], tmp_path / "release", rules())
+
+
 @pytest.mark.parametrize("text", ["", "0/4", "5/4", "1", "a/b", "-1/4", "1/0"])
 def test_a_wrong_share_is_refused(text: str) -> None:
     """The message shows the form."""
@@ -273,20 +283,36 @@ def test_two_archives_of_one_name_have_two_parts() -> None:
     assert part_name("2024/a.warc.gz") != part_name("2025/a.warc.gz")
 
 
-def test_a_task_killed_at_any_moment_is_repeated_without_loss_or_double(tmp_path: Path, three: list[Path]) -> None:
-    """kill -9 of the whole process group at random moments, then one undisturbed task."""
+def test_tasks_killed_at_any_moment_are_repeated_without_loss_or_double(tmp_path: Path) -> None:
+    """kill -9 of one of two tasks, or of the one that merges, at random moments; then all of them undisturbed."""
     chance, release = random.Random(SEED), tmp_path / "release"
-    command = program("process", *map(str, three), "-o", str(release), "--json")
-    for _ in range(often(3, 20)):
+    files = [
+        archive(tmp_path / f"{at}.warc.gz", *(page(10 * at + number) for number in range(at % 4))) for at in range(9)
+    ]
+    command = program("process", *map(str, files), "-o", str(release), "--json")
+    last = ("--shard", "1/2"), ("--shard", "2/2"), ("--merge",)
+    killed = 0
+    while killed < often(4, 20):
+        whole = len(list(release.glob("parts/*.json"))) == len(files)
+        options = last[2] if whole else chance.choice(last[:2])
         task = subprocess.Popen(
-            command, env=environment(), start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+            [*command, *options],
+            env=environment(), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
         try:
-            task.communicate(timeout=chance.uniform(0.3, 4.0))
+            task.wait(chance.uniform(0.3, 4.0))
         except subprocess.TimeoutExpired:
             os.killpg(task.pid, signal.SIGKILL)
-            task.communicate()
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+            task.wait()
+            killed += 1
+        if whole:
+            shutil.rmtree(release)
+    for options in last:
+        done = subprocess.run([*command, *options], env=environment(), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
     found = [url for (url,) in rows(release, "url")]
-    assert len(found) == len(set(found)) == json.loads(done.stdout)["documents"] == 6
+    expected = {page(10 * at + number).url for at in range(9) for number in range(at % 4)}
+    assert sorted(found) == sorted(expected)
+    assert json.loads(done.stdout)["documents"] == len(expected)
+    subprocess.run(["sha256sum", "-c", "--quiet", "release.sha256"], cwd=tmp_path, check=True)
+    assert [path.name for path in release.rglob(".*")] == []
