@@ -72,7 +72,7 @@ def require_originals(config: Config, corpus: Corpus) -> None:
     if config.path is not None and _named(mark) == str(_path(config)):
         return
     kept = {file.name for file in corpus.warc.files() if file.state in {"open", "closed"}}
-    there = {path.name.removesuffix(".open") for path in config.warc_folder.glob("*.warc.gz*")}
+    there = config.originals.list()
     if kept and kept.isdisjoint(there):
         raise ConfigError(
             f"the folder has no WARC file of this database{_last_folder(corpus)}",
@@ -90,7 +90,7 @@ def require_known(config: Config, corpus: Corpus) -> None:
     """
     if corpus.warc.files() or corpus.runs(newest=1):
         return
-    number = sum(1 for _ in config.warc_folder.glob("*.warc.gz*"))
+    number = len(config.originals.list())
     if number:
         raise ConfigError(
             f"the folder has {counted(number, 'WARC file')}, but the database is empty: {corpus.name}",

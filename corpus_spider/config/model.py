@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -34,6 +34,9 @@ from corpus_spider.config.version import program_version
 from storage.errors import ConfigError
 from storage.frontier.recrawl_schedule import Schedule
 from storage.records import Seed, SiteModel, SiteRules
+
+if TYPE_CHECKING:
+    from storage.warc import OriginalStore
 
 LEAST_SECRET = 6
 """Characters of a password that is masked wherever it is in a log."""
@@ -85,6 +88,13 @@ class Config:
     def warc_folder(self) -> Path:
         """Absolute folder of the WARC files."""
         return self.folder / self.corpus.warc
+
+    @property
+    def originals(self) -> OriginalStore:
+        """The WARC files."""
+        from storage.warc import OriginalStore
+
+        return OriginalStore(self.warc_folder)
 
     @property
     def index_folder(self) -> Path:

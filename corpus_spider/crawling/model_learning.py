@@ -185,7 +185,7 @@ class _Learner:
         try:
             for pointer in self._corpus.models.newest_pages(site, SAMPLE):
                 try:
-                    ahead.append(self._pool.survey(read_record(self._config.warc_folder, pointer)))
+                    ahead.append(self._pool.survey(read_record(self._config.originals, pointer)))
                 except (CorpusError, OSError) as error:
                     logger.debug("cannot learn from a page of %s: %s", site, error)
                 if len(ahead) >= 4 * self._pool.size:

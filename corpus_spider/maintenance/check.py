@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from storage.documents.model import CorpusDocument
     from storage.records import Document
     from storage.reporting import Progress
-    from storage.warc import ScannedRecord
+    from storage.warc import OriginalStore, ScannedRecord
 
 SAMPLE_PAGES = 200
 """Pages that a deep check extracts again, spread evenly over the corpus."""
@@ -110,20 +110,20 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
             report.notes.append(f"{counted(strays, 'response')} in WARC files without a row; {ADOPTS}")
         files = {file.name: file.state for file in corpus.warc.files()}
         report.removed_files = list(files.values()).count(REMOVED)
-        found = files_of(config.warc_folder)
-        total = len(found | {name for name, state in files.items() if state != REMOVED})
+        found = config.originals.list()
+        total = len(found.keys() | {name for name, state in files.items() if state != REMOVED})
 
         def show(count: int) -> None:
             on_progress("WARC files checked", count, total)
 
         show(0)
-        late = frozenset(path.name for path in unread(config.warc_folder, files))
+        late = frozenset(unread(config.originals.finished(), files))
         looker = _Checker(corpus, config, files, report, deep, late)
         for name in sorted(name for name, state in files.items() if state != REMOVED):
             looker.look(name, show)
         looker.look_at_documents(on_progress)
         # Last: a running removal rewrites a file before it points the rows to it.
-        for name in sorted(found - files.keys()):
+        for name in sorted(found.keys() - files.keys()):
             looker.look(name, show)
             looker.look_whether_known(name)
         index = check_index(corpus, config.index_folder, deep=deep, on_progress=on_progress)
@@ -132,14 +132,6 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
         on_progress(RULES, 0, None)
         report.problems[:0] = rules.result()
     return report
-
-
-def files_of(folder: Path) -> set[str]:
-    """Return the final names of the WARC files in a folder."""
-    named = folder.glob("*.warc.gz*")
-    # A stopped removal leaves an unfinished copy (.tmp). The next call deletes it.
-    found = (path for path in named if ".torn-" not in path.name and path.suffix != ".tmp" and path.is_file())
-    return {path.name.removesuffix(OPEN) for path in found}
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +221,7 @@ class _Checker:
                 on_progress("texts checked", number, status.documents + status.superseded)
             if self.deep and number % every == 0 and self.files.get(document.warc) != REMOVED:
                 self.report.reextracted += 1
-                differs = _differs(document, models, self.config.warc_folder)
+                differs = _differs(document, models, self.config.originals)
                 self.report.problems += [] if differs and self.has_gone(document.warc) else differs
         self.report.documents = max(0, number - status.superseded)
         self.report.earlier_versions = status.superseded
@@ -363,7 +355,7 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _differs(document: CorpusDocument, models: ConfiguredModels, folder: Path) -> list[str]:
+def _differs(document: CorpusDocument, models: ConfiguredModels, store: OriginalStore) -> list[str]:
     """Extract a page again from the WARC and compare. Pages of another extractor version or site model are skipped."""
     model = models.as_made(document.site, document.site_model)
     if model is None or model.version != document.site_model:
@@ -375,7 +367,7 @@ def _differs(document: CorpusDocument, models: ConfiguredModels, folder: Path) -
         document.warc, document.warc_offset, document.warc_length, document.record_id, document.payload_digest
     )
     try:
-        made = process(replace(read_record(folder, pointer), kind=Kind.PAGE), model)
+        made = process(replace(read_record(store, pointer), kind=Kind.PAGE), model)
     except (CorpusError, OSError) as error:
         return [f"{document.id} ({document.url}): {error}"]
     differing = "text" if made.document is None else _differing(document, made.document)

@@ -16,8 +16,7 @@ from storage.documents.decider import SAME_PAGE
 from storage.errors import CorpusError
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.frontier.visit_results import UNCHANGED_TEXT
-from storage.warc import is_file_name, read_record
-from storage.warc.writer import OPEN
+from storage.warc import read_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -137,7 +136,7 @@ class _Reextraction:
 
     def _originals(self) -> Iterator[tuple[StoredFetch, Lease, Capture]]:
         """Yield the pages with a readable original, and count the others."""
-        folder, report, expired = self._config.warc_folder, self._report, self._expired_files()
+        store, report, expired = self._config.originals, self._report, self._expired_files()
         sites = tuple(site.name for site in self._config.sites)
         for fetch in self._corpus.fetches(outcomes=PROCESSED, sites=sites):
             # The record of a text that was removed on request is empty, and a revisit of it refers to nothing.
@@ -147,7 +146,7 @@ class _Reextraction:
                 report.removed += 1
                 continue
             try:
-                capture = replace(read_record(folder, fetch.pointer), kind=fetch.kind, terms=fetch.terms)
+                capture = replace(read_record(store, fetch.pointer), kind=fetch.kind, terms=fetch.terms)
             except (CorpusError, OSError) as error:
                 if fetch.pointer.warc not in report.missing:
                     # A crawl of other sites removes files at its end.
@@ -164,13 +163,15 @@ class _Reextraction:
 
     def _count_unreadable(self, fetch: StoredFetch, error: Exception) -> None:
         """Count a page that cannot be read, and log why; a missing file only once."""
-        folder, name, report = self._config.warc_folder, fetch.pointer.warc, self._report
+        store, name, report = self._config.originals, fetch.pointer.warc, self._report
         report.unreadable += 1
-        if is_file_name(name) and any((folder / each).exists() for each in (name, name + OPEN)):
+        if store.has(name):
             logger.error("%s: %s", fetch.uri, error)
             return
         if name not in report.missing:
-            logger.error("%s is missing; its pages keep their texts. Restore it from a backup.", folder / name[:300])
+            logger.error(
+                "%s is missing; its pages keep their texts. Restore it from a backup.", store.folder / name[:300]
+            )
         report.missing[name] += 1
 
     async def _store(self, group: list[tuple[StoredFetch, Lease, Processed]]) -> None:

@@ -33,7 +33,6 @@ from storage.warc import read_record
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from concurrent.futures import Future
-    from pathlib import Path
 
     from pipelines.discovery.crawler_traps import Trap
     from pipelines.runtime.workers import WorkerPool
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from storage.frontier.robots_cache import RobotsCopy
     from storage.records import Capture, Failure, Lease, Link, SiteModel, UnprocessedPage
     from storage.runs.allowance import Allowance
+    from storage.warc import OriginalStore
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ class LeftError(CorpusError):
 class PipelineSettings:
     """Settings of a pipeline."""
 
-    warc_folder: Path
+    originals: OriginalStore
     models: Mapping[str, SiteModel]
     """By site: the model its pages are processed with."""
     run_id: int | None = None
@@ -431,7 +431,7 @@ class PagePipeline:
         """Process and store a page that waits in the WARC. The links of an imported page are not followed."""
         try:
             async with self._reading:
-                capture = await asyncio.to_thread(read_back, self.settings.warc_folder, page)
+                capture = await asyncio.to_thread(read_back, self.settings.originals, page)
                 if isinstance(capture, Drop) and capture.reason == MISSING:
                     await self._wait_for_file(page)
                 if isinstance(capture, Drop) and capture.reason == UNREADABLE:
@@ -447,13 +447,13 @@ class PagePipeline:
         await self.store(page.fetch_id, page.lease, processed, follow=not page.imported)
 
 
-def read_back(folder: Path, page: UnprocessedPage) -> Capture | Drop:
+def read_back(store: OriginalStore, page: UnprocessedPage) -> Capture | Drop:
     """Read a page from the WARC. Return a drop when it cannot be read, or its file is missing.
 
     A disk that fails (a lost connection, a missing right) is no damage of the file, at the first attempt.
     """
     try:
-        return replace(read_record(folder, page.pointer), kind=page.lease.kind, terms=page.terms)
+        return replace(read_record(store, page.pointer), kind=page.lease.kind, terms=page.terms)
     except MissingFileError as error:
         return Drop(MISSING, str(error)[:500])
     except (CorpusError, OSError) as error:
