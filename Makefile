@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-EXTRAS := axe data dedup docs-tools figures peers queue render segment web
+EXTRAS := axe data dedup docs-tools figures peers queue render s3 segment web
 lock_of = requirements/$(1:-tools=).lock
 
 .PHONY: demo check check-containers check-image test test-core test-kills test-hostile test-install setup extras \
@@ -26,8 +26,8 @@ $(VENV)/.ready: requirements/core.lock pyproject.toml
 # peers: other extractors for `corpus-spider evaluate`. render: browser driver for sites with `render = true`; the
 # browser, chromium, comes from the system. segment: words of Thai, Lao, Khmer, Burmese, Vietnamese, Chinese and
 # Japanese. web: search, word lists and the web page. figures: figures of single pages. data: pandas and Polars. dedup:
-# DuckDB, for `dedup`. axe: the test that finds what keeps people with a screen reader out. docs-tools: Sphinx, for the
-# documentation site.
+# DuckDB, for `dedup`. s3: boto3. axe: the test that finds what keeps people with a screen reader out. docs-tools: Sphinx,
+# for the documentation site.
 $(EXTRAS): setup
 	$(LOCKED) -r $(call lock_of,$@)
 
@@ -156,6 +156,10 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/docs.lock
 	printf 'hatchling\nsetuptools\n' | uv pip compile - --constraint requirements/core.lock --generate-hashes --universal \
 		--python-version 3.11 --custom-compile-command "make lock" -o requirements/build.lock
+	uv pip compile pyproject.toml --extra s3 --extra remote --constraint requirements/core.lock --override requirements/s3.overrides \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/s3.lock
+	uv pip compile --group pyproject.toml:ministack --generate-hashes --universal --python-version 3.11 \
+		--custom-compile-command "make lock" -o requirements/ministack.lock
 	uv pip compile pyproject.toml --extra pandas --extra polars --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/data.lock
 	uv pip compile pyproject.toml --extra dedup --constraint requirements/core.lock \

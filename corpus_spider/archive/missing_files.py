@@ -11,7 +11,6 @@ from storage.reporting import counted
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable
-    from pathlib import Path
 
     from storage.corpus import Corpus
     from storage.warc import OriginalStore
@@ -43,12 +42,12 @@ def look_for_files(corpus: Corpus, store: OriginalStore, sites: tuple[str, ...])
     return corpus.warc.count_waiting(sites)
 
 
-def words(waiting: Counter[str], folder: Path) -> str:
+def words(waiting: Counter[str], where: str) -> str:
     """Return the sentences about pages that wait for missing files; "" if there are none."""
     if not waiting:
         return ""
     pages, files = counted(waiting.total(), "page"), counted(len(waiting), "WARC file")
     return (
-        f"{pages} cannot be processed, because {files} cannot be found in {folder} (such as {min(waiting)})."
+        f"{pages} cannot be processed, because {files} cannot be found in {where} (such as {min(waiting)})."
         f" Is the folder mounted? The pages wait. After {counted(DAYS_BEFORE_NEW_FETCH, 'day')} they are fetched again."
     )

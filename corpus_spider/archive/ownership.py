@@ -76,7 +76,7 @@ def require_originals(config: Config, corpus: Corpus) -> None:
     if kept and kept.isdisjoint(there):
         raise ConfigError(
             f"the folder has no WARC file of this database{_last_folder(corpus)}",
-            where=str(config.warc_folder),
+            where=config.originals.where,
             do="Mount or restore the folder with the files, or set warc in [corpus] to it. Another corpus needs a"
             f" database or schema of its own. If the files are lost, go on without: {_to_claim(mark, _path(config))}",
         )
@@ -94,7 +94,7 @@ def require_known(config: Config, corpus: Corpus) -> None:
     if number:
         raise ConfigError(
             f"the folder has {counted(number, 'WARC file')}, but the database is empty: {corpus.name}",
-            where=str(config.warc_folder),
+            where=config.originals.where,
             do="Name the right database (database in [corpus], or DATABASE_URL). If it is lost,"
             " `corpus-spider crawl --rebuild` makes it again from these files.",
         )

@@ -110,6 +110,8 @@ def remove(
         store.delete(file.name)
         logger.info("removed %s, %s: %s", file.name, human_size(file.bytes), file.why)
     # A run may have died after it recorded a removal and before it removed the file.
+    there = store.list()
     for known in corpus.warc.files():
-        if known.state == REMOVED and store.delete(known.name):
+        if known.state == REMOVED and store.path(known.name).name in there:
+            store.delete(known.name)
             logger.info("removed %s, which an earlier run had recorded as removed", known.name)

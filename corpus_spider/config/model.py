@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from corpus_spider.config.sections import (
+    DEFAULT_FOLDER,
     ArchiveSettings,
     CorpusSettings,
     CrawlSettings,
@@ -86,15 +87,22 @@ class Config:
 
     @property
     def warc_folder(self) -> Path:
-        """Absolute folder of the WARC files."""
-        return self.folder / self.corpus.warc
+        """Absolute folder of the WARC files. With an address, they are written there before they are uploaded."""
+        return self.folder / (DEFAULT_FOLDER if self.warc_address else self.corpus.warc)
+
+    @property
+    def warc_address(self) -> str:
+        """Address of the WARC files in object storage; "" if they are in a folder."""
+        return self.corpus.warc if "://" in self.corpus.warc else ""
 
     @property
     def originals(self) -> OriginalStore:
         """The WARC files."""
         from storage.warc import OriginalStore
+        from storage.warc.objects import objects_at
 
-        return OriginalStore(self.warc_folder)
+        address = self.warc_address.rstrip("/")
+        return OriginalStore(self.warc_folder, objects_at(address) if address else None, address)
 
     @property
     def index_folder(self) -> Path:
@@ -274,7 +282,7 @@ class Config:
         """Return all settings as plain values, to print and to store with a run. Passwords are masked."""
         corpus = asdict(self.corpus) | {
             "database": masked(self.database_url),
-            "warc": str(self.warc_folder),
+            "warc": self.warc_address or str(self.warc_folder),
             "user_agent": self.user_agent,
         }
         crawl = asdict(self.crawl) | {"workers": self.workers}

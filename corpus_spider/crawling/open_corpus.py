@@ -67,7 +67,7 @@ class OpenCorpus:
         """
         config = self.config
         settings = PipelineSettings(
-            originals=config.originals,
+            originals=config.originals.streaming(),
             models=self.models.newest,
             run_id=run_id,
             max_depth={site.name: config.site_max_depth(site) for site in config.sites},

@@ -55,7 +55,8 @@ def _finished(config: Config, corpus: Corpus) -> Originals:
         return [file.name for file in corpus.warc.files() if file.state not in {REMOVED, REPLACED}]
 
     store = config.originals
-    there = tuple(name for name in known() if store.path(name).is_file())
+    uploaded = store.uploaded()
+    there = tuple(name for name in known() if store.path(name).is_file() or name in uploaded)
     every, names = Selection(include_duplicates=True, versions="all"), frozenset(there)
     return Originals(
         store,

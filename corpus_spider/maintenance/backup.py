@@ -157,6 +157,8 @@ def _copy_file(source: OriginalStore, target: Path, last: Pointer, report: Backu
                 return target.stat().st_size
             wanted = end_of(source, last) if path.suffix == OPEN else None
             return _copied(path, target, wanted)
+    with suppress(FileNotFoundError), source.open(target.name) as path:
+        return _copied(path, target, None)
     return None
 
 

@@ -11,6 +11,7 @@ import re
 import sqlite3
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ from storage.warc.scan import ANSWERS
 from storage.warc.writer import OPEN, is_being_written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -117,8 +118,9 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
             on_progress("WARC files checked", count, total)
 
         show(0)
+        elsewhere = config.originals.uploaded()
         late = frozenset(unread(config.originals.finished(), files))
-        looker = _Checker(corpus, config, files, report, deep, late)
+        looker = _Checker(corpus, config, files, report, deep, late, elsewhere)
         for name in sorted(name for name, state in files.items() if state != REMOVED):
             looker.look(name, show)
         looker.look_at_documents(on_progress)
@@ -138,7 +140,7 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
 class _Checker:
     """Check of files and documents. ``files`` has the state of each file at the start.
 
-    ``late`` has the files of which the database does not know the end.
+    ``late`` has the files of which the database does not know the end. ``elsewhere`` has the sizes of uploaded files.
     """
 
     corpus: Corpus
@@ -147,6 +149,7 @@ class _Checker:
     report: CheckReport
     deep: bool
     late: frozenset[str] = frozenset()
+    elsewhere: Mapping[str, int] = field(default_factory=dict)
 
     def look(self, name: str, on_progress: Callable[[int], None]) -> None:
         """Check a file and record its problems, unless it was removed meanwhile."""
@@ -171,7 +174,7 @@ class _Checker:
         path, growing = _find(folder, name)
         report.open_files += growing
         rows = {pointer.offset: pointer for _, pointer in corpus.warc.pointers(name)}
-        if path is None:
+        if path is None and name not in self.elsewhere:
             report.problems += [f"{name}: the file is missing and {len(rows)} fetches point to it"] if rows else []
             return
         # Rows of later records in a growing file are not committed yet.
@@ -181,14 +184,15 @@ class _Checker:
             if (is_new or self.files.get(name) == REPLACED) and self.corpus.removals.is_interrupted():
                 # The removal has rewritten a file. The rows point to one of the two, and the other has none.
                 return
-            taken_up = path.suffix == OPEN or name in self.late
-            held = _match(rows, corpus.warc.revisits(name), _FileRange(path, end, taken_up), report)
+            with nullcontext(path) if path else self.config.originals.open(name) as file:
+                taken_up = file.suffix == OPEN or name in self.late
+                held = _match(rows, corpus.warc.revisits(name), _FileRange(file, end, taken_up), report)
             # The rules of the database report a file that waits to be deleted, and an interrupted removal.
             if self.files.get(name) != REPLACED and not self.corpus.removals.is_interrupted():
                 self._tell_of_removed(name, held)
             return
         report.records += len(rows)
-        size = _renamed(path).stat().st_size
+        size = _renamed(path).stat().st_size if path else self.elsewhere[name]
         beyond = [pointer.offset for pointer in rows.values() if pointer.offset + pointer.length > size]
         report.problems += [f"{name}: a fetch points to offset {offset}, beyond the end" for offset in beyond]
 

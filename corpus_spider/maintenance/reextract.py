@@ -13,7 +13,7 @@ from pipelines.runtime.writer import GROUP
 from storage.blocklist.tombstones import REMOVED
 from storage.bytes.lines import count
 from storage.documents.decider import SAME_PAGE
-from storage.errors import CorpusError
+from storage.errors import CorpusError, MissingFileError
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.frontier.visit_results import UNCHANGED_TEXT
 from storage.warc import read_record
@@ -136,7 +136,7 @@ class _Reextraction:
 
     def _originals(self) -> Iterator[tuple[StoredFetch, Lease, Capture]]:
         """Yield the pages with a readable original, and count the others."""
-        store, report, expired = self._config.originals, self._report, self._expired_files()
+        store, report, expired = self._config.originals.streaming(), self._report, self._expired_files()
         sites = tuple(site.name for site in self._config.sites)
         for fetch in self._corpus.fetches(outcomes=PROCESSED, sites=sites):
             # The record of a text that was removed on request is empty, and a revisit of it refers to nothing.
@@ -165,7 +165,7 @@ class _Reextraction:
         """Count a page that cannot be read, and log why; a missing file only once."""
         store, name, report = self._config.originals, fetch.pointer.warc, self._report
         report.unreadable += 1
-        if store.has(name):
+        if not isinstance(error, MissingFileError):
             logger.error("%s: %s", fetch.uri, error)
             return
         if name not in report.missing:

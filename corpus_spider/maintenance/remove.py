@@ -9,17 +9,18 @@ from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.ownership import require_originals, require_own
+from corpus_spider.archive.uploads import upload
 from corpus_spider.maintenance.removal_report import Estimate, RemovalReport, RequestReport
 from storage.corpus import Corpus
 from storage.database.transactions import sqlite_path
 from storage.disk import disk_errors
-from storage.errors import ConfigError, LockedError
+from storage.errors import ConfigError, DiskError, LockedError
 from storage.failpoints import reach
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.locking.locks import SiteLocks
 from storage.removal.affected_pages import RequestKind
 from storage.removal.takedown import LOOKED_UP
-from storage.reporting import unseen
+from storage.reporting import counted, unseen
 from storage.warc.redact import scrub
 from storage.warc.writer import OPEN
 
@@ -179,11 +180,18 @@ def _carry_out(
     report.database = corpus.name
     removals.withdraw(show)
     removals.relearn(show)
-    _delete_replaced(corpus, config.originals)
-    _empty_originals(config.originals, doing, corpus, report)
+    store, kept = config.originals, dict[str, DiskError]()
+    _delete_replaced(corpus, store, kept)
+    _empty_originals(store, doing, corpus, report, kept)
     _delete_torn(config.warc_folder, report)
-    report.deferred = removals.finish(defer=doing.defer, leave_open=bool(report.missing), on_progress=show)
+    is_open = bool(report.missing or kept)
+    report.deferred = removals.finish(defer=doing.defer, leave_open=is_open, on_progress=show)
     report.copies = older_copies(config)
+    upload(corpus, store)
+    if kept:
+        what = f"{counted(len(kept), 'WARC file')} with originals of removed pages cannot be deleted: "
+        do = "When they can be deleted, run `corpus-spider remove` to finish the removal."
+        raise DiskError(what + "; ".join(map(str, kept.values())), where=store.where, do=do)
     return report
 
 
@@ -225,7 +233,9 @@ def _report(corpus: Corpus, request: RemovalRequest, affected: AffectedPages, *,
     return report
 
 
-def _empty_originals(store: OriginalStore, doing: _RemovalMode, corpus: Corpus, report: RemovalReport) -> None:
+def _empty_originals(
+    store: OriginalStore, doing: _RemovalMode, corpus: Corpus, report: RemovalReport, kept_files: dict[str, DiskError]
+) -> None:
     """Rewrite every file that holds an original of a removed page. After a kill the next call does it again.
 
     Files that are missing are reported, and stay for a later call.
@@ -241,11 +251,13 @@ def _empty_originals(store: OriginalStore, doing: _RemovalMode, corpus: Corpus, 
         if path.with_name(name + OPEN).exists():
             written.append(name)
             continue
-        if name not in gone and not doing.lost and not path.is_file():
+        # An uploaded file is rewritten here, and uploaded again.
+        there = name not in gone and store.fetch(name)
+        if name not in gone and not doing.lost and not there:
             # Perhaps its folder is not mounted. The text is still in the file, so nothing is finished.
             report.missing.append(name)
             continue
-        if name in gone or not path.is_file():
+        if not there:
             store.delete(name)
             corpus.removals.give_up(name)
             continue
@@ -264,16 +276,23 @@ def _empty_originals(store: OriginalStore, doing: _RemovalMode, corpus: Corpus, 
         corpus.removals.move(name, scrubbed)
         report.records += scrubbed.emptied
         report.files.append(scrubbed.name)
-        _delete_replaced(corpus, store)
+        _delete_replaced(corpus, store, kept_files)
     if written:
         # A crawl writes them, of a site that was not known yet when the locks were taken.
         do = "When it has ended, run `corpus-spider remove` to empty the rest."
         raise LockedError(tuple(written), where=str(folder), do=do)
 
 
-def _delete_replaced(corpus: Corpus, store: OriginalStore) -> None:
+def _delete_replaced(corpus: Corpus, store: OriginalStore, kept_files: dict[str, DiskError]) -> None:
+    """Delete the files that rewritten ones have replaced. ``kept_files`` gets the errors of those that stay."""
     for name in corpus.removals.replaced_files():
-        store.delete(name)
+        if name in kept_files:
+            continue
+        try:
+            store.delete(name)
+        except DiskError as error:
+            kept_files[name] = error
+            continue
         reach("in_removal")
         corpus.removals.forget_file(name)
 

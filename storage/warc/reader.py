@@ -39,7 +39,7 @@ def read_record(store: OriginalStore, pointer: Pointer, original: Pointer | None
     offset, when the record is not the one pointed to: another id, bytes that do not inflate, lengths or digests that do
     not agree, a revisit of another record.
     """
-    where = f"{store.folder / pointer.warc}, offset {pointer.offset}"
+    where = f"{store.where}/{pointer.warc}, offset {pointer.offset}"
     try:
         data = store.range(pointer.warc, pointer.offset, pointer.length + _REQUEST_BYTES)
     except FileNotFoundError as error:

@@ -1,21 +1,28 @@
-"""Where the WARC files of a corpus are: a local folder."""
+"""Where the WARC files of a corpus are: a local folder, and object storage if the configuration names some."""
 
 from __future__ import annotations
 
 import os
 import re
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from storage.disk import disk_errors, open_to_read, sync_folder
+from storage.disk import disk_errors, make_folder, open_to_read, sync_folder
 from storage.errors import DamageError
+from storage.failpoints import reach
+from storage.warc.objects import CopiedObjects
 from storage.warc.writer import OPEN, SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
+    from storage.warc.objects import ObjectFiles
+
+COPIES = "copies-"
+"""Beginning of the folders of downloaded files. A killed command may leave one."""
 _MAX_NAME_BYTES = 250
 _IN_NO_NAME = re.compile("[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -27,10 +34,22 @@ def is_file_name(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OriginalStore:
-    """The WARC files of a corpus by their final names. A file that is still written is read under its own name."""
+    """The WARC files of a corpus by their final names. A file that is still written is read under its own name.
+
+    With ``objects`` a finished file stays in the folder until it is uploaded and verified. A file is looked up in the
+    folder first: it is deleted there only after the upload.
+    """
 
     folder: Path
     """Folder in which files are written, recovered and rewritten."""
+    objects: ObjectFiles | None = None
+    address: str = ""
+    """Address of the objects, without credentials."""
+
+    @property
+    def where(self) -> str:
+        """Place of the finished files, for messages."""
+        return self.address or str(self.folder)
 
     def path(self, name: str) -> Path:
         """Return the local path of a WARC file that the database names.
@@ -45,7 +64,7 @@ class OriginalStore:
 
     def list(self) -> dict[str, int]:
         """Return the bytes of each file, whether it is finished or not. Recovery's torn tails are left out."""
-        found: dict[str, int] = {}
+        found = self.uploaded()
         for path in self.folder.glob(f"*{SUFFIX}*"):
             # A stopped removal leaves an unfinished copy (.tmp). The next call deletes it.
             with suppress(FileNotFoundError):
@@ -55,10 +74,23 @@ class OriginalStore:
 
     def finished(self) -> set[str]:
         """Return the names of the finished files, without what no writer made: a folder, a pipe, or a link."""
-        return {path.name for path in self.folder.glob(f"*{SUFFIX}") if path.is_file() and not path.is_symlink()}
+        return set(self.uploaded()) | set(self.local())
+
+    def streaming(self) -> OriginalStore:
+        """Return the same store for many records in the order of the files: each uploaded file is downloaded once."""
+        return replace(self, objects=CopiedObjects(self.objects, self.folder)) if self.objects else self
+
+    def uploaded(self) -> dict[str, int]:
+        """Return the bytes of each file in object storage."""
+        return self.objects.sizes() if self.objects else {}
+
+    def local(self) -> tuple[str, ...]:
+        """Return the names of the finished files in the folder. With object storage they wait for their upload."""
+        files = sorted(self.folder.glob(f"*{SUFFIX}"))
+        return tuple(path.name for path in files if path.is_file() and not path.is_symlink())
 
     def has(self, name: str) -> bool:
-        """Return whether a file is there, finished or not."""
+        """Return whether a file is in the folder, finished or not."""
         return is_file_name(name) and any((self.folder / each).exists() for each in (name, name + OPEN))
 
     def range(self, name: str, offset: int, length: int) -> bytes:
@@ -69,21 +101,77 @@ class OriginalStore:
         for each in (name, name + OPEN):
             with suppress(FileNotFoundError):
                 return _read_range(self.folder / each, offset, length)
-        return _read_range(self.folder / name, offset, length)
+        with suppress(FileNotFoundError):
+            return _read_range(self.folder / name, offset, length)
+        if self.objects is None:
+            raise FileNotFoundError(name)
+        return self.objects.range(name, offset, length)
 
     @contextmanager
     def open(self, name: str) -> Iterator[Path]:
-        """Give a finished file as a local path until the end of the block."""
-        yield self.path(name)
+        """Give a finished file as a local path until the end of the block. An uploaded one is downloaded for it."""
+        path = self.path(name)
+        if self.objects is None or path.exists():
+            yield path
+            return
+        with disk_errors(self.folder):
+            make_folder(self.folder)
+            scratch = TemporaryDirectory(prefix=COPIES, dir=self.folder)
+        with scratch as folder:
+            copy = Path(folder) / name
+            self._download(name, copy)
+            yield copy
+
+    def fetch(self, name: str) -> bool:
+        """Bring a finished file into the folder, if it is elsewhere. Return whether it is there now."""
+        path = self.path(name)
+        if path.is_file() or self.objects is None:
+            return path.is_file()
+        part = path.with_name(f"{name}.tmp")
+        try:
+            self._download(name, part)
+        except FileNotFoundError:
+            part.unlink(missing_ok=True)
+            return False
+        with disk_errors(path):
+            part.replace(path)
+            sync_folder(self.folder)
+        return True
+
+    def _download(self, name: str, target: Path) -> None:
+        assert self.objects is not None
+        with disk_errors(target):
+            file = os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+        with file:
+            self.objects.fetch(name, file)
+            with disk_errors(target):
+                file.flush()
+                os.fsync(file.fileno())
+
+    def put(self, name: str) -> None:
+        """Upload a finished file, verify it, and delete it in the folder. Raises DiskError, and the file stays."""
+        path = self.path(name)
+        if self.objects is None:
+            return
+        self.objects.put(path)
+        reach("uploaded")
+        with disk_errors(path):
+            path.unlink(missing_ok=True)
+            sync_folder(self.folder)
 
     def delete(self, name: str) -> bool:
-        """Delete a finished file for good. Return whether it was there. Raises DiskError."""
+        """Delete a finished file for good, in object storage with all its versions. Raises DiskError.
+
+        Return whether it was in the folder.
+        """
         path = self.path(name)
         with disk_errors(path):
             there = path.exists()
             path.unlink(missing_ok=True)
             if there:
                 sync_folder(self.folder)
+        if self.objects is not None:
+            self.objects.delete(name)
         return there
 
 

@@ -1,0 +1,342 @@
+"""WARC files in object storage: S3 by boto3, addresses of other kinds by fsspec. Credentials come from the environment.
+
+S3 takes each file in one request with its SHA-256, and only if there is no object of that name. The SHA-256 that the
+server states is compared. A server that states none, and every other kind of address, is read back. Nothing is uploaded
+in parts, because such an object has no SHA-256 of the whole file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from base64 import b64decode, b64encode
+from collections import Counter
+from contextlib import contextmanager
+from functools import cache, cached_property
+from tempfile import TemporaryFile
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol, cast
+from urllib.parse import urlsplit
+
+from storage.disk import disk_errors, make_folder
+from storage.errors import ConfigError, CorpusError, DiskError
+from storage.warc.writer import SUFFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+MIN_RANGES = 4
+"""Records of a file after which it is downloaded whole. Fewer are cheaper one by one."""
+MAX_COPIES = 4
+"""Downloaded files on the disk. Crawls of several sites at a time mix the files of their pages."""
+_CHUNK = 1 << 20
+_CONNECT_SECONDS, _READ_SECONDS = 10, 60
+_MISSING = frozenset({"404", "NoSuchKey", "NotFound"})
+_TAKEN = frozenset({"412", "PreconditionFailed", "409", "ConditionalRequestConflict"})
+_TRY_AGAIN = "See that the address and its credentials are right, and that it has room. The next run tries again."
+
+
+class ObjectFiles(Protocol):
+    """Finished WARC files at an address, by name. Each method raises DiskError if the server refuses or is away."""
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of each file."""
+
+    def range(self, name: str, offset: int, length: int) -> bytes:
+        """Return the part of a range that exists. Raises FileNotFoundError."""
+
+    def fetch(self, name: str, target: BinaryIO) -> None:
+        """Copy a file into an open one. Raises FileNotFoundError."""
+
+    def put(self, path: Path) -> None:
+        """Store a local file under its name, and verify it. Does nothing if it is there already."""
+
+    def delete(self, name: str) -> None:
+        """Delete all versions of a file, if there is one."""
+
+
+@cache
+def objects_at(address: str) -> ObjectFiles:
+    """Return the files at an address. Raises ConfigError without the extra that it needs."""
+    return S3Objects(address) if address.startswith("s3://") else FsspecObjects(address)
+
+
+class S3Objects:
+    """Files in a bucket of S3, or of a server like it (`AWS_ENDPOINT_URL`)."""
+
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        self.address, self._bucket = address, parts.netloc
+        self._prefix = f"{parts.path.strip('/')}/".lstrip("/")
+
+    @cached_property
+    def _client(self) -> Any:
+        try:
+            import boto3
+            from botocore.config import Config
+        except ImportError as error:
+            raise _without_extra("s3", self.address) from error
+        retries: Any = {"max_attempts": 4, "mode": "standard"}
+        limits = Config(connect_timeout=_CONNECT_SECONDS, read_timeout=_READ_SECONDS, retries=retries)
+        with _server_errors(self.address):
+            return boto3.session.Session().client("s3", config=limits)
+
+    def _place(self, name: str) -> dict[str, str]:
+        return {"Bucket": self._bucket, "Key": self._prefix + name}
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of each file."""
+        found: dict[str, int] = {}
+        pages = self._client.get_paginator("list_objects_v2")
+        with _server_errors(self.address):
+            for page in pages.paginate(Bucket=self._bucket, Prefix=self._prefix):
+                found |= {each["Key"].removeprefix(self._prefix): each["Size"] for each in page.get("Contents", ())}
+        return _of_files(found)
+
+    def range(self, name: str, offset: int, length: int) -> bytes:
+        """Return the part of a range that exists. Raises FileNotFoundError."""
+        from botocore.exceptions import ClientError
+
+        if length <= 0 or offset < 0:
+            return b""
+        with _server_errors(self.address, name):
+            try:
+                found = self._client.get_object(**self._place(name), Range=f"bytes={offset}-{offset + length - 1}")
+            except ClientError as error:
+                if _code(error) in {"416", "InvalidRange"}:
+                    return b""
+                raise
+            content: bytes = found["Body"].read()
+            return content
+
+    def fetch(self, name: str, target: BinaryIO) -> None:
+        """Copy a file into an open one. Raises FileNotFoundError."""
+        with _server_errors(self.address, name):
+            target.writelines(self._client.get_object(**self._place(name))["Body"].iter_chunks(_CHUNK))
+
+    def put(self, path: Path) -> None:
+        """Store a local file under its name, and verify it. Does nothing if it is there already."""
+        from botocore.exceptions import ClientError
+
+        digest, is_new = _sha256(path), True
+        client = self._client
+        with _server_errors(self.address, path.name), path.open("rb") as file:
+            try:
+                client.put_object(
+                    **self._place(path.name), Body=file, ChecksumSHA256=b64encode(digest).decode(), IfNoneMatch="*"
+                )
+            except ClientError as error:
+                if _code(error) not in _TAKEN:
+                    raise
+                is_new = False
+        if self._sha256(path.name) == digest:
+            return
+        if is_new:
+            self.delete(path.name)
+        raise _differs(self.address, path.name)
+
+    def _sha256(self, name: str) -> bytes:
+        """Return the SHA-256 of an object: that of the server, or of the object as it is read back."""
+        with _server_errors(self.address, name):
+            head = self._client.head_object(**self._place(name), ChecksumMode="ENABLED")
+        stated = head.get("ChecksumSHA256", "")
+        # That of an upload in parts is a digest of digests.
+        if stated and "-" not in stated and head.get("ChecksumType", "FULL_OBJECT") == "FULL_OBJECT":
+            return b64decode(stated)
+        return _read_back(self, name)
+
+    def delete(self, name: str) -> None:
+        """Delete all versions of a file, if there is one. Raises DiskError if one of them stays."""
+        key, kept = self._prefix + name, ""
+        for version in self._versions(key):
+            try:
+                with _server_errors(self.address, name):
+                    self._client.delete_object(Bucket=self._bucket, Key=key, VersionId=version)
+            except DiskError as error:
+                kept = error.what
+        if left := len(self._versions(key)):
+            what = f"{left} of its versions cannot be deleted" + (f" ({kept})" if kept else "")
+            raise DiskError(what, where=f"{self.address}/{name}", do="Allow this user to delete versions.")
+
+    def _versions(self, key: str) -> list[str]:
+        pages, found = self._client.get_paginator("list_object_versions"), list[str]()
+        with _server_errors(self.address):
+            for page in pages.paginate(Bucket=self._bucket, Prefix=key):
+                every = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
+                found += [each["VersionId"] for each in every if each["Key"] == key]
+        return found
+
+
+class FsspecObjects:
+    """Files at an address that fsspec opens, such as ``gs://``, ``abfs://`` or ``sftp://``.
+
+    fsspec sees no versions. So a store that keeps them must have that turned off for `remove` to be complete.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    @cached_property
+    def _system(self) -> tuple[Any, str]:
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError as error:
+            raise _without_extra("remote", self.address) from error
+        with _server_errors(self.address):
+            system, root = url_to_fs(self.address)
+            return system, root.rstrip("/")
+
+    def _path(self, name: str) -> tuple[Any, str]:
+        system, root = self._system
+        return system, f"{root}/{name}"
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of each file."""
+        system, root = self._system
+        with _server_errors(self.address):
+            system.invalidate_cache()
+            if not system.isdir(root):
+                return {}
+            found = {each["name"].rpartition("/")[2]: each["size"] for each in system.ls(root, detail=True)}
+        return _of_files(found)
+
+    def range(self, name: str, offset: int, length: int) -> bytes:
+        """Return the part of a range that exists. Raises FileNotFoundError."""
+        if length <= 0 or offset < 0:
+            return b""
+        system, path = self._path(name)
+        with _server_errors(self.address, name):
+            content: bytes = system.cat_file(path, start=offset, end=offset + length)
+            return content
+
+    def fetch(self, name: str, target: BinaryIO) -> None:
+        """Copy a file into an open one. Raises FileNotFoundError."""
+        system, path = self._path(name)
+        with _server_errors(self.address, name), system.open(path, "rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                target.write(chunk)
+
+    def put(self, path: Path) -> None:
+        """Store a local file under its name, and verify it by reading it back."""
+        system, there = self._path(path.name)
+        digest, size = _sha256(path), path.stat().st_size
+        with _server_errors(self.address, path.name):
+            system.invalidate_cache()
+            known = system.info(there)["size"] if system.exists(there) else -1
+            # A shorter one is what a cut connection left.
+            if known < size:
+                system.makedirs(self._system[1], exist_ok=True)
+                system.put_file(str(path), there)
+        if _read_back(self, path.name) != digest:
+            raise _differs(self.address, path.name)
+
+    def delete(self, name: str) -> None:
+        """Delete a file, if there is one."""
+        system, path = self._path(name)
+        with _server_errors(self.address, name):
+            system.invalidate_cache()
+            if system.exists(path):
+                system.rm_file(path)
+
+
+class CopiedObjects:
+    """Files of which many records are read, one after the other. Each is downloaded once, and the last few are kept.
+
+    A request for each record would take hours for a million pages. The copies have no names, so that nothing stays
+    after a kill.
+    """
+
+    def __init__(self, objects: ObjectFiles, folder: Path) -> None:
+        self._objects, self._folder = objects, folder
+        self.sizes, self.fetch, self.put, self.delete = objects.sizes, objects.fetch, objects.put, objects.delete
+        self._wanted: Counter[str] = Counter()
+        self._copies: dict[str, BinaryIO] = {}
+        self._lock = Lock()
+
+    def range(self, name: str, offset: int, length: int) -> bytes:
+        """Return the part of a range that exists. Raises FileNotFoundError."""
+        with self._lock:
+            self._wanted[name] += 1
+            if name not in self._copies and self._wanted[name] < MIN_RANGES:
+                return self._objects.range(name, offset, length)
+            copy = self._copies.pop(name, None) or self._copy(name)
+            # The last used is the last.
+            self._copies[name] = copy
+            return os.pread(copy.fileno(), length, offset) if length > 0 <= offset else b""
+
+    def _copy(self, name: str) -> BinaryIO:
+        while len(self._copies) >= MAX_COPIES:
+            oldest = next(iter(self._copies))
+            self._copies.pop(oldest).close()
+            # Originals of revisits may be anywhere: such a file is not downloaded again for each.
+            del self._wanted[oldest]
+        with disk_errors(self._folder):
+            make_folder(self._folder)
+            copy = cast("BinaryIO", TemporaryFile(dir=self._folder))  # noqa: SIM115 - `_copies` holds it open
+        self._objects.fetch(name, copy)
+        with disk_errors(self._folder):
+            copy.flush()
+        return copy
+
+
+class _Digest:
+    """A target of `fetch` that only digests."""
+
+    def __init__(self) -> None:
+        self._sha256 = hashlib.sha256()
+        self.digest = self._sha256.digest
+
+    def write(self, data: bytes) -> int:
+        self._sha256.update(data)
+        return len(data)
+
+
+def _read_back(objects: ObjectFiles, name: str) -> bytes:
+    digest: Any = _Digest()
+    objects.fetch(name, digest)
+    found: bytes = digest.digest()
+    return found
+
+
+def _sha256(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _of_files(sizes: dict[str, int]) -> dict[str, int]:
+    return {name: size for name, size in sizes.items() if name.endswith(SUFFIX) and "/" not in name}
+
+
+def _code(error: Any) -> str:
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
+def _differs(address: str, name: str) -> DiskError:
+    do = "Compare both, and delete the wrong one. The file stays in the local folder."
+    return DiskError("the stored file differs from the local one", where=f"{address}/{name}", do=do)
+
+
+def _without_extra(extra: str, address: str) -> ConfigError:
+    do = f"pip install 'corpus-spider[{extra}]'"
+    return ConfigError(f"addresses of this kind need the extra `{extra}`", where=address, do=do)
+
+
+@contextmanager
+def _server_errors(address: str, name: str = "") -> Iterator[None]:
+    """Translate the errors of a server into DiskError, and those of a missing file into FileNotFoundError."""
+    where = f"{address}/{name}" if name else address
+    try:
+        yield
+    except (CorpusError, FileNotFoundError):
+        raise
+    except Exception as error:
+        # Each kind of server has errors of its own, without a common class.
+        if name and hasattr(error, "response") and _code(error) in _MISSING:
+            raise FileNotFoundError(where) from error
+        raise DiskError(f"the object storage refuses: {_said(error)}", where=where, do=_TRY_AGAIN) from error
+
+
+def _said(error: Exception) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__
