@@ -7,7 +7,7 @@ EXTRAS := axe data dedup docs-tools figures peers queue render s3 segment web
 lock_of = requirements/$(1:-tools=).lock
 
 .PHONY: demo check check-containers check-image test test-core test-kills test-hostile test-install setup extras \
-	$(EXTRAS) docs screenshots lint lock audit clean
+	$(EXTRAS) ministack docs screenshots lint lock audit clean
 
 # A lock is complete, so pip resolves nothing: old versions of pip fail on the extras of lxml, which packages spell
 # differently.
@@ -32,6 +32,14 @@ $(EXTRAS): setup
 	$(LOCKED) -r $(call lock_of,$@)
 
 axe: render
+
+# A server of S3 for the tests of object storage, in an environment of its own: it pins what the program has newer.
+ministack: .ministack/.ready
+
+.ministack/.ready: requirements/ministack.lock
+	test -x .ministack/bin/python || $(PYTHON) -m venv .ministack
+	.ministack/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	touch $@
 
 # All of them in one call of pip.
 extras: $(VENV)/.extras
@@ -166,4 +174,4 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/dedup.lock
 
 clean:
-	rm -rf $(VENV) .venv-core .audit build dist demo
+	rm -rf $(VENV) .venv-core .ministack .audit build dist demo

@@ -8,6 +8,7 @@ in parts, because such an object has no SHA-256 of the whole file.
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from base64 import b64decode, b64encode
 from collections import Counter
@@ -281,23 +282,21 @@ class CopiedObjects:
         return copy
 
 
-class _Digest:
+class _DigestFile(io.RawIOBase):
     """A target of `fetch` that only digests."""
 
     def __init__(self) -> None:
-        self._sha256 = hashlib.sha256()
-        self.digest = self._sha256.digest
+        self.sha256 = hashlib.sha256()
 
-    def write(self, data: bytes) -> int:
-        self._sha256.update(data)
+    def write(self, data: Any) -> int:
+        self.sha256.update(data)
         return len(data)
 
 
 def _read_back(objects: ObjectFiles, name: str) -> bytes:
-    digest: Any = _Digest()
-    objects.fetch(name, digest)
-    found: bytes = digest.digest()
-    return found
+    target = _DigestFile()
+    objects.fetch(name, cast("BinaryIO", target))
+    return target.sha256.digest()
 
 
 def _sha256(path: Path) -> bytes:
@@ -310,7 +309,9 @@ def _of_files(sizes: dict[str, int]) -> dict[str, int]:
 
 
 def _code(error: Any) -> str:
-    return str(error.response.get("Error", {}).get("Code", ""))
+    # Errors of a connection have no response.
+    response = getattr(error, "response", None) or {}
+    return str(response.get("Error", {}).get("Code", ""))
 
 
 def _differs(address: str, name: str) -> DiskError:
@@ -329,11 +330,12 @@ def _server_errors(address: str, name: str = "") -> Iterator[None]:
     where = f"{address}/{name}" if name else address
     try:
         yield
-    except (CorpusError, FileNotFoundError):
+    except (CorpusError, FileNotFoundError, AttributeError, TypeError):
+        # The last two are faults of this program.
         raise
     except Exception as error:
         # Each kind of server has errors of its own, without a common class.
-        if name and hasattr(error, "response") and _code(error) in _MISSING:
+        if name and _code(error) in _MISSING:
             raise FileNotFoundError(where) from error
         raise DiskError(f"the object storage refuses: {_said(error)}", where=where, do=_TRY_AGAIN) from error
 

@@ -1,0 +1,141 @@
+"""A server of S3 on the loopback interface (MiniStack), and a line to it that can be broken."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.corpus_spider.running import ROOT, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BUCKET = "originals"
+PROGRAM = str(ROOT / ".ministack/bin/ministack")
+KEYS = {"AWS_ACCESS_KEY_ID": "key-of-tests", "AWS_SECRET_ACCESS_KEY": "secret-of-tests"}
+REGION = "us-east-1"
+
+
+@dataclass
+class ObjectServer:
+    """The server and the line to it. ``fault``: what the line does to uploads."""
+
+    port: int = 0
+    line: int = 0
+    process: subprocess.Popen[bytes] | None = None
+    fault: str = ""
+    uploads: list[str] = field(default_factory=list)
+    """The faults that met an upload."""
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Return the environment of a program that uses it."""
+        return KEYS | {"AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.line}"}
+
+    @property
+    def client(self) -> Any:
+        import boto3
+
+        return boto3.client(
+            "s3",
+            endpoint_url=f"http://127.0.0.1:{self.port}",
+            aws_access_key_id="k",
+            aws_secret_access_key="s",
+            region_name=REGION,
+        )
+
+    def start(self) -> None:
+        program = shutil.which(PROGRAM) or shutil.which("ministack")
+        if program is None:
+            pytest.skip("needs MiniStack: make ministack")
+        variables = os.environ | {"BIND_HOST": "127.0.0.1", "GATEWAY_PORT": str(self.port)}
+        self.process = subprocess.Popen([program], env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until(lambda: _answers(self.port))
+
+    def kill(self) -> None:
+        assert self.process
+        self.process.kill()
+        self.process.wait()
+
+    def versions(self) -> list[str]:
+        """Return the key of each version of an object and each mark of a deletion."""
+        found = self.client.list_object_versions(Bucket=BUCKET)
+        return [each["Key"] for each in [*found.get("Versions", ()), *found.get("DeleteMarkers", ())]]
+
+
+@contextmanager
+def object_server(**options: Any) -> Iterator[ObjectServer]:
+    """Serve an empty bucket with versions."""
+    server = ObjectServer(port=_free_port())
+    server.start()
+    listener = socket.create_server(("127.0.0.1", 0))
+    server.line = listener.getsockname()[1]
+    threading.Thread(target=_accept, args=(listener, server), daemon=True).start()
+    try:
+        server.client.create_bucket(Bucket=BUCKET, **options)
+        server.client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
+        yield server
+    finally:
+        listener.close()
+        server.kill()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _answers(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+def _accept(listener: socket.socket, server: ObjectServer) -> None:
+    with suppress(OSError):
+        while True:
+            client, _ = listener.accept()
+            threading.Thread(target=_carry, args=(client, server), daemon=True).start()
+
+
+def _carry(client: socket.socket, server: ObjectServer) -> None:
+    """Carry the bytes of a connection both ways, with the fault for uploads."""
+    with client, suppress(OSError), socket.create_connection(("127.0.0.1", server.port)) as other:
+        threading.Thread(target=_back, args=(other, client), daemon=True).start()
+        is_upload = False
+        while data := client.recv(1 << 14):
+            is_upload = is_upload or data.startswith(b"PUT /")
+            if is_upload and server.fault and not data.startswith(b"PUT /"):
+                server.uploads.append(server.fault)
+                if server.fault == "cut":
+                    return
+                if server.fault == "full":
+                    body = b"<Error><Code>QuotaExceeded</Code><Message>the bucket is full</Message></Error>"
+                    client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+                    return
+                if server.fault == "flipped":
+                    data = bytes([data[0] ^ 1]) + data[1:]
+                if server.fault == "slow":
+                    time.sleep(0.05)
+                if server.fault == "killed":
+                    server.kill()
+                    return
+            other.sendall(data)
+
+
+def _back(other: socket.socket, client: socket.socket) -> None:
+    with suppress(OSError):
+        while data := other.recv(1 << 14):
+            client.sendall(data)
+    with suppress(OSError):
+        client.shutdown(socket.SHUT_RDWR)
