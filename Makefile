@@ -78,7 +78,7 @@ SLOW := tests/pipelines/text/test_minhash.py tests/pipelines/discovery/test_site
 	tests/pipelines/extractors/lab/test_peers.py
 
 # All tests, with all extras. A test is skipped for want of a program of the system alone, and says how to install it.
-test: extras lint
+test: extras lint ministack
 	CORPUS_SPIDER_EXTRAS=all $(BIN)/python -m pytest -q -n auto --dist loadfile
 
 # The program without extras, in an environment of its own: the fast tests, and those of modules that use an extra. Each

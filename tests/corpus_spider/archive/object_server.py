@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests import extras
 from tests.corpus_spider.running import ROOT, until
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class ObjectServer:
     def start(self) -> None:
         program = shutil.which(PROGRAM) or shutil.which("ministack")
         if program is None:
+            assert not extras.ALL_ARE_HERE, "needs MiniStack: make ministack"
             pytest.skip("needs MiniStack: make ministack")
         variables = os.environ | {"BIND_HOST": "127.0.0.1", "GATEWAY_PORT": str(self.port)}
         self.process = subprocess.Popen([program], env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
