@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.archive.foreign_warc import EARLIEST, PAGES
 from pipelines.discovery.scope import scope_of
 from pipelines.urls.url import parse
-from storage.errors import CorpusError, MissingFileError
+from storage.errors import CorpusError, MissingFileError, ObjectStorageError
 from storage.frontier.imported_pages import CapturedPage
 from storage.records import Fetched
 from storage.reporting import counted
@@ -117,11 +117,11 @@ def _take_up(
 def _page(store: OriginalStore, pointer: Pointer) -> Capture | str | None:
     """Return the capture without its body if it is a whole page, otherwise the reason to leave it.
 
-    None: its file is missing, so a later run decides.
+    None: its file is missing, or the object storage is away, so a later run decides.
     """
     try:
         capture = read_record(store, pointer)
-    except MissingFileError:
+    except (MissingFileError, ObjectStorageError):
         return None
     except (CorpusError, OSError) as error:
         logger.debug("cannot read the record in %s at offset %d: %s", pointer.warc, pointer.offset, error)

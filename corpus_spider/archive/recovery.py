@@ -51,6 +51,7 @@ def recover(corpus: Corpus, store: OriginalStore, sites: tuple[str, ...]) -> Non
         corpus.fetches.add_orphans(None, orphans)
         corpus.warc.close(found.name, found.size)
 
+    store.sweep()
     for found in warc.recover(store.folder, committed, adopt):
         _tell(found)
     states = {file.name: file.state for file in corpus.warc.files()}

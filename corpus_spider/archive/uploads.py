@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from corpus_spider.terminal.values import human_size
 from storage.disk import disk_errors, flocked, make_folder
 from storage.errors import CorpusError
 from storage.reporting import counted
@@ -39,6 +40,9 @@ class WaitingUploads:
             with suppress(FileNotFoundError):
                 sizes.append(store.path(name).stat().st_size)
         return cls(len(sizes), sum(sizes))
+
+    def __str__(self) -> str:
+        return f"waiting to be uploaded: {counted(self.files, 'WARC file')} ({human_size(self.bytes)})"
 
 
 def upload(corpus: Corpus, store: OriginalStore) -> None:

@@ -120,13 +120,16 @@ class Config:
         return self.folder / self.monitor.metrics if self.monitor.metrics else None
 
     def secrets(self) -> dict[str, str]:
-        """Return what to write instead of each secret of the configuration: passwords and the webhook."""
+        """Return what to write instead of each secret: passwords, the webhook, credentials of object storage."""
+        from storage.warc.credentials import secrets
+
         hidden = {self.database_url: masked(self.database_url), self.notify.smtp: masked(self.notify.smtp)}
         hidden[self.notify.webhook] = masked_address(self.notify.webhook)
         for address in (self.corpus.database, self.notify.smtp):
             password = urlsplit(address if "://" in address else f"//{address}").password or ""
             # A shorter one would also be a part of ordinary words.
             hidden |= {each: "***" for each in (password, unquote(password)) if len(each) >= LEAST_SECRET}
+        hidden |= dict.fromkeys(secrets(), "***")
         return {secret: mask for secret, mask in hidden.items() if secret != mask}
 
     @cached_property

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive import adoption
+from corpus_spider.archive.uploads import WaitingUploads
 from corpus_spider.crawling.site_models import ConfiguredModels
 from corpus_spider.search.checking import check_index
 from pipelines.extractors import registry
@@ -25,7 +26,7 @@ from pipelines.urls.url import canonicalise
 from storage.corpus import Corpus
 from storage.database.sqlite_limits import is_sound
 from storage.documents.selection import Selection
-from storage.errors import ConfigError, CorpusError, DiskError
+from storage.errors import ConfigError, CorpusError, DiskError, ObjectStorageError
 from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED
 from storage.records import Kind, Pointer
@@ -36,7 +37,7 @@ from storage.warc.scan import ANSWERS
 from storage.warc.writer import OPEN, is_being_written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -109,6 +110,8 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
             report.notes.append(f"{corpus.name}: {DEFERRED} ({', '.join(map(str, waiting[:MAX_NOTED_IDS]))})")
         if strays := adoption.waiting(config, corpus):
             report.notes.append(f"{counted(strays, 'response')} in WARC files without a row; {ADOPTS}")
+        if (uploads := WaitingUploads.of(config.originals)).files:
+            report.notes.append(f"{uploads}; the next crawl uploads them")
         files = {file.name: file.state for file in corpus.warc.files()}
         report.removed_files = list(files.values()).count(REMOVED)
         found = config.originals.list()
@@ -149,7 +152,7 @@ class _Checker:
     report: CheckReport
     deep: bool
     late: frozenset[str] = frozenset()
-    elsewhere: Mapping[str, int] = field(default_factory=dict)
+    elsewhere: dict[str, int] = field(default_factory=dict)
 
     def look(self, name: str, on_progress: Callable[[int], None]) -> None:
         """Check a file and record its problems, unless it was removed meanwhile."""
@@ -160,8 +163,13 @@ class _Checker:
             return
         try:
             self._check(name)
+        except ObjectStorageError:
+            raise
         except (OSError, DiskError):
-            if not self.has_gone(name):
+            if self._is_uploaded_since(name):
+                self.report.files -= 1
+                self._check(name)
+            elif not self.has_gone(name):
                 raise
         if problems[before:] and self.has_gone(name):
             del problems[before:]
@@ -174,7 +182,7 @@ class _Checker:
         path, growing = _find(folder, name)
         report.open_files += growing
         rows = {pointer.offset: pointer for _, pointer in corpus.warc.pointers(name)}
-        if path is None and name not in self.elsewhere:
+        if path is None and name not in self.elsewhere and not self._is_uploaded_since(name):
             report.problems += [f"{name}: the file is missing and {len(rows)} fetches point to it"] if rows else []
             return
         # Rows of later records in a growing file are not committed yet.
@@ -195,6 +203,14 @@ class _Checker:
         size = _renamed(path).stat().st_size if path else self.elsewhere[name]
         beyond = [pointer.offset for pointer in rows.values() if pointer.offset + pointer.length > size]
         report.problems += [f"{name}: a fetch points to offset {offset}, beyond the end" for offset in beyond]
+
+    def _is_uploaded_since(self, name: str) -> bool:
+        """Return whether a crawl has uploaded a file since the start."""
+        store = self.config.originals
+        if store.objects is None or store.has(name):
+            return False
+        self.elsewhere.update(store.uploaded())
+        return name in self.elsewhere
 
     def _tell_of_removed(self, name: str, held: Sequence[ScannedRecord]) -> None:
         """Record responses with content whose address was removed, except those that wait to be emptied."""
@@ -372,6 +388,9 @@ def _differs(document: CorpusDocument, models: ConfiguredModels, store: Original
     )
     try:
         made = process(replace(read_record(store, pointer), kind=Kind.PAGE), model)
+    except ObjectStorageError:
+        # The server is away. The file may be sound.
+        raise
     except (CorpusError, OSError) as error:
         return [f"{document.id} ({document.url}): {error}"]
     differing = "text" if made.document is None else _differing(document, made.document)

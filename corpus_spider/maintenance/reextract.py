@@ -13,7 +13,7 @@ from pipelines.runtime.writer import GROUP
 from storage.blocklist.tombstones import REMOVED
 from storage.bytes.lines import count
 from storage.documents.decider import SAME_PAGE
-from storage.errors import CorpusError, MissingFileError
+from storage.errors import CorpusError, MissingFileError, ObjectStorageError
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.frontier.visit_results import UNCHANGED_TEXT
 from storage.warc import read_record
@@ -147,6 +147,9 @@ class _Reextraction:
                 continue
             try:
                 capture = replace(read_record(store, fetch.pointer), kind=fetch.kind, terms=fetch.terms)
+            except ObjectStorageError:
+                # Each further page would wait for the server as long as this one.
+                raise
             except (CorpusError, OSError) as error:
                 if fetch.pointer.warc not in report.missing:
                     # A crawl of other sites removes files at its end.
@@ -169,9 +172,8 @@ class _Reextraction:
             logger.error("%s: %s", fetch.uri, error)
             return
         if name not in report.missing:
-            logger.error(
-                "%s is missing; its pages keep their texts. Restore it from a backup.", store.folder / name[:300]
-            )
+            where = f"{store.where}/{name[:300]}"
+            logger.error("%s is missing; its pages keep their texts. Restore it from a backup.", where)
         report.missing[name] += 1
 
     async def _store(self, group: list[tuple[StoredFetch, Lease, Processed]]) -> None:

@@ -14,13 +14,13 @@ from corpus_spider.maintenance.removal_report import Estimate, RemovalReport, Re
 from storage.corpus import Corpus
 from storage.database.transactions import sqlite_path
 from storage.disk import disk_errors
-from storage.errors import ConfigError, DiskError, LockedError
+from storage.errors import ConfigError, LockedError, ObjectStorageError
 from storage.failpoints import reach
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.locking.locks import SiteLocks
 from storage.removal.affected_pages import RequestKind
 from storage.removal.takedown import LOOKED_UP
-from storage.reporting import counted, unseen
+from storage.reporting import unseen
 from storage.warc.redact import scrub
 from storage.warc.writer import OPEN
 
@@ -180,18 +180,14 @@ def _carry_out(
     report.database = corpus.name
     removals.withdraw(show)
     removals.relearn(show)
-    store, kept = config.originals, dict[str, DiskError]()
-    _delete_replaced(corpus, store, kept)
-    _empty_originals(store, doing, corpus, report, kept)
+    store = config.originals
+    _delete_replaced(corpus, store, report)
+    _empty_originals(store, doing, corpus, report)
     _delete_torn(config.warc_folder, report)
-    is_open = bool(report.missing or kept)
+    is_open = bool(report.missing or report.undeleted)
     report.deferred = removals.finish(defer=doing.defer, leave_open=is_open, on_progress=show)
     report.copies = older_copies(config)
     upload(corpus, store)
-    if kept:
-        what = f"{counted(len(kept), 'WARC file')} with originals of removed pages cannot be deleted: "
-        do = "When they can be deleted, run `corpus-spider remove` to finish the removal."
-        raise DiskError(what + "; ".join(map(str, kept.values())), where=store.where, do=do)
     return report
 
 
@@ -233,9 +229,7 @@ def _report(corpus: Corpus, request: RemovalRequest, affected: AffectedPages, *,
     return report
 
 
-def _empty_originals(
-    store: OriginalStore, doing: _RemovalMode, corpus: Corpus, report: RemovalReport, kept_files: dict[str, DiskError]
-) -> None:
+def _empty_originals(store: OriginalStore, doing: _RemovalMode, corpus: Corpus, report: RemovalReport) -> None:
     """Rewrite every file that holds an original of a removed page. After a kill the next call does it again.
 
     Files that are missing are reported, and stay for a later call.
@@ -276,22 +270,22 @@ def _empty_originals(
         corpus.removals.move(name, scrubbed)
         report.records += scrubbed.emptied
         report.files.append(scrubbed.name)
-        _delete_replaced(corpus, store, kept_files)
+        _delete_replaced(corpus, store, report)
     if written:
         # A crawl writes them, of a site that was not known yet when the locks were taken.
         do = "When it has ended, run `corpus-spider remove` to empty the rest."
         raise LockedError(tuple(written), where=str(folder), do=do)
 
 
-def _delete_replaced(corpus: Corpus, store: OriginalStore, kept_files: dict[str, DiskError]) -> None:
-    """Delete the files that rewritten ones have replaced. ``kept_files`` gets the errors of those that stay."""
+def _delete_replaced(corpus: Corpus, store: OriginalStore, report: RemovalReport) -> None:
+    """Delete the files that rewritten ones have replaced. Report those that stay."""
     for name in corpus.removals.replaced_files():
-        if name in kept_files:
+        if name in report.undeleted:
             continue
         try:
             store.delete(name)
-        except DiskError as error:
-            kept_files[name] = error
+        except ObjectStorageError as error:
+            report.undeleted[name] = error.what
             continue
         reach("in_removal")
         corpus.removals.forget_file(name)

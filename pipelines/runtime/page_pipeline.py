@@ -24,7 +24,7 @@ from pipelines.discovery.site_budget import MAX_BACKLOG, SiteBudget
 from pipelines.runtime.counters import PipelineCounts
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
-from storage.errors import CorpusError, DiskError, MissingFileError
+from storage.errors import CorpusError, DiskError, MissingFileError, ObjectStorageError
 from storage.fetches.missing_files import MISSING
 from storage.records import MACHINE_FAULTS, Drop, Fetched, Kind, LeaseRuling, Processed
 from storage.reporting import counted
@@ -276,8 +276,9 @@ class PagePipeline:
         raise LeftError("left to a later run")
 
     async def _try_later(self, page: UnprocessedPage) -> NoReturn:
-        """Leave a page whose file could not be read to a later run, once. Raises LeftError."""
-        await self.call(lambda: self.corpus.fetches.add_crash(page.fetch_id))
+        """Leave a page whose file could not be read to a later run. The first time is noted. Raises LeftError."""
+        if not page.crashes:
+            await self.call(lambda: self.corpus.fetches.add_crash(page.fetch_id))
         self._postpone(page.fetch_id, page.lease.url, UNREADABLE)
 
     async def count_waiting(self) -> int:
@@ -450,14 +451,16 @@ class PagePipeline:
 def read_back(store: OriginalStore, page: UnprocessedPage) -> Capture | Drop:
     """Read a page from the WARC. Return a drop when it cannot be read, or its file is missing.
 
-    A disk that fails (a lost connection, a missing right) is no damage of the file, at the first attempt.
+    A disk that fails (a lost connection, a missing right) is no damage of the file, at the first attempt. A server of
+    object storage that fails is never damage.
     """
     try:
         return replace(read_record(store, page.pointer), kind=page.lease.kind, terms=page.terms)
     except MissingFileError as error:
         return Drop(MISSING, str(error)[:500])
     except (CorpusError, OSError) as error:
-        if isinstance(error, (DiskError, OSError)) and not page.crashes:
+        is_new = isinstance(error, (DiskError, OSError)) and not page.crashes
+        if is_new or isinstance(error, ObjectStorageError):
             return Drop(UNREADABLE, str(error)[:500])
         logger.error("cannot read %s back from the WARC: %s", page.lease.url, error)
         return Drop("warc_damaged", str(error)[:500])

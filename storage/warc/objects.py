@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import io
+import logging
 import os
 from base64 import b64decode, b64encode
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, cached_property
 from tempfile import TemporaryFile
 from threading import Lock
@@ -20,13 +21,16 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import urlsplit
 
 from storage.disk import disk_errors, make_folder
-from storage.errors import ConfigError, CorpusError, DiskError
+from storage.errors import ConfigError, CorpusError, DiskError, ObjectStorageError
+from storage.warc.credentials import masked
 from storage.warc.writer import SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
     from typing import BinaryIO
+
+logger = logging.getLogger(__name__)
 
 MIN_RANGES = 4
 """Records of a file after which it is downloaded whole. Fewer are cheaper one by one."""
@@ -36,7 +40,32 @@ _CHUNK = 1 << 20
 _CONNECT_SECONDS, _READ_SECONDS = 10, 60
 _MISSING = frozenset({"404", "NoSuchKey", "NotFound"})
 _TAKEN = frozenset({"412", "PreconditionFailed", "409", "ConditionalRequestConflict"})
+_UNSUPPORTED = frozenset({"501", "NotImplemented"})
 _TRY_AGAIN = "See that the address and its credentials are right, and that it has room. The next run tries again."
+_NO_ACCESS = "Give this user the right to list, read and write there, and to list and delete versions."
+_CREDENTIALS = "Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or the files below ~/.aws."
+_SET_CREDENTIALS = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or make ~/.aws/credentials. A timer has its own."
+_ENDPOINT = "Check AWS_ENDPOINT_URL and the network. Nothing is lost: the next run uploads what waits."
+_REFUSALS = {
+    "NoSuchBucket": ("there is no such bucket", "Make the bucket, or name another one in warc of [corpus]."),
+    "InvalidBucketName": ("this is not a valid name of a bucket", "Name another one in warc of [corpus]."),
+    "ParamValidationError": ("this is not a valid name of a bucket", "Name another one in warc of [corpus]."),
+    "AccessDenied": ("access is denied", _NO_ACCESS),
+    "403": ("access is denied", _NO_ACCESS),
+    "InvalidAccessKeyId": ("the server does not know the access key", _CREDENTIALS),
+    "SignatureDoesNotMatch": ("the secret key is wrong", _CREDENTIALS),
+    "ExpiredToken": ("the session token has expired", _CREDENTIALS),
+    "InvalidToken": ("the session token is wrong", _CREDENTIALS),
+    "NoCredentialsError": ("there are no credentials", _SET_CREDENTIALS),
+    "PartialCredentialsError": ("the credentials are not complete", _SET_CREDENTIALS),
+    "PermanentRedirect": ("the bucket is in another region", "Set AWS_DEFAULT_REGION to the region of the bucket."),
+    "AuthorizationHeaderMalformed": ("the region is wrong", "Set AWS_DEFAULT_REGION to the region of the bucket."),
+    "EndpointConnectionError": ("the server cannot be reached", _ENDPOINT),
+    "ConnectTimeoutError": ("the server cannot be reached", _ENDPOINT),
+    "ConnectionClosedError": ("the server closes the connection", _ENDPOINT),
+    "ReadTimeoutError": ("the server does not answer", _ENDPOINT),
+}
+"""What a server's error code, or the class of an error of boto3, means, and what to do."""
 
 
 class ObjectFiles(Protocol):
@@ -71,6 +100,8 @@ class S3Objects:
         parts = urlsplit(address)
         self.address, self._bucket = address, parts.netloc
         self._prefix = f"{parts.path.strip('/')}/".lstrip("/")
+        self._is_unconditional = False
+        """Whether the server has refused a condition."""
 
     @cached_property
     def _client(self) -> Any:
@@ -79,6 +110,8 @@ class S3Objects:
             from botocore.config import Config
         except ImportError as error:
             raise _without_extra("s3", self.address) from error
+        # Its debug lines have session tokens and signatures.
+        logging.getLogger("botocore").setLevel(logging.INFO)
         retries: Any = {"max_attempts": 4, "mode": "standard"}
         limits = Config(connect_timeout=_CONNECT_SECONDS, read_timeout=_READ_SECONDS, retries=retries)
         with _server_errors(self.address):
@@ -119,24 +152,47 @@ class S3Objects:
 
     def put(self, path: Path) -> None:
         """Store a local file under its name, and verify it. Does nothing if it is there already."""
-        from botocore.exceptions import ClientError
-
-        digest, is_new = _sha256(path), True
-        client = self._client
-        with _server_errors(self.address, path.name), path.open("rb") as file:
-            try:
-                client.put_object(
-                    **self._place(path.name), Body=file, ChecksumSHA256=b64encode(digest).decode(), IfNoneMatch="*"
-                )
-            except ClientError as error:
-                if _code(error) not in _TAKEN:
-                    raise
-                is_new = False
-        if self._sha256(path.name) == digest:
+        digest, is_new = _sha256(path), False
+        # A server that does not know conditions may ignore them, so look first.
+        if not self._has(path.name):
+            with path.open("rb") as file:
+                is_new = self._add(path.name, file, digest)
+        stored = _read_back(self, path.name) if self._is_unconditional else self._sha256(path.name)
+        if stored == digest:
             return
         if is_new:
             self.delete(path.name)
         raise _differs(self.address, path.name)
+
+    def _has(self, name: str) -> bool:
+        with suppress(FileNotFoundError), _server_errors(self.address, name):
+            return bool(self._client.head_object(**self._place(name)))
+        return False
+
+    def _add(self, name: str, file: BinaryIO, digest: bytes) -> bool:
+        """Store an object if there is none of that name. Return whether there was none."""
+        from botocore.exceptions import ClientError
+
+        condition = {} if self._is_unconditional else {"IfNoneMatch": "*"}
+        with _server_errors(self.address, name):
+            try:
+                self._client.put_object(
+                    **self._place(name), Body=file, ChecksumSHA256=b64encode(digest).decode(), **condition
+                )
+                return True
+            except ClientError as error:
+                if _code(error) in _TAKEN:
+                    return False
+                if _code(error) not in _UNSUPPORTED or self._is_unconditional:
+                    raise
+        self._is_unconditional = True
+        logger.warning(
+            "%s knows no conditional upload (501). A file is uploaded if there is none of its name, and read back."
+            " Let no other program write there.",
+            self.address,
+        )
+        file.seek(0)
+        return self._add(name, file, digest)
 
     def _sha256(self, name: str) -> bytes:
         """Return the SHA-256 of an object: that of the server, or of the object as it is read back."""
@@ -159,7 +215,7 @@ class S3Objects:
                 kept = error.what
         if left := len(self._versions(key)):
             what = f"{left} of its versions cannot be deleted" + (f" ({kept})" if kept else "")
-            raise DiskError(what, where=f"{self.address}/{name}", do="Allow this user to delete versions.")
+            raise ObjectStorageError(what, where=f"{self.address}/{name}", do="Allow this user to delete versions.")
 
     def _versions(self, key: str) -> list[str]:
         pages, found = self._client.get_paginator("list_object_versions"), list[str]()
@@ -186,7 +242,11 @@ class FsspecObjects:
         except ImportError as error:
             raise _without_extra("remote", self.address) from error
         with _server_errors(self.address):
-            system, root = url_to_fs(self.address)
+            try:
+                system, root = url_to_fs(self.address)
+            except ValueError as error:
+                do = "Name s3://BUCKET/PREFIX, or another address of fsspec, in warc of [corpus]."
+                raise ConfigError(f"this address is not known ({_said(error)})", where=self.address, do=do) from error
             return system, root.rstrip("/")
 
     def _path(self, name: str) -> tuple[Any, str]:
@@ -320,7 +380,7 @@ def _differs(address: str, name: str) -> DiskError:
 
 
 def _without_extra(extra: str, address: str) -> ConfigError:
-    do = f"pip install 'corpus-spider[{extra}]'"
+    do = f"Install the extra `{extra}`: make s3, or pip install 'corpus-spider[{extra}]'."
     return ConfigError(f"addresses of this kind need the extra `{extra}`", where=address, do=do)
 
 
@@ -333,12 +393,17 @@ def _server_errors(address: str, name: str = "") -> Iterator[None]:
     except (CorpusError, FileNotFoundError, AttributeError, TypeError):
         # The last two are faults of this program.
         raise
+    except ImportError as error:
+        do = "Install the package that it names, beside corpus-spider."
+        raise ConfigError(f"this kind of address needs a package ({_said(error)})", where=where, do=do) from error
     except Exception as error:
         # Each kind of server has errors of its own, without a common class.
         if name and _code(error) in _MISSING:
             raise FileNotFoundError(where) from error
-        raise DiskError(f"the object storage refuses: {_said(error)}", where=where, do=_TRY_AGAIN) from error
+        what, do = _REFUSALS.get(_code(error) or type(error).__name__, ("", _TRY_AGAIN))
+        said = f"{what} ({_said(error)})" if what else f"the object storage refuses: {_said(error)}"
+        raise ObjectStorageError(said, where=where, do=do) from error
 
 
 def _said(error: Exception) -> str:
-    return " ".join(str(error).split())[:300] or type(error).__name__
+    return masked(" ".join(str(error).split()))[:300] or type(error).__name__

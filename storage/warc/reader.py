@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from storage.records import Headers, Pointer
     from storage.warc.store import OriginalStore
 
-IF_MISSING = "Mount or restore the folder, or restore the file from a backup."
+IF_MISSING = "Mount or restore the folder or bucket, or restore the file from a backup."
 _REQUEST_BYTES = 1 << 16
 """Bytes after a response in which its request record must lie. Requests are small."""
 
@@ -45,7 +45,7 @@ def read_record(store: OriginalStore, pointer: Pointer, original: Pointer | None
     except FileNotFoundError as error:
         raise MissingFileError("the WARC file is missing", where=where, do=IF_MISSING) from error
     except OSError as error:
-        raise disk_error(error, store.folder / pointer.warc) from error
+        raise disk_error(error, f"{store.where}/{pointer.warc}") from error
     try:
         fields, visit = _capture(data, pointer)
         if fields["warc-type"] == "response":

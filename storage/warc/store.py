@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from storage.disk import disk_errors, make_folder, open_to_read, sync_folder
+from storage.disk import disk_errors, flocked, make_folder, open_to_read, sync_folder
 from storage.errors import DamageError
 from storage.failpoints import reach
 from storage.warc.objects import CopiedObjects
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from storage.warc.objects import ObjectFiles
 
 COPIES = "copies-"
-"""Beginning of the folders of downloaded files. A killed command may leave one."""
+"""Beginning of the folders of downloaded files. The next command deletes those of killed ones."""
 _MAX_NAME_BYTES = 250
 _IN_NO_NAME = re.compile("[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -114,13 +115,18 @@ class OriginalStore:
         if self.objects is None or path.exists():
             yield path
             return
-        with disk_errors(self.folder):
-            make_folder(self.folder)
-            scratch = TemporaryDirectory(prefix=COPIES, dir=self.folder)
-        with scratch as folder:
-            copy = Path(folder) / name
+        self.sweep()
+        with _scratch(self.folder) as folder:
+            copy = folder / name
             self._download(name, copy)
             yield copy
+
+    def sweep(self) -> None:
+        """Delete the downloaded files of killed commands."""
+        for left in self.folder.glob(f"{COPIES}*"):
+            with suppress(OSError), _opened(left) as descriptor:
+                if flocked(descriptor):
+                    rmtree(left)
 
     def fetch(self, name: str) -> bool:
         """Bring a finished file into the folder, if it is elsewhere. Return whether it is there now."""
@@ -173,6 +179,31 @@ class OriginalStore:
         if self.objects is not None:
             self.objects.delete(name)
         return there
+
+
+@contextmanager
+def _scratch(folder: Path) -> Iterator[Path]:
+    """Give a new folder that is locked as long as it is used, and deleted after that."""
+    with disk_errors(folder), ExitStack() as stack:
+        make_folder(folder)
+        while True:
+            made = Path(stack.enter_context(TemporaryDirectory(prefix=COPIES, dir=folder, ignore_cleanup_errors=True)))
+            # Another program may have deleted it before it was locked.
+            with suppress(FileNotFoundError):
+                if flocked(stack.enter_context(_opened(made))) and made.exists():
+                    break
+        kept = stack.pop_all()
+    with kept:
+        yield made
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _read_range(path: Path, offset: int, length: int) -> bytes:

@@ -24,6 +24,8 @@ BUCKET = "originals"
 PROGRAM = str(ROOT / ".ministack/bin/ministack")
 KEYS = {"AWS_ACCESS_KEY_ID": "key-of-tests", "AWS_SECRET_ACCESS_KEY": "secret-of-tests"}
 REGION = "us-east-1"
+ANSWERS = {"full": ("403 Forbidden", "QuotaExceeded"), "unconditional": ("501 Not Implemented", "NotImplemented")}
+"""By fault: status and code of what the line answers to an upload."""
 
 
 @dataclass
@@ -34,13 +36,18 @@ class ObjectServer:
     line: int = 0
     process: subprocess.Popen[bytes] | None = None
     fault: str = ""
+    fault_of: str = ""
+    """What the address of an upload must have, for it to meet the fault."""
+    more: dict[str, str] = field(default_factory=dict)
+    """More variables of a program that uses it."""
     uploads: list[str] = field(default_factory=list)
     """The faults that met an upload."""
 
     @property
     def variables(self) -> dict[str, str]:
         """Return the environment of a program that uses it."""
-        return KEYS | {"AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.line}"}
+        place = {"AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.line}"}
+        return KEYS | place | {"AWS_MAX_ATTEMPTS": "2"} | self.more
 
     @property
     def client(self) -> Any:
@@ -67,6 +74,10 @@ class ObjectServer:
         assert self.process
         self.process.kill()
         self.process.wait()
+
+    def files(self) -> set[str]:
+        """Return the keys of the WARC files that have a version."""
+        return {key for key in self.versions() if key.endswith(".warc.gz")}
 
     def versions(self) -> list[str]:
         """Return the key of each version of an object and each mark of a deletion."""
@@ -116,23 +127,29 @@ def _carry(client: socket.socket, server: ObjectServer) -> None:
         threading.Thread(target=_back, args=(other, client), daemon=True).start()
         is_upload = False
         while data := client.recv(1 << 14):
-            is_upload = is_upload or data.startswith(b"PUT /")
-            if is_upload and server.fault and not data.startswith(b"PUT /"):
+            if is_head := data.startswith(b"PUT /"):
+                is_upload = server.fault_of in data.partition(b"\r\n")[0].decode()
+            is_hit = b"if-none-match" in data.lower() if server.fault == "unconditional" else not is_head
+            if is_upload and server.fault and is_hit:
                 server.uploads.append(server.fault)
-                if server.fault == "cut":
+                if server.fault in ANSWERS:
+                    status, code = ANSWERS[server.fault]
+                    body = f"<Error><Code>{code}</Code><Message>a fault of tests</Message></Error>"
+                    client.sendall(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
                     return
-                if server.fault == "full":
-                    body = b"<Error><Code>QuotaExceeded</Code><Message>the bucket is full</Message></Error>"
-                    client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
-                    return
-                if server.fault == "flipped":
-                    data = bytes([data[0] ^ 1]) + data[1:]
-                if server.fault == "slow":
-                    time.sleep(0.05)
-                if server.fault == "killed":
-                    server.kill()
-                    return
+                data = _changed(data, server)
             other.sendall(data)
+
+
+def _changed(data: bytes, server: ObjectServer) -> bytes:
+    """Return what the line makes of data. Raises OSError if that is nothing more."""
+    if server.fault == "killed":
+        server.kill()
+    if server.fault in {"cut", "killed"}:
+        raise ConnectionAbortedError
+    if server.fault == "slow":
+        time.sleep(0.05)
+    return bytes([data[0] ^ 1]) + data[1:] if server.fault == "flipped" else data
 
 
 def _back(other: socket.socket, client: socket.socket) -> None:

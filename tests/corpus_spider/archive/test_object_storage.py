@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,7 +15,7 @@ from storage.errors import ConfigError, DiskError
 from storage.warc import OriginalStore, objects
 from tests.corpus_spider.archive.object_server import BUCKET, KEYS, ObjectServer, object_server
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import run
+from tests.corpus_spider.running import environment, run
 from tests.extras import need
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def test_a_fault_during_an_upload_loses_nothing_and_the_next_one_succeeds(
     if fault == "slow":
         store.put(NAME)
     else:
-        with pytest.raises(DiskError, match="the object storage refuses"):
+        with pytest.raises(DiskError, match=r"the object storage refuses|the server closes the connection"):
             store.put(NAME)
         assert (store.folder / NAME).read_bytes() == content
     assert set(server.uploads) == {fault}
@@ -114,6 +116,75 @@ def test_many_records_of_a_file_are_read_in_one_download(store: OriginalStore, m
     assert asked == ["range"] * (objects.MIN_RANGES - 1) + ["fetch"]
 
 
+def test_a_server_that_knows_no_conditions_is_looked_at_before_and_read_back(
+    server: ObjectServer, store: OriginalStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is said once. An object of that name still stays as it is."""
+    server.fault = "unconditional"
+    for number, content in enumerate((b"content", b"more")):
+        (store.folder / f"{number}{NAME}").write_bytes(content)
+        store.put(f"{number}{NAME}")
+    assert (store.list(), store.local()) == ({f"0{NAME}": 7, f"1{NAME}": 4}, ())
+    assert server.uploads == ["unconditional"]
+    assert caplog.text.count("conditional upload") == 1
+    (store.folder / f"0{NAME}").write_bytes(b"another")
+    with pytest.raises(DiskError, match="differs from the local one"):
+        store.put(f"0{NAME}")
+    assert objects.S3Objects(ADDRESS).range(f"0{NAME}", 0, 9) == b"content"
+
+
+def test_downloaded_files_of_killed_commands_are_deleted_and_those_in_use_are_not(tmp_path: Path) -> None:
+    kill = (
+        "import os; from pathlib import Path; from storage.warc import OriginalStore, objects\n"
+        f"store = OriginalStore(Path('local'), objects.FsspecObjects('file://{tmp_path}/elsewhere'))\n"
+        f"with store.open('{NAME}') as path: assert path.read_bytes() == b'content'; os.kill(os.getpid(), 9)"
+    )
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / NAME).write_bytes(b"content")
+    assert subprocess.run([sys.executable, "-c", kill], cwd=tmp_path, env=environment(), check=False).returncode == -9
+    store = OriginalStore(tmp_path / "local", objects.FsspecObjects(f"file://{tmp_path}/elsewhere"))
+    [left] = store.folder.glob("copies-*")
+    with store.open(NAME) as used:
+        store.sweep()
+        assert [path for path in store.folder.iterdir() if path.is_dir()] == [used.parent]
+    assert used.parent != left
+    assert list(store.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "variables", "message"),
+    [
+        ("s3://no-such-bucket/news", {}, "there is no such bucket.*Make the bucket, or name another one in warc"),
+        ("s3://not a name/news", {}, "not a valid name of a bucket"),
+        (ADDRESS, {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}, "cannot be reached.*Check AWS_ENDPOINT_URL"),
+        (ADDRESS, dict.fromkeys(KEYS, ""), "there are no credentials.*Set AWS_ACCESS_KEY_ID"),
+        ("nowhere://host/news", {}, "this address is not known.*Name s3://BUCKET/PREFIX"),
+        ("dropbox://box/news", {}, "needs a package.*Install the package that it names"),
+    ],
+)
+def test_a_wrong_address_says_what_is_wrong_and_what_to_do(
+    address: str, variables: dict[str, str], message: str, server: ObjectServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = {"AWS_EC2_METADATA_DISABLED": "true", "AWS_MAX_ATTEMPTS": "1", "HOME": "/nowhere"}
+    for name, value in (server.variables | more | variables).items():
+        monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
+    place = objects.S3Objects(address) if address.startswith("s3:") else objects.FsspecObjects(address)
+    with pytest.raises((ConfigError, DiskError), match=f"(?s){address}: .*{message}"):
+        place.sizes()
+
+
+@pytest.mark.parametrize(
+    ("address", "module", "extra"), [(ADDRESS, "boto3", "s3"), ("ftp://host/news", "fsspec.core", "remote")]
+)
+def test_a_missing_extra_is_named(address: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    place = objects.S3Objects(address) if address.startswith("s3:") else objects.FsspecObjects(address)
+    with pytest.raises(
+        ConfigError, match=rf"need the extra `{extra}`\n.*: make s3, or pip install 'corpus-spider\[{extra}\]'"
+    ):
+        place.sizes()
+
+
 @pytest.mark.parametrize("scheme", ["memory://originals-of-tests", "file://{folder}/elsewhere"])
 def test_other_addresses_are_verified_by_reading_back(tmp_path: Path, scheme: str) -> None:
     """A shorter object is what a cut connection left: it is replaced. One of the same length is not."""
@@ -155,48 +226,130 @@ def test_addresses_with_credentials_and_too_large_files_are_refused(tmp_path: Pa
     assert "s3cr3t" not in str(refused.value)
 
 
+class ObjectCorpus:
+    """A corpus of a small newspaper with its originals in object storage, and what a user runs on it."""
+
+    def __init__(self, folder: Path, paper: Newspaper, server: ObjectServer, address: str = ADDRESS) -> None:
+        self.folder, self.server = folder, server
+        folder.mkdir(exist_ok=True)
+        toml = corpus_toml(paper, site_models=False).replace("[corpus]", f'[corpus]\nwarc = "{address}"', 1)
+        (folder / "corpus.toml").write_text(toml)
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return run(self.folder, *arguments, **self.server.variables)
+
+    def done(self, *arguments: str) -> str:
+        ended = self.run(*arguments)
+        assert ended.returncode == 0, (arguments, ended.stdout, ended.stderr)
+        return ended.stdout
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(self.done(*arguments, "--json"))
+
+    def local(self) -> list[Path]:
+        return list((self.folder / "warc").glob("*.warc.gz*"))
+
+    def texts(self) -> set[str]:
+        lines = self.done("export", "-o", "-", "--format", "jsonl").splitlines()
+        return {json.loads(line)["text"] for line in lines}
+
+
 def test_a_corpus_lives_in_object_storage(tmp_path: Path) -> None:
-    """Crawl, check, show, re-extract, back up, export and remove; a night without the server is made good."""
+    """Crawl, check, show, re-extract, back up, export and remove."""
     with object_server(ObjectLockEnabledForBucket=True) as server, served(Newspaper(articles=4)) as paper:
-        toml = corpus_toml(paper, site_models=False).replace("[corpus]", f'[corpus]\nwarc = "{ADDRESS}"', 1)
-        (tmp_path / "corpus.toml").write_text(toml)
-
-        def done(*arguments: str) -> str:
-            ended = run(tmp_path, *arguments, **server.variables)
-            assert ended.returncode == 0, (arguments, ended.stdout, ended.stderr)
-            return ended.stdout
-
-        server.fault = "cut"
-        done("crawl")
-        assert len(list((tmp_path / "warc").glob("*.warc.gz"))) == 1
-        assert json.loads(done("status", "--json"))["uploads"]["files"] == 1
-        assert "Not uploaded yet" in run(tmp_path, "health", **server.variables).stderr
-        server.fault = ""
-        done("crawl", "--now")
-        assert not list((tmp_path / "warc").glob("*.warc.gz*"))
-        assert len(server.versions()) == 2
-        checked = json.loads(done("check", "--deep", "--json"))
+        corpus = ObjectCorpus(tmp_path, paper, server)
+        corpus.done("crawl")
+        corpus.done("crawl", "--now")
+        assert not corpus.local()
+        assert len(server.files()) == 2
+        checked = corpus.json("check", "--deep")
         assert (checked["problems"], checked["files"]) == ([], 2)
-        assert KEYS["AWS_SECRET_ACCESS_KEY"] not in done("config") + done("status", "--all")
-        found = json.loads(done("reextract", "--json"))
+        found = corpus.json("reextract")
         assert (found["unreadable"], found["changed"], found["lost"]) == (0, 0, 0)
-        done("backup", str(tmp_path / "copy"))
-        done("export", "-o", "originals.wacz")
-        assert "object storage" in done("doctor")
+        corpus.done("backup", str(tmp_path / "copy"))
+        corpus.done("export", "-o", "originals.wacz")
+        assert "object storage" in corpus.done("doctor")
 
-        documents = [json.loads(line) for line in done("export", "-o", "-", "--format", "jsonl").splitlines()]
+        documents = [json.loads(line) for line in corpus.done("export", "-o", "-", "--format", "jsonl").splitlines()]
         address, text = documents[0]["url"], documents[0]["text"]
-        before = set(server.versions())
-        held = min(key for key in before if _holds(server, key, address))
+        held = min(key for key in server.files() if _holds(server, key, address))
         server.client.put_object_legal_hold(Bucket=BUCKET, Key=held, LegalHold={"Status": "ON"})
-        kept = run(tmp_path, "remove", "--url", address, "--reason", "a test", "--yes", **server.variables)
-        assert kept.returncode != 0
-        assert held.rpartition("/")[2] in kept.stderr
+        kept = corpus.run("remove", "--url", address, "--reason", "a test", "--yes", "--json")
+        assert kept.returncode == 3
+        [(name, why)] = json.loads(kept.stdout)["undeleted"].items()
+        assert (name, "cannot be deleted" in why) == (held.rpartition("/")[2], True)
+        assert f"{name}: 1 of its versions cannot be deleted" in corpus.run("remove").stdout
         server.client.put_object_legal_hold(Bucket=BUCKET, Key=held, LegalHold={"Status": "OFF"})
-        done("remove")
-        assert held not in server.versions()
-        assert not [key for key in server.versions() if _has_text(server, key, text)]
-        assert json.loads(done("check", "--deep", "--json"))["problems"] == []
+        assert "are finished" in corpus.done("remove")
+        assert held not in server.files()
+        assert not [key for key in server.files() if _has_text(server, key, text)]
+        assert corpus.json("check", "--deep")["problems"] == []
+
+
+@pytest.mark.parametrize("fault", ["flipped", "cut", "full", "killed", "slow"])
+def test_a_night_with_a_faulty_server_loses_nothing_and_the_next_one_uploads(fault: str, tmp_path: Path) -> None:
+    """`status`, `check`, `health` and `doctor` say how much waits. A server that is away is no damage."""
+    with object_server() as server, served(Newspaper(articles=4)) as paper:
+        corpus = ObjectCorpus(tmp_path, paper, server)
+        server.fault_of = ".warc.gz"
+        server.fault = fault
+        corpus.done("crawl")
+        assert set(server.uploads) == {fault}
+        waits = int(fault != "slow")
+        assert len(corpus.local()) == waits
+        if fault == "killed":
+            for verb in (("crawl", "--now"), ("check", "--deep"), ("doctor",)):
+                ended = corpus.run(*verb)
+                assert (ended.returncode, "Check AWS_ENDPOINT_URL" in ended.stdout + ended.stderr) == (3, True)
+            server.start()
+            server.client.create_bucket(Bucket=BUCKET)
+        server.fault = ""
+        assert corpus.json("status")["uploads"]["files"] == waits
+        checked = corpus.json("check", "--deep")
+        assert (checked["problems"], any("waiting to be uploaded: 1" in note for note in checked["notes"])) == (
+            [],
+            bool(waits),
+        )
+        for verb, said in (("health", "Not uploaded yet"), ("doctor", "waiting to be uploaded: 1")):
+            ended = corpus.run(verb)
+            assert (said in ended.stdout + ended.stderr) == bool(waits)
+        texts = corpus.texts()
+        corpus.done("crawl", "--now")
+        assert (corpus.local(), corpus.json("status")["uploads"]["files"]) == ([], 0)
+        assert corpus.json("check", "--deep")["problems"] == []
+        assert corpus.json("reextract")["unreadable"] == 0
+        assert corpus.texts() == texts
+
+
+def test_no_output_has_the_credentials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Logs at every level with their tracebacks, errors, `config`, stored runs and every file of the corpus."""
+    token = {"AWS_SESSION_TOKEN": "t0ken-of-tests-that-is-long"}
+    secrets = [KEYS["AWS_SECRET_ACCESS_KEY"], token["AWS_SESSION_TOKEN"]]
+    with object_server() as server, served(Newspaper(articles=2)) as paper:
+        server.more = token
+        corpus = ObjectCorpus(tmp_path, paper, server)
+        toml = (tmp_path / "corpus.toml").read_text()
+        (tmp_path / "corpus.toml").write_text(f'{toml}\n[log]\nfile = "crawl.log"\n')
+        said = ""
+        for fault in ("full", "", "killed"):
+            server.fault = fault
+            for verb in (
+                ("crawl", "--now"),
+                ("config",),
+                ("doctor",),
+                ("status", "--all"),
+                ("check", "--deep"),
+                ("remove",),
+            ):
+                ended = corpus.run("-vvv", *verb)
+                said += ended.stdout + ended.stderr
+        assert "Traceback" in said
+        assert "the server closes the connection" in said
+        assert "upload" in (tmp_path / "crawl.log").read_text()
+        said += "".join(path.read_bytes().decode("latin-1") for path in tmp_path.rglob("*") if path.is_file())
+        assert [secret for secret in secrets if secret in said] == []
+        monkeypatch.setenv(*next(iter(token.items())))
+        assert token["AWS_SESSION_TOKEN"] not in objects._said(ValueError(f"bad token: {token}"))
 
 
 def _records(server: ObjectServer, key: str) -> bytes:
