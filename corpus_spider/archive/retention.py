@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from corpus_spider.archive.ownership import require_originals
+from corpus_spider.archive.ownership import require_originals, require_own
 from corpus_spider.terminal.values import human_size
 from storage.corpus import Corpus
 from storage.errors import CorpusError
@@ -73,6 +73,7 @@ def prune(config: Config, *, dry_run: bool = False) -> list[ExpiredFile]:
     Raises CorpusError when the corpus cannot be opened, a file cannot be removed, another program holds or has taken
     the locks, or the originals are in another folder.
     """
+    require_own(config)
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
         require_originals(config, corpus)

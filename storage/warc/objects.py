@@ -36,6 +36,8 @@ MIN_RANGES = 4
 """Records of a file after which it is downloaded whole. Fewer are cheaper one by one."""
 MAX_COPIES = 4
 """Downloaded files on the disk. Crawls of several sites at a time mix the files of their pages."""
+OWNER = "corpus-spider-owner.json"
+"""File beside the WARC files with the corpus that they belong to."""
 _CHUNK = 1 << 20
 _CONNECT_SECONDS, _READ_SECONDS = 10, 60
 _MISSING = frozenset({"404", "NoSuchKey", "NotFound"})
@@ -85,6 +87,12 @@ class ObjectFiles(Protocol):
 
     def delete(self, name: str) -> None:
         """Delete all versions of a file, if there is one."""
+
+    def owner(self) -> bytes:
+        """Return the content of the owner file; empty if there is none."""
+
+    def claim(self, owner: bytes, *, replace: bool = False) -> bytes:
+        """Store the owner file if there is none, or with ``replace`` in place of another. Return its content."""
 
 
 @cache
@@ -217,6 +225,22 @@ class S3Objects:
             what = f"{left} of its versions cannot be deleted" + (f" ({kept})" if kept else "")
             raise ObjectStorageError(what, where=f"{self.address}/{name}", do="Allow this user to delete versions.")
 
+    def owner(self) -> bytes:
+        """Return the content of the owner file; empty if there is none."""
+        content = io.BytesIO()
+        with suppress(FileNotFoundError):
+            self.fetch(OWNER, content)
+        return content.getvalue()
+
+    def claim(self, owner: bytes, *, replace: bool = False) -> bytes:
+        """Store the owner file if there is none, or with ``replace`` in place of another. Return its content."""
+        if replace:
+            with _server_errors(self.address, OWNER):
+                self._client.put_object(**self._place(OWNER), Body=owner)
+        elif not self._has(OWNER):
+            self._add(OWNER, io.BytesIO(owner), hashlib.sha256(owner).digest())
+        return self.owner()
+
     def _versions(self, key: str) -> list[str]:
         pages, found = self._client.get_paginator("list_object_versions"), list[str]()
         with _server_errors(self.address):
@@ -301,6 +325,23 @@ class FsspecObjects:
             if system.exists(path):
                 system.rm_file(path)
 
+    def owner(self) -> bytes:
+        """Return the content of the owner file; empty if there is none."""
+        content = io.BytesIO()
+        self._system[0].invalidate_cache()
+        with suppress(FileNotFoundError):
+            self.fetch(OWNER, content)
+        return content.getvalue()
+
+    def claim(self, owner: bytes, *, replace: bool = False) -> bytes:
+        """Store the owner file if there is none, or with ``replace`` in place of another. Return its content."""
+        if replace or not self.owner():
+            system, path = self._path(OWNER)
+            with _server_errors(self.address, OWNER):
+                system.makedirs(self._system[1], exist_ok=True)
+                system.pipe_file(path, owner)
+        return self.owner()
+
 
 class CopiedObjects:
     """Files of which many records are read, one after the other. Each is downloaded once, and the last few are kept.
@@ -312,6 +353,7 @@ class CopiedObjects:
     def __init__(self, objects: ObjectFiles, folder: Path) -> None:
         self._objects, self._folder = objects, folder
         self.sizes, self.fetch, self.put, self.delete = objects.sizes, objects.fetch, objects.put, objects.delete
+        self.owner, self.claim = objects.owner, objects.claim
         self._wanted: Counter[str] = Counter()
         self._copies: dict[str, BinaryIO] = {}
         self._lock = Lock()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -319,6 +320,29 @@ def test_a_night_with_a_faulty_server_loses_nothing_and_the_next_one_uploads(fau
         assert corpus.json("check", "--deep")["problems"] == []
         assert corpus.json("reextract")["unreadable"] == 0
         assert corpus.texts() == texts
+
+
+def test_two_corpora_never_share_an_address(tmp_path: Path) -> None:
+    """The second is refused, also as a copy of the first. `crawl --rebuild` takes over, and the first is refused."""
+    with object_server() as server, served(Newspaper(articles=2)) as paper:
+        first = ObjectCorpus(tmp_path / "first", paper, server)
+        first.done("crawl")
+        files = server.files()
+        second = ObjectCorpus(tmp_path / "second", paper, server)
+        shutil.copytree(first.folder, tmp_path / "copied")
+        copied = ObjectCorpus(tmp_path / "copied", paper, server)
+        for other, verbs in ((second, ["crawl"]), (copied, ["crawl", "prune", "remove"])):
+            for verb in verbs:
+                refused = other.run(verb)
+                assert (refused.returncode, str(first.folder / "corpus.toml") in refused.stderr) == (2, True)
+                assert f"{ADDRESS}: the address belongs to another corpus" in refused.stderr
+        assert server.files() == files
+        second.done("crawl", "--rebuild")
+        assert second.json("check", "--deep")["problems"] == []
+        assert "belongs to another corpus" in first.run("crawl", "--now").stderr
+        # A folder that was moved is the same corpus.
+        shutil.move(second.folder, tmp_path / "moved")
+        ObjectCorpus(tmp_path / "moved", paper, server).done("crawl", "--now")
 
 
 def test_no_output_has_the_credentials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
