@@ -183,7 +183,8 @@ class _Learner:
         """Survey the newest pages of a site, a few ahead in the workers. Raises TimeoutError when time is over."""
         ahead: deque[Future[Survey]] = deque()
         try:
-            for pointer in self._corpus.models.newest_pages(site, SAMPLE):
+            newest = self._corpus.models.newest_pages(site, SAMPLE)
+            for pointer in self._store.ahead(newest, lambda pointer: pointer.warc):
                 try:
                     ahead.append(self._pool.survey(read_record(self._store, pointer)))
                 except (CorpusError, OSError) as error:

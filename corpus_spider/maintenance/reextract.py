@@ -137,14 +137,7 @@ class _Reextraction:
     def _originals(self) -> Iterator[tuple[StoredFetch, Lease, Capture]]:
         """Yield the pages with a readable original, and count the others."""
         store, report, expired = self._config.originals.streaming(), self._report, self._expired_files()
-        sites = tuple(site.name for site in self._config.sites)
-        for fetch in self._corpus.fetches(outcomes=PROCESSED, sites=sites):
-            # The record of a text that was removed on request is empty, and a revisit of it refers to nothing.
-            if fetch.lease is None or fetch.reason == REMOVED:
-                continue
-            if fetch.pointer.warc in expired:
-                report.removed += 1
-                continue
+        for fetch, lease in store.ahead(self._kept(expired), lambda kept: kept[0].pointer.warc):
             try:
                 capture = replace(read_record(store, fetch.pointer), kind=fetch.kind, terms=fetch.terms)
             except ObjectStorageError:
@@ -159,7 +152,19 @@ class _Reextraction:
                 else:
                     self._count_unreadable(fetch, error)
                 continue
-            yield fetch, fetch.lease, capture
+            yield fetch, lease, capture
+
+    def _kept(self, expired: set[str]) -> Iterator[tuple[StoredFetch, Lease]]:
+        """Yield the pages whose originals are kept, and count those that were removed by rule."""
+        sites = tuple(site.name for site in self._config.sites)
+        for fetch in self._corpus.fetches(outcomes=PROCESSED, sites=sites):
+            # The record of a text that was removed on request is empty, and a revisit of it refers to nothing.
+            if fetch.lease is None or fetch.reason == REMOVED:
+                continue
+            if fetch.pointer.warc in expired:
+                self._report.removed += 1
+                continue
+            yield fetch, fetch.lease
 
     def _expired_files(self) -> set[str]:
         return {file.name for file in self._corpus.warc.files() if file.state == EXPIRED}

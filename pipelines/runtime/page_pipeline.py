@@ -419,6 +419,8 @@ class PagePipeline:
             self._seen = None
         self._hold({page.fetch_id: page.pointer.length for page in batch})
         self.waiting = max(0, self.waiting - (len(batch) or believed))
+        for page in batch:
+            self.settings.originals.expect(page.pointer.warc)
         await asyncio.gather(*(self.resume(page) for page in batch))
         return len(batch)
 

@@ -13,10 +13,11 @@ import logging
 import os
 from base64 import b64decode, b64encode
 from collections import Counter
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import cache, cached_property
 from tempfile import TemporaryFile
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import urlsplit
 
@@ -346,42 +347,99 @@ class FsspecObjects:
 class CopiedObjects:
     """Files of which many records are read, one after the other. Each is downloaded once, and the last few are kept.
 
-    A request for each record would take hours for a million pages. The copies have no names, so that nothing stays
-    after a kill.
+    A request for each record would take hours for a million pages. Files of records that are announced are downloaded
+    in threads meanwhile. The copies have no names, so that nothing stays after a kill.
     """
 
     def __init__(self, objects: ObjectFiles, folder: Path) -> None:
         self._objects, self._folder = objects, folder
         self.sizes, self.fetch, self.put, self.delete = objects.sizes, objects.fetch, objects.put, objects.delete
         self.owner, self.claim = objects.owner, objects.claim
-        self._wanted: Counter[str] = Counter()
-        self._copies: dict[str, BinaryIO] = {}
+        self._read: Counter[str] = Counter()
+        self._expected: Counter[str] = Counter()
+        self._copies: dict[str, Future[BinaryIO]] = {}
         self._lock = Lock()
+
+    def expect(self, name: str) -> None:
+        """Announce a record that will be read. A file of several is downloaded meanwhile, if there is room for it."""
+        with self._lock:
+            self._expected[name] += 1
+            self._begin_expected(name)
 
     def range(self, name: str, offset: int, length: int) -> bytes:
         """Return the part of a range that exists. Raises FileNotFoundError."""
         with self._lock:
-            self._wanted[name] += 1
-            if name not in self._copies and self._wanted[name] < MIN_RANGES:
-                return self._objects.range(name, offset, length)
-            copy = self._copies.pop(name, None) or self._copy(name)
+            self._read[name] += 1
             # The last used is the last.
-            self._copies[name] = copy
-            return os.pread(copy.fileno(), length, offset) if length > 0 <= offset else b""
+            copy = self._copies.pop(name, None)
+            if copy is not None:
+                self._copies[name] = copy
+            elif self._read[name] >= MIN_RANGES:
+                self._make_room(unused=False)
+                copy = self._begin(name)
+            self._count_down(name)
+        if copy is None:
+            return self._objects.range(name, offset, length)
+        try:
+            file = copy.result()
+        except (CorpusError, OSError):
+            with self._lock:
+                if self._copies.get(name) is copy:
+                    del self._copies[name]
+            raise
+        return os.pread(file.fileno(), length, offset) if length > 0 <= offset else b""
 
-    def _copy(self, name: str) -> BinaryIO:
-        while len(self._copies) >= MAX_COPIES:
-            oldest = next(iter(self._copies))
-            self._copies.pop(oldest).close()
-            # Originals of revisits may be anywhere: such a file is not downloaded again for each.
-            del self._wanted[oldest]
-        with disk_errors(self._folder):
-            make_folder(self._folder)
-            copy = cast("BinaryIO", TemporaryFile(dir=self._folder))  # noqa: SIM115 - `_copies` holds it open
-        self._objects.fetch(name, copy)
-        with disk_errors(self._folder):
-            copy.flush()
+    def _count_down(self, name: str) -> None:
+        """Count an announced record as read. After the last of a file, begin with the next file that waits for room."""
+        if name not in self._expected:
+            return
+        self._expected[name] -= 1
+        if not self._expected[name]:
+            del self._expected[name]
+            for each in self._expected:
+                if self._begin_expected(each):
+                    return
+
+    def _begin_expected(self, name: str) -> bool:
+        is_wanted = self._expected[name] >= MIN_RANGES and name not in self._copies
+        if not is_wanted or not self._make_room(unused=True):
+            return False
+        self._begin(name)
+        return True
+
+    def _make_room(self, *, unused: bool) -> bool:
+        """Forget the oldest copy if there are many, first one without announced records. Return whether there is room.
+
+        With ``unused`` no other one is forgotten. A forgotten file closes when its last reader has read.
+        """
+        if len(self._copies) < MAX_COPIES:
+            return True
+        oldest = None if unused else next(iter(self._copies))
+        name = next((each for each in self._copies if each not in self._expected), oldest)
+        if name is None:
+            return False
+        del self._copies[name]
+        # Originals of revisits may be anywhere: such a file is not downloaded again for each.
+        del self._read[name]
+        return True
+
+    def _begin(self, name: str) -> Future[BinaryIO]:
+        copy = self._copies[name] = Future[Any]()
+        # A thread of a pool would keep the program from ending.
+        Thread(target=self._download, args=(name, copy), name="download", daemon=True).start()
         return copy
+
+    def _download(self, name: str, copy: Future[BinaryIO]) -> None:
+        try:
+            with disk_errors(self._folder):
+                make_folder(self._folder)
+                file = cast("BinaryIO", TemporaryFile(dir=self._folder))  # noqa: SIM115 - `_copies` holds it open
+            self._objects.fetch(name, file)
+            with disk_errors(self._folder):
+                file.flush()
+            copy.set_result(file)
+        except Exception as error:  # noqa: BLE001 - the reader raises it
+            copy.set_exception(error)
 
 
 class _DigestFile(io.RawIOBase):

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,7 @@ from storage.errors import ConfigError, DiskError
 from storage.warc import OriginalStore, objects
 from tests.corpus_spider.archive.object_server import BUCKET, KEYS, ObjectServer, object_server
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import environment, run
+from tests.corpus_spider.running import environment, run, until
 from tests.extras import need
 
 if TYPE_CHECKING:
@@ -150,6 +151,59 @@ def test_downloaded_files_of_killed_commands_are_deleted_and_those_in_use_are_no
         assert [path for path in store.folder.iterdir() if path.is_dir()] == [used.parent]
     assert used.parent != left
     assert list(store.folder.iterdir()) == []
+
+
+class CountedObjects(objects.FsspecObjects):
+    """Files at an address of fsspec. It counts what is asked of it, and fails where a name is in ``failing``."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.asked, self.failing = Counter[tuple[str, str]](), set[str]()
+
+    def fetch(self, name: str, target: Any) -> None:
+        self.asked["fetch", name] += 1
+        if name in self.failing:
+            self.failing.remove(name)
+            raise DiskError("the line is cut")
+        super().fetch(name, target)
+
+    def range(self, name: str, offset: int, length: int) -> bytes:
+        self.asked["range", name] += 1
+        return super().range(name, offset, length)
+
+
+@pytest.mark.parametrize("files", [1, 3, objects.MAX_COPIES, 2 * objects.MAX_COPIES])
+def test_files_of_the_next_records_are_downloaded_ahead_and_each_once(files: int, tmp_path: Path) -> None:
+    place = CountedObjects(f"file://{tmp_path}/elsewhere")
+    (tmp_path / "elsewhere").mkdir()
+    contents = {f"{number}{NAME}": os.urandom(1000) for number in range(files)}
+    for name, content in contents.items():
+        (tmp_path / "elsewhere" / name).write_bytes(content)
+    store = OriginalStore(tmp_path / "local", place).streaming()
+    records = [(name, at) for name in contents for at in range(0, 1000, 50)]
+    read = dict.fromkeys(contents, b"")
+    for number, (name, at) in enumerate(store.ahead(records, lambda record: record[0])):
+        if number % 20 == 0:
+            coming = [("fetch", each) for each in list(contents)[: number // 20 + objects.MAX_COPIES]]
+            until(lambda wanted=coming: set(wanted) <= place.asked.keys(), lambda: place.asked)
+        read[name] += store.range(name, at, 50)
+    assert read == contents
+    assert place.asked == Counter({("fetch", name): 1 for name in contents})
+    assert list((tmp_path / "local").iterdir()) == []
+
+
+def test_a_download_ahead_that_fails_is_an_error_of_one_record_and_is_repeated(tmp_path: Path) -> None:
+    place = CountedObjects(f"file://{tmp_path}/elsewhere")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / NAME).write_bytes(bytes(1000))
+    place.failing.add(NAME)
+    store, failed = OriginalStore(tmp_path / "local", place).streaming(), 0
+    for at in store.ahead(range(0, 1000, 50), lambda _: NAME):
+        try:
+            assert store.range(NAME, at, 50) == bytes(50)
+        except DiskError:
+            failed += 1
+    assert (failed, place.asked["fetch", NAME]) == (1, 2)
 
 
 @pytest.mark.parametrize(
