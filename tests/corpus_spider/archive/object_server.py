@@ -19,6 +19,7 @@ from tests.corpus_spider.running import ROOT, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 BUCKET = "originals"
 PROGRAM = str(ROOT / ".ministack/bin/ministack")
@@ -100,6 +101,25 @@ def object_server(**options: Any) -> Iterator[ObjectServer]:
     finally:
         listener.close()
         server.kill()
+
+
+@contextmanager
+def ftp_server(folder: Path, password: str) -> Iterator[str]:
+    """Serve a folder by FTP to the user ``corpus``. Give its address."""
+    port, python = _free_port(), ROOT / ".ministack/bin/python"
+    if not python.exists():
+        assert not extras.ALL_ARE_HERE, "needs pyftpdlib: make ministack"
+        pytest.skip("needs pyftpdlib: make ministack")
+    options = ["-i", "127.0.0.1", "-p", str(port), "-w", "-d", str(folder), "-u", "corpus", "-P", password]
+    process = subprocess.Popen(
+        [python, "-m", "pyftpdlib", *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        until(lambda: _answers(port))
+        yield f"ftp://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
 
 
 def _free_port() -> int:

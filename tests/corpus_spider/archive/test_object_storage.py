@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -15,9 +16,9 @@ import pytest
 from corpus_spider.config.loader import load
 from storage.errors import ConfigError, DiskError
 from storage.warc import OriginalStore, objects
-from tests.corpus_spider.archive.object_server import BUCKET, KEYS, ObjectServer, object_server
+from tests.corpus_spider.archive.object_server import BUCKET, KEYS, ObjectServer, ftp_server, object_server
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import environment, run, until
+from tests.corpus_spider.running import environment, program, run, until
 from tests.extras import need
 
 if TYPE_CHECKING:
@@ -284,14 +285,20 @@ def test_addresses_with_credentials_and_too_large_files_are_refused(tmp_path: Pa
 class ObjectCorpus:
     """A corpus of a small newspaper with its originals in object storage, and what a user runs on it."""
 
-    def __init__(self, folder: Path, paper: Newspaper, server: ObjectServer, address: str = ADDRESS) -> None:
+    def __init__(
+        self, folder: Path, paper: Newspaper, server: ObjectServer | dict[str, str], address: str = ADDRESS
+    ) -> None:
         self.folder, self.server = folder, server
         folder.mkdir(exist_ok=True)
         toml = corpus_toml(paper, site_models=False).replace("[corpus]", f'[corpus]\nwarc = "{address}"', 1)
         (folder / "corpus.toml").write_text(toml)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return run(self.folder, *arguments, **self.server.variables)
+        if isinstance(self.server, ObjectServer):
+            return run(self.folder, *arguments, **self.server.variables)
+        # fsspec reads its variables when it is imported, and the loaded program has imported it.
+        command, variables = program(*arguments), environment(**self.server)
+        return subprocess.run(command, cwd=self.folder, env=variables, capture_output=True, text=True, check=False)
 
     def done(self, *arguments: str) -> str:
         ended = self.run(*arguments)
@@ -376,6 +383,31 @@ def test_a_night_with_a_faulty_server_loses_nothing_and_the_next_one_uploads(fau
         assert corpus.texts() == texts
 
 
+def test_a_corpus_lives_at_an_address_of_fsspec(tmp_path: Path) -> None:
+    """A server of FTP: crawl, check, re-extract and remove. A wrong password is named, and never shown."""
+    (tmp_path / "served").mkdir()
+    with ftp_server(tmp_path / "served", "s3cr3t-Pa55") as address, served(Newspaper(articles=4)) as paper:
+        wrong = {"FSSPEC_FTP_USERNAME": "corpus", "FSSPEC_FTP_PASSWORD": "wr0ng-Pa55"}
+        refused = ObjectCorpus(tmp_path / "corpus", paper, wrong, f"{address}/news").run("-vv", "crawl")
+        assert refused.returncode == 3
+        assert "the object storage refuses: 530" in refused.stderr
+        right = {"FSSPEC_FTP_USERNAME": "corpus", "FSSPEC_FTP_PASSWORD": "s3cr3t-Pa55"}
+        corpus = ObjectCorpus(tmp_path / "corpus", paper, right, f"{address}/news")
+        corpus.done("crawl")
+        [before] = (tmp_path / "served" / "news").glob("*.warc.gz")
+        assert not corpus.local()
+        assert corpus.json("check", "--deep")["problems"] == []
+        assert corpus.json("reextract")["unreadable"] == 0
+        document = json.loads(corpus.done("export", "-o", "-", "--format", "jsonl").splitlines()[0])
+        corpus.done("remove", "--url", document["url"], "--reason", "a test", "--yes")
+        [after] = (tmp_path / "served" / "news").glob("*.warc.gz")
+        assert after != before
+        assert document["text"].splitlines()[0].encode() not in gzip.decompress(after.read_bytes())
+        said = refused.stderr + corpus.done("config") + corpus.run("-vv", "check").stderr
+        kept = "".join(path.read_bytes().decode("latin-1") for path in tmp_path.rglob("*") if path.is_file())
+        assert not [secret for secret in ("wr0ng-Pa55", "s3cr3t-Pa55") if secret in said + kept]
+
+
 def test_two_corpora_never_share_an_address(tmp_path: Path) -> None:
     """The second is refused, also as a copy of the first. `crawl --rebuild` takes over, and the first is refused."""
     with object_server() as server, served(Newspaper(articles=2)) as paper:
@@ -431,8 +463,6 @@ def test_no_output_has_the_credentials(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def _records(server: ObjectServer, key: str) -> bytes:
-    import gzip
-
     return gzip.decompress(server.client.get_object(Bucket=BUCKET, Key=key)["Body"].read())
 
 
