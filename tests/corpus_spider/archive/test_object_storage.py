@@ -9,12 +9,15 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from corpus_spider.config.loader import load
+from pipelines.runtime.page_pipeline import UNREADABLE, read_back
 from storage.errors import ConfigError, DiskError
+from storage.records import Drop, Lease, Pointer, UnprocessedPage
 from storage.warc import OriginalStore, objects
 from tests.corpus_spider.archive.object_server import BUCKET, KEYS, ObjectServer, ftp_server, object_server
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
@@ -152,6 +155,17 @@ def test_downloaded_files_of_killed_commands_are_deleted_and_those_in_use_are_no
         assert [path for path in store.folder.iterdir() if path.is_dir()] == [used.parent]
     assert used.parent != left
     assert list(store.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("crashes", [0, 1, 9])
+def test_a_page_waits_as_long_as_the_server_is_away(crashes: int, tmp_path: Path) -> None:
+    """A disk that fails twice is damage. A server is not, however often."""
+    store = OriginalStore(tmp_path, objects.FsspecObjects("ftp://127.0.0.1:9/news"))
+    lease = Lease(1, "https://news.example/1", "https://news.example/1", "news", "news.example")
+    page = UnprocessedPage(1, lease, datetime.now(UTC), Pointer(NAME, 0, 10, "id", "digest"), crashes)
+    found = read_back(store, page)
+    assert isinstance(found, Drop)
+    assert (found.reason, "Connection refused" in found.detail) == (UNREADABLE, True)
 
 
 class CountedObjects(objects.FsspecObjects):
