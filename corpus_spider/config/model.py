@@ -121,7 +121,7 @@ class Config:
 
     def secrets(self) -> dict[str, str]:
         """Return what to write instead of each secret: passwords, the webhook, credentials of object storage."""
-        from storage.warc.credentials import secrets
+        from storage.credentials import secrets
 
         hidden = {self.database_url: masked(self.database_url), self.notify.smtp: masked(self.notify.smtp)}
         hidden[self.notify.webhook] = masked_address(self.notify.webhook)

@@ -21,9 +21,9 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import urlsplit
 
+from storage.credentials import masked
 from storage.disk import disk_errors, make_folder
 from storage.errors import ConfigError, CorpusError, DiskError, ObjectStorageError
-from storage.warc.credentials import masked
 from storage.warc.writer import SUFFIX
 
 if TYPE_CHECKING:
