@@ -3,11 +3,11 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-EXTRAS := axe data dedup docs-tools figures peers queue render segment web
+EXTRAS := axe data dedup docs-tools figures peers queue render s3 segment web
 lock_of = requirements/$(1:-tools=).lock
 
 .PHONY: demo check check-containers check-image test test-core test-kills test-hostile test-install setup extras \
-	$(EXTRAS) docs readers spark screenshots lint lock audit clean
+	$(EXTRAS) docs ministack readers spark screenshots lint lock audit clean
 
 # A lock is complete, so pip resolves nothing: old versions of pip fail on the extras of lxml, which packages spell
 # differently.
@@ -26,12 +26,20 @@ $(VENV)/.ready: requirements/core.lock pyproject.toml
 # peers: other extractors for `corpus-spider evaluate`. render: browser driver for sites with `render = true`; the
 # browser, chromium, comes from the system. segment: words of Thai, Lao, Khmer, Burmese, Vietnamese, Chinese and
 # Japanese. web: search, word lists and the web page. figures: figures of single pages. data: pandas and Polars. dedup:
-# DuckDB, for `dedup`. axe: the test that finds what keeps people with a screen reader out. docs-tools: Sphinx, for the
-# documentation site.
+# DuckDB, for `dedup`. s3: boto3. axe: the test that finds what keeps people with a screen reader out. docs-tools: Sphinx,
+# for the documentation site.
 $(EXTRAS): setup
 	$(LOCKED) -r $(call lock_of,$@)
 
 axe: render
+
+# A server of S3 for the tests of object storage, in an environment of its own: it pins what the program has newer.
+ministack: .ministack/.ready
+
+.ministack/.ready: requirements/ministack.lock
+	test -x .ministack/bin/python || $(PYTHON) -m venv .ministack
+	.ministack/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	touch $@
 
 # All of them in one call of pip.
 extras: $(VENV)/.extras
@@ -80,7 +88,7 @@ SLOW := tests/pipelines/text/test_minhash.py tests/pipelines/discovery/test_site
 	tests/pipelines/extractors/lab/test_peers.py
 
 # All tests, with all extras. A test is skipped for want of a program of the system alone, and says how to install it.
-test: extras lint
+test: extras lint ministack
 	CORPUS_SPIDER_EXTRAS=all $(BIN)/python -m pytest -q -n auto --dist loadfile
 
 # The program without extras, in an environment of its own: the fast tests, and those of modules that use an extra. Each
@@ -166,6 +174,10 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/docs.lock
 	printf 'hatchling\nsetuptools\n' | uv pip compile - --constraint requirements/core.lock --generate-hashes --universal \
 		--python-version 3.11 --custom-compile-command "make lock" -o requirements/build.lock
+	uv pip compile pyproject.toml --extra s3 --extra remote --constraint requirements/core.lock --override requirements/s3.overrides \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/s3.lock
+	uv pip compile --group pyproject.toml:ministack --generate-hashes --universal --python-version 3.11 \
+		--custom-compile-command "make lock" -o requirements/ministack.lock
 	uv pip compile pyproject.toml --extra pandas --extra polars --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/data.lock
 	uv pip compile pyproject.toml --extra dedup --constraint requirements/core.lock \
@@ -174,4 +186,4 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/spark.lock
 
 clean:
-	rm -rf $(VENV) .venv-core .venv-readers .audit build dist demo
+	rm -rf $(VENV) .venv-core .venv-readers .ministack .audit build dist demo

@@ -151,6 +151,12 @@ class Corpus(AbstractContextManager["Corpus"]):
         statement = "PRAGMA journal_mode"
         return str(self.database.read(lambda connection: connection.exec_driver_sql(statement).scalar_one()))
 
+    def identity(self) -> str:
+        """Return a name of the schema in PostgreSQL that all machines have in common; "" for SQLite or if unknown."""
+        from storage.database.identity import identity
+
+        return "" if self.database.is_sqlite else self.database.read(identity)
+
     def gather_statistics(self) -> None:
         """Let PostgreSQL count the rows of all tables for its query plans. Call it after many rows were added."""
         self.database.write(gather_statistics)

@@ -34,6 +34,10 @@ class DiskError(CorpusError):
     exit_code = 3
 
 
+class ObjectStorageError(DiskError):
+    """The server of the originals is away or refuses (exit 3). It says nothing about a file: that may be sound."""
+
+
 class DatabaseError(CorpusError):
     """The database cannot be reached, went away or refused (exit 4)."""
 

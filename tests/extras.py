@@ -19,6 +19,7 @@ EXTRAS = {
     "peers": ("boilerpy3", "newspaper", "readability", "resiliparse"),
     "queue": ("procrastinate",),
     "render": ("playwright", "scrapy_playwright"),
+    "s3": ("boto3", "fsspec"),
     "segment": ("icu4py", "laonlp", "nlpo3", "pythainlp", "rjieba", "sudachidict_core", "sudachipy", "underthesea"),
     "web": ("icu", "jinja2", "starlette", "stopwordsiso", "tantivy", "uvicorn"),
 }

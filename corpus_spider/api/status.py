@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
+from corpus_spider.archive.uploads import WaitingUploads
 from corpus_spider.monitoring.run_state import run_state
 from storage.corpus import Corpus
 
@@ -79,6 +80,8 @@ class CorpusStatus:
     last_run: LastRun
     other_rules: Mapping[str, int]
     """By site: documents that were made with other rules than those of today."""
+    uploads: WaitingUploads
+    """WARC files that wait for their upload to object storage."""
 
     @classmethod
     def of(
@@ -87,6 +90,7 @@ class CorpusStatus:
         run_state: str = "",
         sites: Sequence[str] = (),
         other_rules: Mapping[str, int] | None = None,
+        uploads: WaitingUploads | None = None,
     ) -> CorpusStatus:
         """Return the counts. ``sites``: names of the configured ones, crawled or not."""
         return cls(
@@ -103,6 +107,7 @@ class CorpusStatus:
             dropped=_counts(status.dropped),
             failed=_counts(status.failed),
             other_rules=other_rules or {},
+            uploads=uploads or WaitingUploads(),
             last_run=_last_run(status.last_run, run_state),
         )
 
@@ -170,6 +175,8 @@ class Overview:
     """Hosts that the last run left paused while URLs of them were due."""
     other_rules: Mapping[str, int] = field(default_factory=dict)
     """By site: documents that were made with other rules than those of today."""
+    uploads: WaitingUploads = field(default_factory=WaitingUploads)
+    """WARC files that wait for their upload to object storage."""
     suspended: Mapping[str, int] = field(default_factory=dict)
     """By site: suspended URLs."""
 
@@ -179,7 +186,7 @@ class Overview:
     @property
     def counts(self) -> CorpusStatus:
         """All counts."""
-        return CorpusStatus.of(self.status, self.run_state, self.configured, self.other_rules)
+        return CorpusStatus.of(self.status, self.run_state, self.configured, self.other_rules, self.uploads)
 
 
 def read_status(config: Config) -> CorpusStatus:
@@ -188,7 +195,9 @@ def read_status(config: Config) -> CorpusStatus:
         status = corpus.status()
         names = [site.name for site in config.sites]
         other_rules = corpus.documents.with_other_rules(config.rule_fingerprints())
-        return CorpusStatus.of(status, run_state(status.last_run), names, other_rules)
+        return CorpusStatus.of(
+            status, run_state(status.last_run), names, other_rules, WaitingUploads.of(config.originals)
+        )
 
 
 def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> Overview:
@@ -220,6 +229,7 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> O
             night=night,
             scheduled=timer.installed_at(config, environ),
             other_rules=corpus.documents.with_other_rules(config.rule_fingerprints()),
+            uploads=WaitingUploads.of(config.originals),
             due=again + (sum(status.pending.get(name, 0) for name in names) if is_due else 0),
             next_due=min((each for each in (earliest, pending) if each is not None), default=None),
             problems=found.sick,

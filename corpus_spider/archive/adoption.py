@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.archive.foreign_warc import EARLIEST, PAGES
 from pipelines.discovery.scope import scope_of
 from pipelines.urls.url import parse
-from storage.errors import CorpusError, MissingFileError
+from storage.errors import CorpusError, MissingFileError, ObjectStorageError
 from storage.frontier.imported_pages import CapturedPage
 from storage.records import Fetched
 from storage.reporting import counted
@@ -24,13 +24,13 @@ from storage.warc import read_record
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from corpus_spider.config.model import Config
     from pipelines.discovery.scope import Scope
     from storage.corpus import Corpus
     from storage.fetches.orphan_records import UndecidedOrphan
     from storage.records import Capture, Pointer
+    from storage.warc import OriginalStore
 
 logger = logging.getLogger(__name__)
 
@@ -83,14 +83,16 @@ def take_up(config: Config, corpus: Corpus, run_id: int) -> int:
     """
     sites, before, taken = PageSites(config), None, 0
     while strays := corpus.fetches.undecided_orphans(GROUP, before):
-        taken += _take_up(corpus, config.warc_folder, sites, run_id, strays)
+        taken += _take_up(corpus, config.originals, sites, run_id, strays)
         before = strays[-1].fetch_id
     if taken:
         logger.info("adopted from WARC records without a row: %s", counted(taken, "page"))
     return taken
 
 
-def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays: Sequence[UndecidedOrphan]) -> int:
+def _take_up(
+    corpus: Corpus, store: OriginalStore, sites: PageSites, run_id: int, strays: Sequence[UndecidedOrphan]
+) -> int:
     """Adopt the wanted ones of some orphans, the last found first, and record a reason for the others."""
     pages: dict[str, tuple[CapturedPage, Capture, UndecidedOrphan]] = {}
     why: dict[int, str] = {}
@@ -98,7 +100,7 @@ def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays
         seen = sites.seen(stray.uri, stray.fetched_at)
         if seen is None:
             continue
-        page = KNOWN if seen.url in pages else _page(folder, stray.pointer)
+        page = KNOWN if seen.url in pages else _page(store, stray.pointer)
         if page is None:
             continue
         if isinstance(page, str):
@@ -112,14 +114,14 @@ def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays
     return len(group)
 
 
-def _page(folder: Path, pointer: Pointer) -> Capture | str | None:
+def _page(store: OriginalStore, pointer: Pointer) -> Capture | str | None:
     """Return the capture without its body if it is a whole page, otherwise the reason to leave it.
 
-    None: its file is missing, so a later run decides.
+    None: its file is missing, or the object storage is away, so a later run decides.
     """
     try:
-        capture = read_record(folder, pointer)
-    except MissingFileError:
+        capture = read_record(store, pointer)
+    except (MissingFileError, ObjectStorageError):
         return None
     except (CorpusError, OSError) as error:
         logger.debug("cannot read the record in %s at offset %d: %s", pointer.warc, pointer.offset, error)

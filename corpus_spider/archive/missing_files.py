@@ -7,14 +7,13 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from storage.reporting import counted
-from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable
-    from pathlib import Path
 
     from storage.corpus import Corpus
+    from storage.warc import OriginalStore
 
 logger = logging.getLogger(__name__)
 
@@ -22,20 +21,20 @@ DAYS_BEFORE_NEW_FETCH = 14
 """Days for which pages wait for a missing WARC file. Newspapers keep an article longer than that."""
 
 
-def missing(folder: Path, names: Iterable[str]) -> set[str]:
-    """Return the names of the WARC files that are not in the folder."""
-    there = {path.name.removesuffix(OPEN) for path in folder.glob("*.warc.gz*")}
+def missing(store: OriginalStore, names: Iterable[str]) -> set[str]:
+    """Return the names of the WARC files that are not in the store."""
+    there = store.list()
     # A crawl of other sites may have given a file its final name meanwhile.
-    return {name for name in names if name not in there and not (folder / name).exists()}
+    return {name for name in names if name not in there and not store.has(name)}
 
 
-def look_for_files(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> Counter[str]:
+def look_for_files(corpus: Corpus, store: OriginalStore, sites: tuple[str, ...]) -> Counter[str]:
     """Record which WARC files are missing, and set pages that waited long enough to pending.
 
     Return the number of pages of these sites that wait, by file. The caller holds the sites' locks.
     """
     now = datetime.now(UTC)
-    corpus.warc.mark_missing(missing(folder, corpus.warc.expected()), now, others_there=True)
+    corpus.warc.mark_missing(missing(store, corpus.warc.expected()), now, others_there=True)
     again = corpus.warc.fetch_again(sites, now - timedelta(days=DAYS_BEFORE_NEW_FETCH))
     if again:
         days = counted(DAYS_BEFORE_NEW_FETCH, "day")
@@ -43,12 +42,12 @@ def look_for_files(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> Coun
     return corpus.warc.count_waiting(sites)
 
 
-def words(waiting: Counter[str], folder: Path) -> str:
+def words(waiting: Counter[str], where: str) -> str:
     """Return the sentences about pages that wait for missing files; "" if there are none."""
     if not waiting:
         return ""
     pages, files = counted(waiting.total(), "page"), counted(len(waiting), "WARC file")
     return (
-        f"{pages} cannot be processed, because {files} cannot be found in {folder} (such as {min(waiting)})."
+        f"{pages} cannot be processed, because {files} cannot be found in {where} (such as {min(waiting)})."
         f" Is the folder mounted? The pages wait. After {counted(DAYS_BEFORE_NEW_FETCH, 'day')} they are fetched again."
     )

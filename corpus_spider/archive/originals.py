@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from storage.errors import ConfigError, DamageError
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.records import Pointer
-from storage.warc.reader import end_of, read_record, warc_path
+from storage.warc.reader import end_of, read_record
 from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def read_original(config: Config, corpus: Corpus, pointer: Pointer) -> Capture:
         do = "[archive] in corpus.toml sets how long originals are stored."
         raise ConfigError("the original was deleted with its WARC file", where=pointer.warc, do=do)
     _within(config, pointer)
-    return read_record(config.warc_folder, pointer)
+    return read_record(config.originals, pointer)
 
 
 def record_bytes(config: Config, corpus: Corpus, pointer: Pointer) -> bytes:
@@ -44,15 +43,13 @@ def record_bytes(config: Config, corpus: Corpus, pointer: Pointer) -> bytes:
     They are gzip members, so they are a WARC file by themselves. Raises as `read_original`, which verifies them first.
     """
     read_original(config, corpus, pointer)
-    closed = warc_path(config.warc_folder, pointer.warc)
-    path = closed if closed.exists() else closed.with_name(pointer.warc + OPEN)
-    with path.open("rb") as stream:
-        return os.pread(stream.fileno(), end_of(path, pointer) - pointer.offset, pointer.offset)
+    store = config.originals
+    return store.range(pointer.warc, pointer.offset, end_of(store, pointer) - pointer.offset)
 
 
 def _within(config: Config, pointer: Pointer) -> None:
     """Raise DamageError if a link leads out of the folder: in a stranger's corpus it may lead to any file."""
-    closed, folder = warc_path(config.warc_folder, pointer.warc), config.warc_folder.resolve()
+    closed, folder = config.originals.path(pointer.warc), config.warc_folder.resolve()
     for path in (closed, closed.with_name(pointer.warc + OPEN)):
         if path.resolve().parent != folder:
             raise DamageError("the WARC file is a link to another folder", where=pointer.warc, do="Copy the file here.")

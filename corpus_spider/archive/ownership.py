@@ -7,25 +7,47 @@ files of the other, and prune them.
 from __future__ import annotations
 
 import json
+import logging
 import os
+import socket
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import msgspec
 
 from corpus_spider.config.loader import load
 from storage.disk import disk_errors, make_folder, open_to_read, replace_file
 from storage.errors import ConfigError
 from storage.reporting import counted
+from storage.warc.objects import OWNER as OWNER_FILE
 
 if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from storage.corpus import Corpus
 
+logger = logging.getLogger(__name__)
+
 OWNER = "locks/corpus"
 """File in the folder with the path of the corpus.toml that crawls into it."""
+OBJECT_OWNER = "locks/object-owner"
+"""File in the folder with the id that this corpus has in object storage."""
 MAX_PATH_BYTES, MAX_CONFIG_BYTES = 1 << 13, 1 << 20
 """Bytes. Limits of a path and of a corpus.toml: a folder from elsewhere may name any file."""
+
+
+class ObjectOwner(msgspec.Struct, frozen=True):
+    """Content of the owner file in object storage. One of ``id`` and ``database`` tells whether it is this corpus.
+
+    Several machines crawl into one corpus in PostgreSQL. They have the database in common.
+    """
+
+    id: str
+    database: str
+    host: str
+    corpus_toml: str
 
 
 def claim(config: Config, corpus: Corpus, *, rebuild: bool = False) -> None:
@@ -35,7 +57,7 @@ def claim(config: Config, corpus: Corpus, *, rebuild: bool = False) -> None:
     empty and the folder is not, unless ``rebuild``. Raises DiskError.
     """
     require_own(config)
-    require_originals(config, corpus)
+    require_originals(config, corpus, rebuild=rebuild)
     if not rebuild:
         require_known(config, corpus)
     own, mark = str(_path(config)), config.warc_folder / OWNER
@@ -43,10 +65,67 @@ def claim(config: Config, corpus: Corpus, *, rebuild: bool = False) -> None:
         if config.path is not None and _named(mark) != own:
             make_folder(mark.parent)
             replace_file(mark, own.encode())
+    claim_objects(config, corpus, rebuild=rebuild)
+
+
+def claim_objects(config: Config, corpus: Corpus, *, rebuild: bool = False) -> None:
+    """Record in the object storage that its files belong to this corpus. Raises ConfigError if they are another's."""
+    store, mark = config.originals, config.warc_folder / OBJECT_OWNER
+    if store.objects is None:
+        return
+    own_id = _named(mark)
+    if not own_id:
+        # Before it is in the object storage: a killed run must know its own.
+        own_id = uuid4().hex
+        with disk_errors(mark):
+            make_folder(mark.parent)
+            replace_file(mark, own_id.encode())
+    owner = ObjectOwner(own_id, corpus.identity(), socket.gethostname(), str(_path(config)))
+    found = store.objects.claim(msgspec.json.encode(owner))
+    if not _is_own(found, owner.id, owner.database):
+        if not rebuild:
+            raise _of_another(config, found)
+        logger.warning("%s belonged to another corpus, %s; it belongs to this one now", store.where, _words(found))
+        store.objects.claim(msgspec.json.encode(owner), replace=True)
+
+
+def require_own_objects(config: Config, corpus: Corpus) -> None:
+    """Raise ConfigError when the files in object storage belong to another corpus."""
+    store = config.originals
+    if store.objects is None or not (found := store.objects.owner()):
+        return
+    if not _is_own(found, _named(config.warc_folder / OBJECT_OWNER), corpus.identity()):
+        raise _of_another(config, found)
+
+
+def _is_own(found: bytes, own_id: str, database: str) -> bool:
+    with suppress(msgspec.DecodeError):
+        owner = msgspec.json.decode(found, type=ObjectOwner)
+        return owner.id == own_id or (owner.database == database != "")
+    return False
+
+
+def _words(found: bytes) -> str:
+    with suppress(msgspec.DecodeError):
+        owner = msgspec.json.decode(found, type=ObjectOwner)
+        return f"that of {owner.corpus_toml} on {owner.host}"
+    return f"by an owner file that cannot be read ({OWNER_FILE})"
+
+
+def _of_another(config: Config, found: bytes) -> ConfigError:
+    return ConfigError(
+        f"the address belongs to another corpus, {_words(found)}",
+        where=config.originals.where,
+        do="Name another bucket or prefix (warc in [corpus]). If this corpus took its place, delete"
+        f" {OWNER_FILE} there; the next crawl writes a new one.",
+    )
 
 
 def require_own(config: Config) -> None:
-    """Raise ConfigError when another corpus that still exists has the same WARC folder."""
+    """Raise ConfigError when another corpus that still exists has the same WARC folder or address.
+
+    The copy of a corpus folder has the address of the original, and its id in object storage too.
+    """
     named = _named(config.warc_folder / OWNER)
     if not _is_there(named) or config.path is None or named == str(_path(config)):
         return
@@ -55,28 +134,31 @@ def require_own(config: Config) -> None:
     except ConfigError:
         # Its corpus.toml was moved or removed.
         return
-    if other.warc_folder.resolve() == config.warc_folder.resolve() and _database(other) != _database(config):
+    if _place(other) == _place(config) and _database(other) != _database(config):
         raise ConfigError(
-            f"the folder belongs to another corpus, that of {named}",
-            where=str(config.warc_folder),
-            do="Name another folder (warc in [corpus]), or remove that file if this corpus took its place.",
+            f"the {'address' if config.warc_address else 'folder'} belongs to another corpus, that of {named}",
+            where=config.originals.where,
+            do="Name another one (warc in [corpus]), or remove that file if this corpus took its place.",
         )
 
 
-def require_originals(config: Config, corpus: Corpus) -> None:
+def require_originals(config: Config, corpus: Corpus, *, rebuild: bool = False) -> None:
     """Raise ConfigError when this corpus.toml has not crawled into the folder, and it has no file of the database.
 
-    The originals are then in another folder: that of a second corpus.toml, or on a disk that is not mounted.
+    The originals are then in another folder: that of a second corpus.toml, or on a disk that is not mounted. Raises it
+    also when the files in object storage belong to another corpus, unless ``rebuild``.
     """
+    if not rebuild:
+        require_own_objects(config, corpus)
     mark = config.warc_folder / OWNER
     if config.path is not None and _named(mark) == str(_path(config)):
         return
     kept = {file.name for file in corpus.warc.files() if file.state in {"open", "closed"}}
-    there = {path.name.removesuffix(".open") for path in config.warc_folder.glob("*.warc.gz*")}
+    there = config.originals.list()
     if kept and kept.isdisjoint(there):
         raise ConfigError(
             f"the folder has no WARC file of this database{_last_folder(corpus)}",
-            where=str(config.warc_folder),
+            where=config.originals.where,
             do="Mount or restore the folder with the files, or set warc in [corpus] to it. Another corpus needs a"
             f" database or schema of its own. If the files are lost, go on without: {_to_claim(mark, _path(config))}",
         )
@@ -90,11 +172,11 @@ def require_known(config: Config, corpus: Corpus) -> None:
     """
     if corpus.warc.files() or corpus.runs(newest=1):
         return
-    number = sum(1 for _ in config.warc_folder.glob("*.warc.gz*"))
+    number = len(config.originals.list())
     if number:
         raise ConfigError(
             f"the folder has {counted(number, 'WARC file')}, but the database is empty: {corpus.name}",
-            where=str(config.warc_folder),
+            where=config.originals.where,
             do="Name the right database (database in [corpus], or DATABASE_URL). If it is lost,"
             " `corpus-spider crawl --rebuild` makes it again from these files.",
         )
@@ -130,6 +212,10 @@ def _is_there(named: str) -> bool:
     with suppress(OSError):
         return path.is_file() and 0 < path.stat().st_size <= MAX_CONFIG_BYTES
     return False
+
+
+def _place(config: Config) -> str:
+    return config.originals.address or str(config.warc_folder.resolve())
 
 
 def _path(config: Config) -> Path | None:

@@ -21,20 +21,18 @@ from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED
 from storage.reporting import counted
 from storage.warc.redact import RedactedFile, latest
-from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Collection, Iterator, Mapping
 
     from storage.corpus import Corpus
-    from storage.warc import RecoveredFile
+    from storage.warc import OriginalStore, RecoveredFile
 
 logger = logging.getLogger(__name__)
 
 
-def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
-    """Repair the WARC folder and the frontier. The caller holds the locks of the sites."""
+def recover(corpus: Corpus, store: OriginalStore, sites: tuple[str, ...]) -> None:
+    """Repair the WARC files and the frontier. The caller holds the locks of the sites."""
 
     def committed(name: str) -> set[int]:
         return {pointer.offset for _, pointer in corpus.warc.pointers(name)}
@@ -53,11 +51,14 @@ def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
         corpus.fetches.add_orphans(None, orphans)
         corpus.warc.close(found.name, found.size)
 
-    for found in warc.recover(folder, committed, adopt):
+    store.sweep()
+    for found in warc.recover(store.folder, committed, adopt):
         _tell(found)
     states = {file.name: file.state for file in corpus.warc.files()}
-    for path in [*_replaced_since(corpus, folder, states), *warc.unread(folder, states)]:
-        found = warc.examine(path, committed(path.name))
+    finished = store.finished()
+    for name in [*_replaced_since(corpus, store, states, finished), *warc.unread(finished, states)]:
+        with store.open(name) as path:
+            found = warc.examine(path, committed(name))
         adopt(found)
         _tell(found)
     released = corpus.frontier.release(sites)
@@ -65,23 +66,27 @@ def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
         logger.info("pending again, leased by an interrupted run: %s", counted(released, "URL"))
 
 
-def _replaced_since(corpus: Corpus, folder: Path, states: Mapping[str, str]) -> Iterator[Path]:
+def _replaced_since(
+    corpus: Corpus, store: OriginalStore, states: Mapping[str, str], finished: Collection[str]
+) -> Iterator[str]:
     """Point the rows of missing files into the files that removals have put in their place, and yield these.
 
     This happens after the database was restored from a copy of before the removal.
     """
     for name, state in states.items():
-        if state in {REMOVED, REPLACED} or any((folder / each).exists() for each in (name, name + OPEN)):
+        if state in {REMOVED, REPLACED} or name in finished or store.has(name):
             continue
-        newer = latest(folder, name)
-        if newer is None or newer.name in states:
+        newer = latest(finished, name)
+        if newer is None or newer in states:
             continue
-        found = {record.record_id: (record.offset, record.length) for record in warc.scan(newer) if record.is_answer}
+        with store.open(newer) as path:
+            size = path.stat().st_size
+            found = {each.record_id: (each.offset, each.length) for each in warc.scan(path) if each.is_answer}
         pointers = [pointer for _, pointer in corpus.warc.pointers(name)]
         moves = {each.offset: found[each.record_id] for each in pointers if each.record_id in found}
-        corpus.removals.move(name, RedactedFile(newer.name, newer.stat().st_size, moves))
+        corpus.removals.move(name, RedactedFile(newer, size, moves))
         corpus.removals.forget_file(name)
-        logger.info("%s has replaced %s", newer.name, name)
+        logger.info("%s has replaced %s", newer, name)
         yield newer
 
 

@@ -11,21 +11,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from corpus_spider.archive.ownership import require_originals
+from corpus_spider.archive.ownership import require_originals, require_own
 from corpus_spider.terminal.values import human_size
 from storage.corpus import Corpus
-from storage.disk import disk_errors
 from storage.errors import CorpusError
 from storage.fetches.file_retention import REMOVED
 from storage.locking.locks import SiteLocks
-from storage.warc import warc_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from corpus_spider.config.model import Config
     from storage.fetches.file_retention import AgedFile
+    from storage.warc import OriginalStore
 
 DAY = 86_400
 logger = logging.getLogger(__name__)
@@ -75,6 +73,7 @@ def prune(config: Config, *, dry_run: bool = False) -> list[ExpiredFile]:
     Raises CorpusError when the corpus cannot be opened, a file cannot be removed, another program holds or has taken
     the locks, or the originals are in another folder.
     """
+    require_own(config)
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
         require_originals(config, corpus)
@@ -83,7 +82,7 @@ def prune(config: Config, *, dry_run: bool = False) -> list[ExpiredFile]:
             stack.enter_context(locks)
         going = choose(corpus.warc.aged(), limits_of(config), datetime.now(UTC))
         if not dry_run:
-            remove(corpus, config.warc_folder, going, locks.ensure)
+            remove(corpus, config.originals, going, locks.ensure)
         return going
 
 
@@ -93,28 +92,27 @@ def apply(corpus: Corpus, config: Config) -> None:
     if not (limits.age or limits.size):
         return
     try:
-        remove(corpus, config.warc_folder, choose(corpus.warc.aged(), limits, datetime.now(UTC)))
+        remove(corpus, config.originals, choose(corpus.warc.aged(), limits, datetime.now(UTC)))
     except CorpusError as error:
         logger.warning("originals beyond the limits in [archive] could not be removed: %s", error)
 
 
 def remove(
-    corpus: Corpus, folder: Path, going: Sequence[ExpiredFile], before_each: Callable[[], object] = lambda: None
+    corpus: Corpus, store: OriginalStore, going: Sequence[ExpiredFile], before_each: Callable[[], object] = lambda: None
 ) -> None:
     """Remove files. Each is recorded as removed first, so that a missing file never counts as damage.
 
     ``before_each`` may raise to stop before a file, which then stays.
     """
     for file in going:
-        path = warc_path(folder, file.name)
+        store.path(file.name)
         before_each()
         corpus.warc.remove(file.name, file.why)
-        with disk_errors(path):
-            path.unlink(missing_ok=True)
+        store.delete(file.name)
         logger.info("removed %s, %s: %s", file.name, human_size(file.bytes), file.why)
     # A run may have died after it recorded a removal and before it removed the file.
+    there = store.list()
     for known in corpus.warc.files():
-        if known.state == REMOVED and (path := warc_path(folder, known.name)).exists():
-            with disk_errors(path):
-                path.unlink(missing_ok=True)
+        if known.state == REMOVED and store.path(known.name).name in there:
+            store.delete(known.name)
             logger.info("removed %s, which an earlier run had recorded as removed", known.name)

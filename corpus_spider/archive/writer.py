@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.ownership import require_own
+from corpus_spider.archive.uploads import UploadThread, upload
 from corpus_spider.config.version import program_version
 from storage.disk import disk_errors, make_folder, same_file
 from storage.errors import CorpusError, DatabaseError, DiskError
@@ -37,9 +38,11 @@ class GuardedArchive:
             software=f"corpus-spider/{program_version()}", contact=config.corpus.contact, user_agent=config.user_agent
         )
         self._writer = WarcWriter(config.warc_folder, config.corpus.name, info, config.crawl.roll_bytes)
-        self._corpus, self._run_id, self._folder = corpus, run_id, config.warc_folder
+        self._corpus, self._run_id, self._store = corpus, run_id, config.originals
+        self._uploads = UploadThread(self._store) if self._store.objects else None
         self._reserve = reserve_check(config.warc_folder, config.archive.reserve)
         self._announced: set[str] = set()
+        self._noted: set[str] = set()
         self._locks, self._looked = locks, time.monotonic()
         self._database = Path(corpus.database.url.database or "") if corpus.database.is_sqlite else None
         self._unmoved = same_file(self._database) if self._database else lambda: True
@@ -70,20 +73,35 @@ class GuardedArchive:
         for name in sorted({pointer.warc for pointer in pointers} - self._announced):
             self._corpus.warc.register(self._run_id, name)
             self._announced.add(name)
+        if self._uploads:
+            self._upload_full()
         return pointers
+
+    def _upload_full(self) -> None:
+        """Upload the files that got their final names. Their sizes are noted first: recovery reads files without."""
+        for name in sorted(self._announced - self._noted - {self._writer.current}):
+            with suppress(FileNotFoundError):
+                if self._note_size(self._store.path(name)) and self._uploads:
+                    self._noted.add(name)
+                    self._uploads.add(name)
 
     def abandon(self) -> None:
         """Leave the current file to the recovery at the next start."""
         self._writer.abandon()
+        if self._uploads:
+            self._uploads.close(wait=False)
 
     def close(self) -> None:
-        """Close the current file under its final name, and record the sizes of all files."""
+        """Close the current file under its final name, record the sizes of all files, and upload them."""
         self._writer.close()
-        for path in (self._folder / name for name in sorted(self._announced)):
+        if self._uploads:
+            self._uploads.close(wait=True)
+        for path in (self._store.folder / name for name in sorted(self._announced - self._noted)):
             # After an error the file keeps its .open name until the next start. Another crawl may have pruned it.
             with suppress(FileNotFoundError):
                 if not self._note_size(path):
                     return
+        upload(self._corpus, self._store)
 
     def _note_size(self, path: Path) -> bool:
         try:

@@ -148,6 +148,8 @@ def _problems(overview: Overview) -> Iterator[tuple[str, str]]:
     for site, documents in overview.other_rules.items():
         what = f"{safe(site)}: {counted(documents, 'document')} made with other rules than those of today"
         yield what, f"reextract --site {shlex.quote(site)}"
+    if overview.uploads.files:
+        yield f"{counted(overview.uploads.files, 'WARC file')} waiting to be uploaded.", "doctor"
     yield from ((safe(words), command) for words, command in suspended_sites(overview.suspended))
     if (more := len(overview.problems) - MOST_PROBLEMS) > 0:
         yield f"{counted(more, 'more problem')}.", "health"

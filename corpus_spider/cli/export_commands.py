@@ -174,7 +174,7 @@ def remove(state: CommonOptions, /, **options: Any) -> int:
     Deletes text, title, author and fingerprints, empties the originals, and never fetches the URLs again. Shows what it
     will do, and asks. Several requests, also of a file, are removed in one pass. Without a request it finishes
     interrupted and deferred removals, and empties new originals of removed authors. Exit code 3 if a WARC file with
-    originals to empty is missing.
+    originals to empty is missing, or cannot be deleted in object storage.
     """
     from corpus_spider.api.lookup import with_full_ids
     from corpus_spider.maintenance import remove as removal
@@ -218,7 +218,7 @@ def remove(state: CommonOptions, /, **options: Any) -> int:
             state.console.error(f"The removal was interrupted. `{PROGRAM} remove` finishes it.")
         raise
     state.console.json(report) if options["as_json"] else state.console.result(letter(report))
-    return DiskError.exit_code if report.missing else 0
+    return DiskError.exit_code if report.missing or report.undeleted else 0
 
 
 def _undo(state: CommonOptions, options: dict[str, Any]) -> int:

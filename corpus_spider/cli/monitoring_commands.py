@@ -9,6 +9,7 @@ import click
 
 from corpus_spider.cli.options import CLOCK, MOST_DAYS, CommonOptions, as_json, max_age, several_sites, verb_of
 from corpus_spider.exit_codes import SICK
+from corpus_spider.terminal.values import human_size
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def health(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> i
     Compares the last night of each site with its earlier nights and checks its sources. Fetches nothing. Exit code 8 if
     a site is failing.
     """
+    from corpus_spider.archive.uploads import WaitingUploads
     from corpus_spider.monitoring import health as examination
     from corpus_spider.monitoring.model import HealthThresholds
 
@@ -75,6 +77,9 @@ def health(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> i
         state.console.json(found)
     else:
         examination.render(found, state.console, state.program)
+        if (waiting := WaitingUploads.of(config.originals)).files:
+            what = f"{counted(waiting.files, 'WARC file')} ({human_size(waiting.bytes)})"
+            state.console.note(f"Not uploaded yet: {what}. The next crawl uploads them; `doctor` tests the address.")
     return SICK if found.sick else 0
 
 

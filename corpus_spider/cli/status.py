@@ -52,6 +52,7 @@ def render(found: CorpusStatus, console: Console) -> None:
     totals += [("fetches", found.fetches)]
     some = [("reserved", found.reserved), ("with a licence", found.licensed), ("recovered", found.recovered)]
     some.append(("made with other rules of the site", sum(found.other_rules.values())))
+    some.append(("WARC files that wait for their upload", found.uploads.files))
     totals += [(what, count) for what, count in some if count]
     console.table("Corpus", ("what", "count"), totals)
     console.table("Languages", ("language", "documents", "chars"), map(astuple, found.languages))

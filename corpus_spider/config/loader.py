@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import (
+    GIB,
     AnySettings,
     ArchiveSettings,
     CorpusSettings,
@@ -200,10 +201,16 @@ def _build_rules(table: object, origin: str, label: str, problems: list[Problem]
     return build(RuleSettings, layer, problems, label)
 
 
+MAX_S3_ROLL = 4 * GIB
+"""Bytes. Limit of roll_bytes with s3://. The last record of a file may exceed it, and S3 takes 5 GiB at once."""
+
+
 def _contradictions(corpus: CorpusSettings, crawl: CrawlSettings) -> list[Problem]:
     found = []
     if corpus.user_agent and corpus.contact not in corpus.user_agent:
         found.append(Problem("corpus.user_agent", f'must contain the contact "{corpus.contact}"'))
+    if corpus.warc.startswith("s3://") and crawl.roll_bytes > MAX_S3_ROLL:
+        found.append(Problem("crawl.roll_bytes", "at most 4 GiB with s3://, which takes at most 5 GiB in one request"))
     if crawl.since and crawl.until and crawl.since > crawl.until:
         found.append(Problem("crawl.since", f"{crawl.since} is after crawl.until, {crawl.until}"))
     return found

@@ -12,12 +12,13 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from urllib.parse import unquote, urlsplit
 
 import msgspec
 
 from corpus_spider.config.sections import (
+    DEFAULT_FOLDER,
     ArchiveSettings,
     CorpusSettings,
     CrawlSettings,
@@ -34,6 +35,9 @@ from corpus_spider.config.version import program_version
 from storage.errors import ConfigError
 from storage.frontier.recrawl_schedule import Schedule
 from storage.records import Seed, SiteModel, SiteRules
+
+if TYPE_CHECKING:
+    from storage.warc import OriginalStore
 
 LEAST_SECRET = 6
 """Characters of a password that is masked wherever it is in a log."""
@@ -83,8 +87,22 @@ class Config:
 
     @property
     def warc_folder(self) -> Path:
-        """Absolute folder of the WARC files."""
-        return self.folder / self.corpus.warc
+        """Absolute folder of the WARC files. With an address, they are written there before they are uploaded."""
+        return self.folder / (DEFAULT_FOLDER if self.warc_address else self.corpus.warc)
+
+    @property
+    def warc_address(self) -> str:
+        """Address of the WARC files in object storage; "" if they are in a folder."""
+        return self.corpus.warc if "://" in self.corpus.warc else ""
+
+    @property
+    def originals(self) -> OriginalStore:
+        """The WARC files."""
+        from storage.warc import OriginalStore
+        from storage.warc.objects import objects_at
+
+        address = self.warc_address.rstrip("/")
+        return OriginalStore(self.warc_folder, objects_at(address) if address else None, address)
 
     @property
     def index_folder(self) -> Path:
@@ -102,13 +120,16 @@ class Config:
         return self.folder / self.monitor.metrics if self.monitor.metrics else None
 
     def secrets(self) -> dict[str, str]:
-        """Return what to write instead of each secret of the configuration: passwords and the webhook."""
+        """Return what to write instead of each secret: passwords, the webhook, credentials of object storage."""
+        from storage.credentials import secrets
+
         hidden = {self.database_url: masked(self.database_url), self.notify.smtp: masked(self.notify.smtp)}
         hidden[self.notify.webhook] = masked_address(self.notify.webhook)
         for address in (self.corpus.database, self.notify.smtp):
             password = urlsplit(address if "://" in address else f"//{address}").password or ""
             # A shorter one would also be a part of ordinary words.
             hidden |= {each: "***" for each in (password, unquote(password)) if len(each) >= LEAST_SECRET}
+        hidden |= dict.fromkeys(secrets(), "***")
         return {secret: mask for secret, mask in hidden.items() if secret != mask}
 
     @cached_property
@@ -264,7 +285,7 @@ class Config:
         """Return all settings as plain values, to print and to store with a run. Passwords are masked."""
         corpus = asdict(self.corpus) | {
             "database": masked(self.database_url),
-            "warc": str(self.warc_folder),
+            "warc": self.warc_address or str(self.warc_folder),
             "user_agent": self.user_agent,
         }
         crawl = asdict(self.crawl) | {"workers": self.workers}

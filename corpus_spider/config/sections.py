@@ -33,6 +33,7 @@ from corpus_spider.config.values import (
     site_name,
     smtp_server,
     time_zone,
+    warc_place,
     web_address,
 )
 from storage.frontier.recrawl_schedule import DAY
@@ -46,7 +47,7 @@ GIB = 2**30
 MAX_BYTE_COUNT = 2**50
 Size = Annotated[int, msgspec.Meta(ge=1, le=MAX_BYTE_COUNT)]
 Reserve = Annotated[int, msgspec.Meta(ge=0, le=MAX_BYTE_COUNT)]
-DEFAULT_EXTRACTOR = "auto"
+DEFAULT_EXTRACTOR, DEFAULT_FOLDER = "auto", "warc"
 # A worker needs about 100 MiB for its imports alone.
 WorkerMemory = Annotated[int, msgspec.Meta(ge=256 * MIB, le=MAX_BYTE_COUNT)]
 FileSize = Annotated[int, msgspec.Meta(ge=MIB, le=MAX_BYTE_COUNT)]
@@ -66,7 +67,10 @@ class CorpusSettings:
     database: Annotated[
         str, Key("sqlite:///FILE, relative to this file, or postgresql://USER@HOST/NAME.", database_url)
     ] = "sqlite:///corpus.db"
-    warc: Annotated[str, Key("Folder of the originals, relative to this file.", file_name)] = "warc"
+    warc: Annotated[
+        str,
+        Key("Folder of the originals, relative to this file, or an address such as s3://BUCKET/PREFIX.", warc_place),
+    ] = DEFAULT_FOLDER
     index: Annotated[str, Key("Folder of the search index, relative to this file.", file_name)] = "index"
     contact: Annotated[
         str, Key("Your e-mail address or web page, for webmasters; required to crawl.", contact_address)

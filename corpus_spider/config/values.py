@@ -258,6 +258,21 @@ def file_name(text: str) -> str:
     return f"expected the name of a file or folder, without NUL, got {text!r}" if "\0" in text else ""
 
 
+def warc_place(text: str) -> str:
+    """Check for a folder, or an address without credentials. The message does not show them."""
+    if "://" not in text:
+        return file_name(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return "expected a folder, or an address such as s3://BUCKET/PREFIX"
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        return "expected an address without user, password and options: credentials come from the environment only"
+    if not parts.scheme or (parts.scheme == "s3" and not parts.netloc):
+        return "expected a folder, or an address such as s3://BUCKET/PREFIX"
+    return ""
+
+
 def site_name(text: str) -> str:
     """Check for lower-case letters, digits, dots and hyphens."""
     if re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,99}", text):

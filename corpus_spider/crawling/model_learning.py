@@ -158,7 +158,7 @@ class _Learner:
     """Surveys pages in workers until its time is over."""
 
     def __init__(self, config: Config, corpus: Corpus, pool: WorkerPool, seconds: float) -> None:
-        self._config, self._corpus, self._pool = config, corpus, pool
+        self._corpus, self._pool, self._store = corpus, pool, config.originals.streaming()
         self._end = time.monotonic() + seconds
         self._now = datetime.now(UTC)
 
@@ -183,9 +183,10 @@ class _Learner:
         """Survey the newest pages of a site, a few ahead in the workers. Raises TimeoutError when time is over."""
         ahead: deque[Future[Survey]] = deque()
         try:
-            for pointer in self._corpus.models.newest_pages(site, SAMPLE):
+            newest = self._corpus.models.newest_pages(site, SAMPLE)
+            for pointer in self._store.ahead(newest, lambda pointer: pointer.warc):
                 try:
-                    ahead.append(self._pool.survey(read_record(self._config.warc_folder, pointer)))
+                    ahead.append(self._pool.survey(read_record(self._store, pointer)))
                 except (CorpusError, OSError) as error:
                     logger.debug("cannot learn from a page of %s: %s", site, error)
                 if len(ahead) >= 4 * self._pool.size:

@@ -67,7 +67,7 @@ class OpenCorpus:
         """
         config = self.config
         settings = PipelineSettings(
-            warc_folder=config.warc_folder,
+            originals=config.originals.streaming(),
             models=self.models.newest,
             run_id=run_id,
             max_depth={site.name: config.site_max_depth(site) for site in config.sites},
@@ -102,8 +102,8 @@ def open_for_writing(
         locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
         if new_pages:
             claim(config, corpus, rebuild=rebuild)
-            recover(corpus, config.warc_folder, sites)
-            look_for_files(corpus, config.warc_folder, sites)
+            recover(corpus, config.originals, sites)
+            look_for_files(corpus, config.originals, sites)
             corpus.documents.set_licences({site.name: config.site_licence(site) for site in config.sites})
             # The schedule takes a while with many sites, and only new pages change it.
             corpus = replace(corpus, schedule=config.schedule())

@@ -331,7 +331,7 @@ def log_end(session: Session, code: int) -> None:
     """Log how a closed run ended: its error, its failing sites, and the counters in words."""
     if isinstance(session.pipeline.error, CorpusError):
         logger.warning("%s", session.pipeline.error)
-    lost = missing_files.words(session.missing, session.config.warc_folder)
+    lost = missing_files.words(session.missing, session.config.originals.where)
     for problem in (*session.sick, *session.paused, *([lost] if lost else [])):
         logger.warning("%s", problem)
     for words, command in suspended_sites({run.site: run.suspended for run in session.site_runs}):

@@ -14,7 +14,6 @@ from storage.errors import ConfigError, DiskError
 from storage.exports.originals import Originals, write_originals
 from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED
-from storage.warc import warc_path
 
 if TYPE_CHECKING:
     from corpus_spider.config.model import Config
@@ -55,10 +54,12 @@ def _finished(config: Config, corpus: Corpus) -> Originals:
     def known() -> list[str]:
         return [file.name for file in corpus.warc.files() if file.state not in {REMOVED, REPLACED}]
 
-    there = tuple(name for name in known() if warc_path(config.warc_folder, name).is_file())
+    store = config.originals
+    uploaded = store.uploaded()
+    there = tuple(name for name in known() if store.path(name).is_file() or name in uploaded)
     every, names = Selection(include_duplicates=True, versions="all"), frozenset(there)
     return Originals(
-        config.warc_folder,
+        store,
         there,
         corpus.fetches(),
         # A player lists all pages. Those whose files [archive] has not kept would be dead links.

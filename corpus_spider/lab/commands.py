@@ -134,7 +134,7 @@ def _drops(pages: Sequence[GoldPage], config: Config, corpus: Corpus) -> dict[st
     models, key_of = ConfiguredModels(config, corpus).newest, keys(pages)
     wanted = {page.url: page for page in corpus.fetches.drops() if key_of(page.url)}
     return {
-        url: dropped(page.reason, models.get(page.site), partial(read_record, config.warc_folder, page.pointer))
+        url: dropped(page.reason, models.get(page.site), partial(read_record, config.originals, page.pointer))
         for url, page in wanted.items()
     }
 

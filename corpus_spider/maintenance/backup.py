@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
     from storage.records import Pointer
     from storage.reporting import Progress
+    from storage.warc import OriginalStore
 
 OPEN = ".open"
 DATABASE, ARCHIVE, SETTINGS = "corpus.db", "warc", "corpus.toml"
@@ -86,7 +87,7 @@ def _fill(part: Path, config: Config, report: BackupReport, on_progress: Progres
         folder.mkdir(mode=0o700)
     _copy_database(config, part / DATABASE, on_progress)
     with Corpus.open(part / DATABASE) as copy:
-        _copy_archive(copy, config.warc_folder, part / ARCHIVE, report, on_progress)
+        _copy_archive(copy, config.originals, part / ARCHIVE, report, on_progress)
         report.documents = copy.status().documents
     _copy_settings(config, part / SETTINGS)
     on_progress("waiting for the disk", 0, None)
@@ -120,9 +121,10 @@ def _copy_database(config: Config, path: Path, on_progress: Progress) -> None:
             transfer(corpus.database, copy.database, on_progress)
 
 
-def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport, on_progress: Progress) -> None:
+def _copy_archive(
+    copy: Corpus, source: OriginalStore, target: Path, report: BackupReport, on_progress: Progress
+) -> None:
     from storage.fetches.file_retention import REMOVED
-    from storage.warc import warc_path
 
     files = [file for file in copy.warc.files() if file.state != REMOVED]
     for number, file in enumerate(files):
@@ -131,7 +133,7 @@ def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport
         if not pointers:
             continue
         last = max(pointers, key=lambda pointer: pointer.offset)
-        size = _copy_file(source, warc_path(target, file.name), last, report)
+        size = _copy_file(source, target / source.path(file.name).name, last, report)
         if size is None:
             report.missing.append(file.name)
             continue
@@ -140,17 +142,23 @@ def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport
         report.bytes += size
 
 
-def _copy_file(source: Path, target: Path, last: Pointer, report: BackupReport) -> int | None:
+def _copy_file(source: OriginalStore, target: Path, last: Pointer, report: BackupReport) -> int | None:
     """Link a finished file, or copy a growing one up to the records of its last known response.
 
     Return its size in bytes, or None if it does not exist.
     """
-    for path in (source / target.name, source / (target.name + OPEN), source / target.name):
+    from storage.warc import end_of
+
+    folder = source.folder
+    for path in (folder / target.name, folder / (target.name + OPEN), folder / target.name):
         with suppress(FileNotFoundError):
             if path.suffix != OPEN and path.is_file() and _linked(path, target):
                 report.linked += 1
                 return target.stat().st_size
-            return _copied(path, target, None if path.suffix != OPEN else last)
+            wanted = end_of(source, last) if path.suffix == OPEN else None
+            return _copied(path, target, wanted)
+    with suppress(FileNotFoundError), source.open(target.name) as path:
+        return _copied(path, target, None)
     return None
 
 
@@ -165,13 +173,12 @@ def _linked(path: Path, target: Path) -> bool:
     return True
 
 
-def _copied(path: Path, target: Path, last: Pointer | None) -> int:
+def _copied(path: Path, target: Path, size: int | None) -> int:
     from storage.disk import open_to_read
-    from storage.warc import end_of
 
     created = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     # The file is opened before the copy is created: it may get another name, and is then copied by that.
-    wanted = left = path.stat().st_size if last is None else end_of(path, last)
+    wanted = left = path.stat().st_size if size is None else size
     with os.fdopen(open_to_read(path), "rb") as file, os.fdopen(os.open(target, created, 0o600), "wb") as new:
         while left and (chunk := file.read(min(left, _CHUNK))):
             new.write(chunk)

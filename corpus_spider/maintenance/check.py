@@ -11,10 +11,12 @@ import re
 import sqlite3
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive import adoption
+from corpus_spider.archive.uploads import WaitingUploads
 from corpus_spider.crawling.site_models import ConfiguredModels
 from corpus_spider.search.checking import check_index
 from pipelines.extractors import registry
@@ -24,7 +26,7 @@ from pipelines.urls.url import canonicalise
 from storage.corpus import Corpus
 from storage.database.sqlite_limits import is_sound
 from storage.documents.selection import Selection
-from storage.errors import ConfigError, CorpusError, DiskError
+from storage.errors import ConfigError, CorpusError, DiskError, ObjectStorageError
 from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED
 from storage.records import Kind, Pointer
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from storage.documents.model import CorpusDocument
     from storage.records import Document
     from storage.reporting import Progress
-    from storage.warc import ScannedRecord
+    from storage.warc import OriginalStore, ScannedRecord
 
 SAMPLE_PAGES = 200
 """Pages that a deep check extracts again, spread evenly over the corpus."""
@@ -108,22 +110,25 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
             report.notes.append(f"{corpus.name}: {DEFERRED} ({', '.join(map(str, waiting[:MAX_NOTED_IDS]))})")
         if strays := adoption.waiting(config, corpus):
             report.notes.append(f"{counted(strays, 'response')} in WARC files without a row; {ADOPTS}")
+        if (uploads := WaitingUploads.of(config.originals)).files:
+            report.notes.append(f"{uploads}; the next crawl uploads them")
         files = {file.name: file.state for file in corpus.warc.files()}
         report.removed_files = list(files.values()).count(REMOVED)
-        found = files_of(config.warc_folder)
-        total = len(found | {name for name, state in files.items() if state != REMOVED})
+        found = config.originals.list()
+        total = len(found.keys() | {name for name, state in files.items() if state != REMOVED})
 
         def show(count: int) -> None:
             on_progress("WARC files checked", count, total)
 
         show(0)
-        late = frozenset(path.name for path in unread(config.warc_folder, files))
-        looker = _Checker(corpus, config, files, report, deep, late)
+        elsewhere = config.originals.uploaded()
+        late = frozenset(unread(config.originals.finished(), files))
+        looker = _Checker(corpus, config, files, report, deep, late, elsewhere)
         for name in sorted(name for name, state in files.items() if state != REMOVED):
             looker.look(name, show)
         looker.look_at_documents(on_progress)
         # Last: a running removal rewrites a file before it points the rows to it.
-        for name in sorted(found - files.keys()):
+        for name in sorted(found.keys() - files.keys()):
             looker.look(name, show)
             looker.look_whether_known(name)
         index = check_index(corpus, config.index_folder, deep=deep, on_progress=on_progress)
@@ -134,19 +139,11 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
     return report
 
 
-def files_of(folder: Path) -> set[str]:
-    """Return the final names of the WARC files in a folder."""
-    named = folder.glob("*.warc.gz*")
-    # A stopped removal leaves an unfinished copy (.tmp). The next call deletes it.
-    found = (path for path in named if ".torn-" not in path.name and path.suffix != ".tmp" and path.is_file())
-    return {path.name.removesuffix(OPEN) for path in found}
-
-
 @dataclass(frozen=True, slots=True)
 class _Checker:
     """Check of files and documents. ``files`` has the state of each file at the start.
 
-    ``late`` has the files of which the database does not know the end.
+    ``late`` has the files of which the database does not know the end. ``elsewhere`` has the sizes of uploaded files.
     """
 
     corpus: Corpus
@@ -155,6 +152,7 @@ class _Checker:
     report: CheckReport
     deep: bool
     late: frozenset[str] = frozenset()
+    elsewhere: dict[str, int] = field(default_factory=dict)
 
     def look(self, name: str, on_progress: Callable[[int], None]) -> None:
         """Check a file and record its problems, unless it was removed meanwhile."""
@@ -165,8 +163,13 @@ class _Checker:
             return
         try:
             self._check(name)
+        except ObjectStorageError:
+            raise
         except (OSError, DiskError):
-            if not self.has_gone(name):
+            if self._is_uploaded_since(name):
+                self.report.files -= 1
+                self._check(name)
+            elif not self.has_gone(name):
                 raise
         if problems[before:] and self.has_gone(name):
             del problems[before:]
@@ -179,7 +182,7 @@ class _Checker:
         path, growing = _find(folder, name)
         report.open_files += growing
         rows = {pointer.offset: pointer for _, pointer in corpus.warc.pointers(name)}
-        if path is None:
+        if path is None and name not in self.elsewhere and not self._is_uploaded_since(name):
             report.problems += [f"{name}: the file is missing and {len(rows)} fetches point to it"] if rows else []
             return
         # Rows of later records in a growing file are not committed yet.
@@ -189,16 +192,25 @@ class _Checker:
             if (is_new or self.files.get(name) == REPLACED) and self.corpus.removals.is_interrupted():
                 # The removal has rewritten a file. The rows point to one of the two, and the other has none.
                 return
-            taken_up = path.suffix == OPEN or name in self.late
-            held = _match(rows, corpus.warc.revisits(name), _FileRange(path, end, taken_up), report)
+            with nullcontext(path) if path else self.config.originals.open(name) as file:
+                taken_up = file.suffix == OPEN or name in self.late
+                held = _match(rows, corpus.warc.revisits(name), _FileRange(file, end, taken_up), report)
             # The rules of the database report a file that waits to be deleted, and an interrupted removal.
             if self.files.get(name) != REPLACED and not self.corpus.removals.is_interrupted():
                 self._tell_of_removed(name, held)
             return
         report.records += len(rows)
-        size = _renamed(path).stat().st_size
+        size = _renamed(path).stat().st_size if path else self.elsewhere[name]
         beyond = [pointer.offset for pointer in rows.values() if pointer.offset + pointer.length > size]
         report.problems += [f"{name}: a fetch points to offset {offset}, beyond the end" for offset in beyond]
+
+    def _is_uploaded_since(self, name: str) -> bool:
+        """Return whether a crawl has uploaded a file since the start."""
+        store = self.config.originals
+        if store.objects is None or store.has(name):
+            return False
+        self.elsewhere.update(store.uploaded())
+        return name in self.elsewhere
 
     def _tell_of_removed(self, name: str, held: Sequence[ScannedRecord]) -> None:
         """Record responses with content whose address was removed, except those that wait to be emptied."""
@@ -229,7 +241,7 @@ class _Checker:
                 on_progress("texts checked", number, status.documents + status.superseded)
             if self.deep and number % every == 0 and self.files.get(document.warc) != REMOVED:
                 self.report.reextracted += 1
-                differs = _differs(document, models, self.config.warc_folder)
+                differs = _differs(document, models, self.config.originals)
                 self.report.problems += [] if differs and self.has_gone(document.warc) else differs
         self.report.documents = max(0, number - status.superseded)
         self.report.earlier_versions = status.superseded
@@ -363,7 +375,7 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _differs(document: CorpusDocument, models: ConfiguredModels, folder: Path) -> list[str]:
+def _differs(document: CorpusDocument, models: ConfiguredModels, store: OriginalStore) -> list[str]:
     """Extract a page again from the WARC and compare. Pages of another extractor version or site model are skipped."""
     model = models.as_made(document.site, document.site_model)
     if model is None or model.version != document.site_model:
@@ -375,7 +387,10 @@ def _differs(document: CorpusDocument, models: ConfiguredModels, folder: Path) -
         document.warc, document.warc_offset, document.warc_length, document.record_id, document.payload_digest
     )
     try:
-        made = process(replace(read_record(folder, pointer), kind=Kind.PAGE), model)
+        made = process(replace(read_record(store, pointer), kind=Kind.PAGE), model)
+    except ObjectStorageError:
+        # The server is away. The file may be sound.
+        raise
     except (CorpusError, OSError) as error:
         return [f"{document.id} ({document.url}): {error}"]
     differing = "text" if made.document is None else _differing(document, made.document)

@@ -305,6 +305,7 @@ def corpus_checks(config: Config) -> list[Check]:
     from storage.corpus import Corpus
 
     found = [owners(config), database(config), originals(config.warc_folder)]
+    found += [object_storage(config)] if config.warc_address else []
     found += [
         writable(name, file) for name, file in (("log file", config.log_file), ("metrics", config.metrics_file)) if file
     ]
@@ -386,6 +387,21 @@ def originals(folder: Path) -> Check:
         advice = "Give this user the right to write there, or change `warc` in [corpus]."
         return Check("originals", Level.WRONG, f"{folder} cannot be written", advice, DISK)
     return Check("originals", Level.WELL, f"{folder} can be written")
+
+
+def object_storage(config: Config) -> Check:
+    """Judge the address of the uploaded WARC files."""
+    from corpus_spider.archive.uploads import WaitingUploads
+
+    store = config.originals
+    try:
+        files = counted(len(store.uploaded()), "WARC file")
+    except CorpusError as error:
+        return Check("object storage", Level.WRONG, f"{store.where}: {error.what}", error.do, error.exit_code)
+    if (waiting := WaitingUploads.of(store)).files:
+        what = f"{store.where} has {files}; waiting to be uploaded: {waiting.files} ({human_size(waiting.bytes)})"
+        return Check("object storage", Level.WARNING, what, "The next crawl uploads them. Its log says what failed.")
+    return Check("object storage", Level.WELL, f"{store.where} has {files}")
 
 
 def writable(name: str, file: Path) -> Check:

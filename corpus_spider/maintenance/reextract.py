@@ -12,11 +12,10 @@ from corpus_spider.crawling.open_corpus import open_for_reading, open_for_writin
 from pipelines.runtime.writer import GROUP
 from storage.bytes.lines import count
 from storage.documents.rereading import RULED_FIELDS
-from storage.errors import CorpusError
+from storage.errors import CorpusError, MissingFileError, ObjectStorageError
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.reasons import REMOVED, SAME_PAGE, UNCHANGED_TEXT
-from storage.warc import is_file_name, read_record
-from storage.warc.writer import OPEN
+from storage.warc import read_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -134,17 +133,13 @@ class _Reextraction:
 
     def _originals(self) -> Iterator[tuple[StoredFetch, Lease, Capture]]:
         """Yield the pages with a readable original, and count the others."""
-        folder, report, expired = self._config.warc_folder, self._report, self._expired_files()
-        sites = tuple(site.name for site in self._config.sites)
-        for fetch in self._corpus.fetches(outcomes=PROCESSED, sites=sites):
-            # The record of a text that was removed on request is empty, and a revisit of it refers to nothing.
-            if fetch.lease is None or fetch.reason == REMOVED:
-                continue
-            if fetch.pointer.warc in expired:
-                report.removed += 1
-                continue
+        store, report, expired = self._config.originals.streaming(), self._report, self._expired_files()
+        for fetch, lease in store.ahead(self._kept(expired), lambda kept: kept[0].pointer.warc):
             try:
-                capture = replace(read_record(folder, fetch.pointer), kind=fetch.kind, terms=fetch.terms)
+                capture = replace(read_record(store, fetch.pointer), kind=fetch.kind, terms=fetch.terms)
+            except ObjectStorageError:
+                # Each further page would wait for the server as long as this one.
+                raise
             except (CorpusError, OSError) as error:
                 if fetch.pointer.warc not in report.missing:
                     # A crawl of other sites removes files at its end.
@@ -154,20 +149,33 @@ class _Reextraction:
                 else:
                     self._count_unreadable(fetch, error)
                 continue
-            yield fetch, fetch.lease, capture
+            yield fetch, lease, capture
+
+    def _kept(self, expired: set[str]) -> Iterator[tuple[StoredFetch, Lease]]:
+        """Yield the pages whose originals are kept, and count those that were removed by rule."""
+        sites = tuple(site.name for site in self._config.sites)
+        for fetch in self._corpus.fetches(outcomes=PROCESSED, sites=sites):
+            # The record of a text that was removed on request is empty, and a revisit of it refers to nothing.
+            if fetch.lease is None or fetch.reason == REMOVED:
+                continue
+            if fetch.pointer.warc in expired:
+                self._report.removed += 1
+                continue
+            yield fetch, fetch.lease
 
     def _expired_files(self) -> set[str]:
         return {file.name for file in self._corpus.warc.files() if file.state == EXPIRED}
 
     def _count_unreadable(self, fetch: StoredFetch, error: Exception) -> None:
         """Count a page that cannot be read, and log why; a missing file only once."""
-        folder, name, report = self._config.warc_folder, fetch.pointer.warc, self._report
+        store, name, report = self._config.originals, fetch.pointer.warc, self._report
         report.unreadable += 1
-        if is_file_name(name) and any((folder / each).exists() for each in (name, name + OPEN)):
+        if not isinstance(error, MissingFileError):
             logger.error("%s: %s", fetch.uri, error)
             return
         if name not in report.missing:
-            logger.error("%s is missing; its pages keep their texts. Restore it from a backup.", folder / name[:300])
+            where = f"{store.where}/{name[:300]}"
+            logger.error("%s is missing; its pages keep their texts. Restore it from a backup.", where)
         report.missing[name] += 1
 
     async def _store(self, group: list[tuple[StoredFetch, Lease, Processed]]) -> None:

@@ -61,6 +61,9 @@ class RemovalReport(RequestReport):
     """New names of the rewritten WARC files. In a dry run, names of the files to rewrite."""
     missing: list[str] = field(default_factory=list)
     """WARC files with originals of removed pages that are not in the folder. The removals stay open until they are."""
+    undeleted: dict[str, str] = field(default_factory=dict)
+    """Replaced WARC files of which object storage keeps a version, and why. The removals stay open until it is deleted.
+    """
     torn: int = 0
     """Deleted torn tails of WARC files, which recovery had kept."""
     copies: list[str] = field(default_factory=list)
@@ -93,9 +96,9 @@ def _without_request(report: RemovalReport) -> list[str]:
         have = "has" if len(report.files) == 1 else "have"
         return [f"There is no new request. {files} {have} originals left to empty."]
     texts = f"{counted(len(report.documents), 'text')} deleted, " if report.documents else ""
-    state = "are not finished" if report.deferred or report.missing else "are finished"
+    state = "are not finished" if report.deferred or report.missing or report.undeleted else "are finished"
     done = f"There is no new request. Earlier removals {state}: {texts}{files} rewritten."
-    return [done, *_missing_lines(report), *_deferred_lines(report)]
+    return [done, *_missing_lines(report), *_undeleted_lines(report), *_deferred_lines(report)]
 
 
 def _dry_lines(one: RequestReport) -> list[str]:
@@ -132,6 +135,7 @@ def _general_lines(report: RemovalReport) -> list[str]:
         "Later exports do not contain them. The removal list of a release names the ids, for users of older releases.",
         "Kept: the address, the ids, the day and the reason; mentions in feeds, sections and other pages.",
         *_missing_lines(report),
+        *_undeleted_lines(report),
         *_deferred_lines(report),
     ]
     if report.copies:
@@ -152,6 +156,20 @@ def _missing_lines(report: RemovalReport) -> list[str]:
         *([f"  and {more} more (`--json` lists them)"] if more > 0 else []),
         "Mount or restore the folder. Then `corpus-spider remove` empties them and finishes the removal.",
         "If they are lost for good, `corpus-spider remove --lost` finishes it without them.",
+    ]
+
+
+def _undeleted_lines(report: RemovalReport) -> list[str]:
+    if not report.undeleted:
+        return []
+    files = counted(len(report.undeleted), "WARC file")
+    have = "has" if len(report.undeleted) == 1 else "have"
+    more = len(report.undeleted) - MAX_LISTED_ADDRESSES
+    return [
+        f"Not finished: {files} that {have} originals of removed pages cannot be deleted:",
+        *(f"  {name}: {why}" for name, why in list(report.undeleted.items())[:MAX_LISTED_ADDRESSES]),
+        *([f"  and {more} more (`--json` lists them)"] if more > 0 else []),
+        "When they can be deleted, `corpus-spider remove` finishes the removal.",
     ]
 
 

@@ -9,18 +9,18 @@ from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.ownership import require_originals, require_own
+from corpus_spider.archive.uploads import upload
 from corpus_spider.maintenance.removal_report import Estimate, RemovalReport, RequestReport
 from storage.corpus import Corpus
 from storage.database.transactions import sqlite_path
-from storage.disk import disk_errors, sync_folder
-from storage.errors import ConfigError, LockedError
+from storage.disk import disk_errors
+from storage.errors import ConfigError, LockedError, ObjectStorageError
 from storage.failpoints import reach
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.locking.locks import SiteLocks
 from storage.removal.affected_pages import RequestKind
 from storage.removal.takedown import LOOKED_UP
 from storage.reporting import unseen
-from storage.warc import warc_path
 from storage.warc.redact import scrub
 from storage.warc.writer import OPEN
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from storage.removal.affected_pages import AffectedPages, RemovalRequest
     from storage.removal.removal_record import LiftReport
     from storage.reporting import Progress
+    from storage.warc import OriginalStore
 
 WARC_RATE, DATABASE_RATE = 30e6, 80e6
 """Bytes a second, for estimates. Measured on a shared core and a local disk: 850 MB of small WARC records in 28 s, a
@@ -141,8 +142,8 @@ def _estimate(config: Config, corpus: Corpus, files: Sequence[str], *, rewrite: 
 
     The free space is that of the fullest disk that is concerned.
     """
-    paths = [path for path in (warc_path(config.warc_folder, name) for name in files) if path.is_file()]
-    sizes = [path.stat().st_size for path in paths]
+    there = config.originals.list()
+    sizes = [there[path.name] for path in map(config.originals.path, files) if path.name in there]
     database = sqlite_path(corpus.database.url) if rewrite and corpus.database.is_sqlite else None
     own = database.stat().st_size if database else 0
     disks = [*([config.warc_folder] if sizes else ()), *([database.absolute().parent] if database else ())]
@@ -160,7 +161,7 @@ def _carry_out(
     from corpus_spider.archive.recovery import recover
 
     assert doing.locks is not None
-    recover(corpus, config.warc_folder, doing.locks.sites)
+    recover(corpus, config.originals, doing.locks.sites)
     removals, show = corpus.removals, doing.on_progress
 
     def check(request: RemovalRequest, affected: AffectedPages) -> None:
@@ -179,11 +180,14 @@ def _carry_out(
     report.database = corpus.name
     removals.withdraw(show)
     removals.relearn(show)
-    _delete_replaced(corpus, config.warc_folder)
-    _empty_originals(config.warc_folder, doing, corpus, report)
+    store = config.originals
+    _delete_replaced(corpus, store, report)
+    _empty_originals(store, doing, corpus, report)
     _delete_torn(config.warc_folder, report)
-    report.deferred = removals.finish(defer=doing.defer, leave_open=bool(report.missing), on_progress=show)
+    is_open = bool(report.missing or report.undeleted)
+    report.deferred = removals.finish(defer=doing.defer, leave_open=is_open, on_progress=show)
     report.copies = older_copies(config)
+    upload(corpus, store)
     return report
 
 
@@ -225,7 +229,7 @@ def _report(corpus: Corpus, request: RemovalRequest, affected: AffectedPages, *,
     return report
 
 
-def _empty_originals(folder: Path, doing: _RemovalMode, corpus: Corpus, report: RemovalReport) -> None:
+def _empty_originals(store: OriginalStore, doing: _RemovalMode, corpus: Corpus, report: RemovalReport) -> None:
     """Rewrite every file that holds an original of a removed page. After a kill the next call does it again.
 
     Files that are missing are reported, and stay for a later call.
@@ -233,21 +237,22 @@ def _empty_originals(folder: Path, doing: _RemovalMode, corpus: Corpus, report: 
     Raises LockedError for a file that a crawl is writing, and when a crawl has taken locks that were lost.
     """
     gone = {file.name for file in corpus.warc.files() if file.state == EXPIRED}
-    written = []
+    written, folder = [], store.folder
     unscrubbed = corpus.removals.unscrubbed()
     for number, (name, pointers) in enumerate(unscrubbed.items()):
         doing.on_progress("WARC files rewritten", number, len(unscrubbed))
-        path = warc_path(folder, name)
-        if (folder / (name + OPEN)).exists():
+        path = store.path(name)
+        if path.with_name(name + OPEN).exists():
             written.append(name)
             continue
-        if name not in gone and not doing.lost and not path.is_file():
+        # An uploaded file is rewritten here, and uploaded again.
+        there = name not in gone and store.fetch(name)
+        if name not in gone and not doing.lost and not there:
             # Perhaps its folder is not mounted. The text is still in the file, so nothing is finished.
             report.missing.append(name)
             continue
-        if name in gone or not path.is_file():
-            with disk_errors(folder):
-                path.unlink(missing_ok=True)
+        if not there:
+            store.delete(name)
             corpus.removals.give_up(name)
             continue
         offsets, ids = {each.offset for each in pointers}, {each.record_id for each in pointers}
@@ -265,19 +270,23 @@ def _empty_originals(folder: Path, doing: _RemovalMode, corpus: Corpus, report: 
         corpus.removals.move(name, scrubbed)
         report.records += scrubbed.emptied
         report.files.append(scrubbed.name)
-        _delete_replaced(corpus, folder)
+        _delete_replaced(corpus, store, report)
     if written:
         # A crawl writes them, of a site that was not known yet when the locks were taken.
         do = "When it has ended, run `corpus-spider remove` to empty the rest."
         raise LockedError(tuple(written), where=str(folder), do=do)
 
 
-def _delete_replaced(corpus: Corpus, folder: Path) -> None:
+def _delete_replaced(corpus: Corpus, store: OriginalStore, report: RemovalReport) -> None:
+    """Delete the files that rewritten ones have replaced. Report those that stay."""
     for name in corpus.removals.replaced_files():
-        path = warc_path(folder, name)
-        with disk_errors(folder):
-            path.unlink(missing_ok=True)
-            sync_folder(folder)
+        if name in report.undeleted:
+            continue
+        try:
+            store.delete(name)
+        except ObjectStorageError as error:
+            report.undeleted[name] = error.what
+            continue
         reach("in_removal")
         corpus.removals.forget_file(name)
 

@@ -24,7 +24,7 @@ from pipelines.discovery.site_budget import MAX_BACKLOG, SiteBudget
 from pipelines.runtime.counters import PipelineCounts
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
-from storage.errors import CorpusError, DiskError, MissingFileError
+from storage.errors import CorpusError, DiskError, MissingFileError, ObjectStorageError
 from storage.reasons import MACHINE_FAULTS, WARC_MISSING
 from storage.records import Drop, Fetched, Kind, LeaseRuling, Processed
 from storage.reporting import counted
@@ -33,7 +33,6 @@ from storage.warc import read_record
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from concurrent.futures import Future
-    from pathlib import Path
 
     from pipelines.discovery.crawler_traps import Trap
     from pipelines.runtime.workers import WorkerPool
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from storage.frontier.robots_cache import RobotsCopy
     from storage.records import Capture, Failure, Lease, Link, SiteModel, UnprocessedPage
     from storage.runs.allowance import Allowance
+    from storage.warc import OriginalStore
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ class LeftError(CorpusError):
 class PipelineSettings:
     """Settings of a pipeline."""
 
-    warc_folder: Path
+    originals: OriginalStore
     models: Mapping[str, SiteModel]
     """By site: the model its pages are processed with."""
     run_id: int | None = None
@@ -276,8 +276,9 @@ class PagePipeline:
         raise LeftError("left to a later run")
 
     async def _try_later(self, page: UnprocessedPage) -> NoReturn:
-        """Leave a page whose file could not be read to a later run, once. Raises LeftError."""
-        await self.call(lambda: self.corpus.fetches.add_crash(page.fetch_id))
+        """Leave a page whose file could not be read to a later run. The first time is noted. Raises LeftError."""
+        if not page.crashes:
+            await self.call(lambda: self.corpus.fetches.add_crash(page.fetch_id))
         self._postpone(page.fetch_id, page.lease.url, UNREADABLE)
 
     async def count_waiting(self) -> int:
@@ -418,6 +419,8 @@ class PagePipeline:
             self._seen = None
         self._hold({page.fetch_id: page.pointer.length for page in batch})
         self.waiting = max(0, self.waiting - (len(batch) or believed))
+        for page in batch:
+            self.settings.originals.expect(page.pointer.warc)
         await asyncio.gather(*(self.resume(page) for page in batch))
         return len(batch)
 
@@ -431,7 +434,7 @@ class PagePipeline:
         """Process and store a page that waits in the WARC. The links of an imported page are not followed."""
         try:
             async with self._reading:
-                capture = await asyncio.to_thread(read_back, self.settings.warc_folder, page)
+                capture = await asyncio.to_thread(read_back, self.settings.originals, page)
                 if isinstance(capture, Drop) and capture.reason == WARC_MISSING:
                     await self._wait_for_file(page)
                 if isinstance(capture, Drop) and capture.reason == UNREADABLE:
@@ -447,17 +450,19 @@ class PagePipeline:
         await self.store(page.fetch_id, page.lease, processed, follow=not page.imported)
 
 
-def read_back(folder: Path, page: UnprocessedPage) -> Capture | Drop:
+def read_back(store: OriginalStore, page: UnprocessedPage) -> Capture | Drop:
     """Read a page from the WARC. Return a drop when it cannot be read, or its file is missing.
 
-    A disk that fails (a lost connection, a missing right) is no damage of the file, at the first attempt.
+    A disk that fails (a lost connection, a missing right) is no damage of the file, at the first attempt. A server of
+    object storage that fails is never damage.
     """
     try:
-        return replace(read_record(folder, page.pointer), kind=page.lease.kind, terms=page.terms)
+        return replace(read_record(store, page.pointer), kind=page.lease.kind, terms=page.terms)
     except MissingFileError as error:
         return Drop(WARC_MISSING, str(error)[:500])
     except (CorpusError, OSError) as error:
-        if isinstance(error, (DiskError, OSError)) and not page.crashes:
+        is_new = isinstance(error, (DiskError, OSError)) and not page.crashes
+        if is_new or isinstance(error, ObjectStorageError):
             return Drop(UNREADABLE, str(error)[:500])
         logger.error("cannot read %s back from the WARC: %s", page.lease.url, error)
         return Drop("warc_damaged", str(error)[:500])

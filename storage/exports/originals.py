@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from storage.documents.model import CorpusDocument
     from storage.fetches.fetches import StoredFetch
+    from storage.warc import OriginalStore
 
 CDXJ, WACZ = "cdxj", "wacz"
 RUN = 100_000
@@ -45,9 +46,9 @@ _UNSAFE = re.compile(rb"[\x00-\x20\x7f-\xff#%]")
 
 @dataclass(frozen=True, slots=True)
 class Originals:
-    """Input of the export: folder of the WARC files, names of the finished ones, fetches, documents."""
+    """Input of the export: the WARC files, names of the finished ones, fetches, documents."""
 
-    folder: Path
+    store: OriginalStore
     files: tuple[str, ...]
     fetches: Iterable[StoredFetch]
     documents: Iterable[CorpusDocument]
@@ -194,10 +195,13 @@ def _sorted_runs(lines: Iterator[bytes], scratch: Path) -> list[Path]:
 def _write_wacz(originals: Originals, index: Path, stream: BinaryIO, scratch: Path) -> int:
     pages = scratch / "pages.jsonl"
     number, newest = _write_pages(originals.documents, pages)
-    members = [(f"archive/{name}", originals.folder / name) for name in originals.files]
-    members += [("indexes/index.cdx", index), ("pages/pages.jsonl", pages)]
+    of_export = [("indexes/index.cdx", index), ("pages/pages.jsonl", pages)]
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as packed:
-        resources = [_add(packed, name, path) for name, path in members]
+        resources = []
+        for name in originals.files:
+            with originals.store.open(name) as path:
+                resources.append(_add(packed, f"archive/{name}", path))
+        resources += [_add(packed, name, path) for name, path in of_export]
         package = {"profile": "data-package", "wacz_version": "1.1.1", "software": originals.software}
         described = json.dumps(package | {"created": newest, "resources": resources}, indent=1).encode()
         packed.writestr(_entry("datapackage.json"), described)

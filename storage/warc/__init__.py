@@ -6,10 +6,11 @@ are kept, reconstructed or redacted. ``gzip_member`` describes the seal that mak
 
 from storage.warc.foreign_records import ArchiveForm, ForeignRecord, ForeignRecords, Loss
 from storage.warc.headers import WarcInfo
-from storage.warc.reader import end_of, is_file_name, read_record, warc_path
+from storage.warc.reader import end_of, read_record
 from storage.warc.recovery import RecoveredFile, examine, recover, unread
 from storage.warc.scan import ScannedRecord, scan
 from storage.warc.sources import ByteSource, FileSource, StreamSource
+from storage.warc.store import OriginalStore, is_file_name
 from storage.warc.verify import StatedDigest
 from storage.warc.writer import WarcWriter
 
@@ -20,6 +21,7 @@ __all__ = [
     "ForeignRecord",
     "ForeignRecords",
     "Loss",
+    "OriginalStore",
     "RecoveredFile",
     "ScannedRecord",
     "StatedDigest",
@@ -33,5 +35,4 @@ __all__ = [
     "recover",
     "scan",
     "unread",
-    "warc_path",
 ]

@@ -2,54 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import re
 import zlib
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from storage.disk import disk_error, open_to_read
+from storage.disk import disk_error
 from storage.errors import DamageError, MissingFileError
 from storage.records import Capture, Kind
 from storage.warc.gzip_member import MAX_RECORD
 from storage.warc.headers import END, KIND, RECOVERED, RENDERED, identifier, parse_headers, sha1
 from storage.warc.http_blocks import parse_request, parse_response
 from storage.warc.scan import ANSWERS
-from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from storage.records import Headers, Pointer
+    from storage.warc.store import OriginalStore
 
-IF_MISSING = "Mount or restore the folder, or restore the file from a backup."
-_MAX_NAME_BYTES = 250
-_IN_NO_NAME = re.compile("[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+IF_MISSING = "Mount or restore the folder or bucket, or restore the file from a backup."
 _REQUEST_BYTES = 1 << 16
 """Bytes after a response in which its request record must lie. Requests are small."""
 
 
-def is_file_name(name: str) -> bool:
-    """Return whether a name is allowed for a WARC file. The database of a stranger may hold any name."""
-    return _IN_NO_NAME.search(name) is None and name.strip(".") != "" and len(name.encode()) <= _MAX_NAME_BYTES
-
-
-def warc_path(folder: Path, name: str) -> Path:
-    """Return the path of a WARC file that the database names.
-
-    Raises DamageError for a name that is not allowed. In a stranger's corpus it may lead to any file of the user, which
-    would be published or removed.
-    """
-    if not is_file_name(name):
-        raise DamageError(
-            f"{name[:50]!r} is not a valid name of a WARC file", where=str(folder), do="Run `corpus-spider check`."
-        )
-    return folder / name
-
-
-def read_record(folder: Path, pointer: Pointer, original: Pointer | None = None) -> Capture:
+def read_record(store: OriginalStore, pointer: Pointer, original: Pointer | None = None) -> Capture:
     """Return the capture that a pointer leads to. Its file may be closed or still being written.
 
     A revisit record holds no payload; ``original`` points to the response that has it. The result is then the capture
@@ -63,78 +39,55 @@ def read_record(folder: Path, pointer: Pointer, original: Pointer | None = None)
     offset, when the record is not the one pointed to: another id, bytes that do not inflate, lengths or digests that do
     not agree, a revisit of another record.
     """
-    where = f"{folder / pointer.warc}, offset {pointer.offset}"
+    where = f"{store.where}/{pointer.warc}, offset {pointer.offset}"
     try:
-        data = _read(folder, pointer, 0, pointer.length + _REQUEST_BYTES)
+        data = store.range(pointer.warc, pointer.offset, pointer.length + _REQUEST_BYTES)
     except FileNotFoundError as error:
         raise MissingFileError("the WARC file is missing", where=where, do=IF_MISSING) from error
     except OSError as error:
-        raise disk_error(error, folder / pointer.warc) from error
+        raise disk_error(error, f"{store.where}/{pointer.warc}") from error
     try:
         fields, visit = _capture(data, pointer)
         if fields["warc-type"] == "response":
-            return replace(visit, rendered=_rendered(folder, pointer, fields, data))
+            return replace(visit, rendered=_rendered(store, pointer, fields, data))
         refers_to = identifier(fields.get("warc-refers-to", ""))
         if original is None or refers_to != original.record_id:
             raise ValueError(f"it is a revisit of record {refers_to}")
     except (ValueError, KeyError, zlib.error) as error:
         raise DamageError(f"damaged record: {error}", where=where, do="Run `corpus-spider check --deep`.") from error
-    visited = read_record(folder, original)
+    visited = read_record(store, original)
     whole = replace(visit, body=visited.body, truncated=visited.truncated)
     if visit.status != 304:
         return whole
     return replace(whole, status=visited.status, response_headers=visited.response_headers)
 
 
-def end_of(path: Path, pointer: Pointer) -> int:
+def end_of(store: OriginalStore, pointer: Pointer) -> int:
     """Return the offset after the records of a response in a file that may be growing.
 
     They are the response, its request, and the page as a browser rendered it. Records that cannot be read do not count.
     """
     end = pointer.offset + pointer.length
     with suppress(ValueError, KeyError, zlib.error):
-        data = _read_range(path, pointer.offset, pointer.length + _REQUEST_BYTES)
+        data = store.range(pointer.warc, pointer.offset, pointer.length + _REQUEST_BYTES)
         request, stated = data[pointer.length :], _record(data[: pointer.length], whole=True)[0].get(RENDERED.lower())
         _record(request, whole=False)
         end += _member_length(request) + (int(stated.split()[1]) if stated else 0)
     return end
 
 
-def _rendered(folder: Path, pointer: Pointer, fields: dict[str, str], data: bytes) -> bytes:
+def _rendered(store: OriginalStore, pointer: Pointer, fields: dict[str, str], data: bytes) -> bytes:
     """Return the content of the conversion record that a response names. It follows the request."""
     stated = fields.get(RENDERED.lower())
     if stated is None:
         return b""
     record_id, length = stated.split()
     start = pointer.length + _member_length(data[pointer.length :])
-    of_page, block = _record(_read(folder, pointer, start, int(length)), whole=True)
+    of_page, block = _record(store.range(pointer.warc, pointer.offset + start, int(length)), whole=True)
     named = of_page["warc-record-id"] == record_id and of_page["warc-block-digest"] == sha1(block)
     if not named or identifier(of_page.get("warc-refers-to", "")) != pointer.record_id:
         raise ValueError("the rendered page is not the one it names")
     return block
-
-
-def _read(folder: Path, pointer: Pointer, start: int, length: int) -> bytes:
-    """Read bytes of the file. ``start`` counts from the pointer's offset."""
-    if not is_file_name(pointer.warc):
-        raise FileNotFoundError(pointer.warc)
-    # The writer may rename the file between the first two looks; the third then finds it.
-    for name in (pointer.warc, pointer.warc + OPEN):
-        try:
-            return _read_range(folder / name, pointer.offset + start, length)
-        except FileNotFoundError:
-            continue
-    return _read_range(folder / pointer.warc, pointer.offset + start, length)
-
-
-def _read_range(path: Path, offset: int, length: int) -> bytes:
-    """Read the part of a range that exists. A pipe or a device in the file's place gives nothing: it would block."""
-    descriptor = open_to_read(path)
-    try:
-        there = min(length, os.fstat(descriptor).st_size - offset)
-        return os.pread(descriptor, there, offset) if there > 0 <= offset else b""
-    finally:
-        os.close(descriptor)
 
 
 def _capture(data: bytes, pointer: Pointer) -> tuple[dict[str, str], Capture]:

@@ -65,17 +65,17 @@ def recover(
     return [recovered for recovered in found if recovered]
 
 
-def unread(folder: Path, states: Mapping[str, str]) -> list[Path]:
+def unread(finished: Collection[str], states: Mapping[str, str]) -> list[str]:
     """Return the finished files of which a database does not know the end. ``states`` has the files it knows.
 
     Such a database is older than the files, for example restored from a copy. Or a run died before it noted their
     length. Files of other programs are left out, and files that a removal was about to put in the place of another.
     """
     return [
-        path
-        for path in sorted(folder.glob(f"*{SUFFIX}"))
-        if states.get(path.name, "open") == "open" and made_at(path.name) and _is_ours(path)
-        if (first := first_name(path.name)) == path.name or not (first in states or (folder / first).exists())
+        name
+        for name in sorted(finished)
+        if states.get(name, "open") == "open" and made_at(name)
+        if (first := first_name(name)) == name or not (first in states or first in finished)
     ]
 
 

@@ -82,10 +82,10 @@ def first_name(name: str) -> str:
     return _SERIES.sub("", name.removesuffix(SUFFIX)) + SUFFIX
 
 
-def latest(folder: Path, name: str) -> Path | None:
-    """Return the last rewriting of a file in a folder; None if there is none."""
-    others = [path for path in folder.glob(f"*{SUFFIX}") if first_name(path.name) == first_name(name)]
-    later = {number: path for path in others if (number := _number(path.name)) > _number(name)}
+def latest(finished: Collection[str], name: str) -> str | None:
+    """Return the last rewriting of a file among finished files; None if there is none."""
+    others = [each for each in finished if first_name(each) == first_name(name)]
+    later = {number: each for each in others if (number := _number(each)) > _number(name)}
     return later[max(later)] if later else None
 
 

@@ -11,6 +11,7 @@ import pytest
 from corpus_spider.archive import recovery
 from corpus_spider.config.loader import load
 from storage import Corpus
+from storage.warc import OriginalStore
 from tests.corpus_spider.faults import differences, state
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml
 from tests.corpus_spider.running import run, well
@@ -115,7 +116,7 @@ def test_check_notes_what_only_the_archive_knew_until_a_crawl_reads_it(tmp_path:
     well(tmp_path, "crawl")
     (tmp_path / "corpus.db").unlink()
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
-        recovery.recover(corpus, tmp_path / "warc", ("newspaper",))
+        recovery.recover(corpus, OriginalStore(tmp_path / "warc"), ("newspaper",))
     (note,) = notes(tmp_path)
     assert note.endswith("responses in WARC files without a row; the next crawl takes in what is missing")
     well(tmp_path, "crawl")
@@ -154,7 +155,7 @@ def test_the_files_of_a_killed_run_are_noted_as_closed(config: Config) -> None:
         size = file.size
         with corpus.database.writer.begin() as connection:
             connection.exec_driver_sql("UPDATE warc_file SET state = 'open', bytes = NULL")
-        recovery.recover(corpus, config.warc_folder, ("newspaper",))
+        recovery.recover(corpus, config.originals, ("newspaper",))
         assert [(each.state, each.size) for each in corpus.warc.files()] == [("closed", size)]
         assert list(corpus.fetches(outcomes=["orphan"])) == []
 
@@ -165,5 +166,5 @@ def test_other_files_are_left_alone(config: Config, name: str) -> None:
     (file,) = config.warc_folder.glob("*.warc.gz")
     shutil.copy(file, file.with_name(name if name.startswith("theirs") else file.name.replace(".warc", "-r1.warc")))
     with Corpus.open(config.database_url) as corpus:
-        recovery.recover(corpus, config.warc_folder, ("newspaper",))
+        recovery.recover(corpus, config.originals, ("newspaper",))
         assert [each.name for each in corpus.warc.files()] == [file.name]

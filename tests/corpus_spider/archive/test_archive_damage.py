@@ -12,7 +12,7 @@ from fastwarc.warc import ArchiveIterator as FastWarcIterator
 from warcio.archiveiterator import ArchiveIterator
 
 from storage import Corpus
-from storage.warc import read_record, scan
+from storage.warc import OriginalStore, read_record, scan
 from tests.corpus_spider.faults import SmallCrawls, cut_power, damage, mark_synced, new_corpus
 from tests.corpus_spider.running import SEED, often
 
@@ -65,9 +65,9 @@ def test_every_pointer_and_every_revisit_leads_to_its_payload(survived: Path) ->
         fetches = list(corpus.fetches())
     assert fetches
     for fetch in fetches:
-        assert read_record(survived / "warc", fetch.pointer).status == fetch.status
+        assert read_record(OriginalStore(survived / "warc"), fetch.pointer).status == fetch.status
         if fetch.original:
-            assert read_record(survived / "warc", fetch.original).body
+            assert read_record(OriginalStore(survived / "warc"), fetch.original).body
 
 
 @pytest.mark.timeout(3600)

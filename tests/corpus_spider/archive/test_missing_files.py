@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from corpus_spider.archive.missing_files import DAYS_BEFORE_NEW_FETCH, look_for_files
 from storage.database.schema import fetch, original, url, warc_file
+from storage.warc import OriginalStore
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run
 from tests.storage.corpus_samples import Crawl
@@ -62,14 +63,14 @@ def test_pages_of_a_missing_file_are_left_out_until_it_is_back_or_given_up(corpu
     crawl.fetch(*leases)
     (name,) = corpus.warc.expected()
     sites = (crawl.site,)
-    assert look_for_files(corpus, tmp_path, sites) == {name: 2}
+    assert look_for_files(corpus, OriginalStore(tmp_path), sites) == {name: 2}
     assert (corpus.fetches.unprocessed(), corpus.fetches.count_unprocessed()) == ([], 0)
     (tmp_path / name).touch()
-    assert not look_for_files(corpus, tmp_path, sites)
+    assert not look_for_files(corpus, OriginalStore(tmp_path), sites)
     assert corpus.fetches.count_unprocessed() == 2
     corpus.warc.mark_missing([name], datetime.now(UTC) - timedelta(days=DAYS_BEFORE_NEW_FETCH + 1))
     (tmp_path / name).unlink()
-    assert not look_for_files(corpus, tmp_path, sites)
+    assert not look_for_files(corpus, OriginalStore(tmp_path), sites)
     with corpus.database.snapshot() as connection:
         assert set(connection.execute(sa.select(url.c.state)).scalars()) == {"pending"}
         assert set(connection.execute(sa.select(fetch.c.reason)).scalars()) == {"warc_missing"}

@@ -20,6 +20,7 @@ from corpus_spider.maintenance.remove import remove
 from storage.errors import ConfigError
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml
 from tests.corpus_spider.running import run, well
+from tests.extras import need
 
 if TYPE_CHECKING:
     from storage import Corpus as Store
@@ -44,6 +45,28 @@ def test_a_second_corpus_with_the_same_warc_folder_is_refused(tmp_path: Path, co
             refused()
     claim(first, corpus)
     assert (tmp_path / "warc" / OWNER).stat().st_mode & 0o777 == 0o600
+
+
+def test_machines_with_one_database_in_postgresql_share_an_address(tmp_path: Path, corpus: Store) -> None:
+    """Each has a folder of its own. With SQLite the second folder is another corpus."""
+    need("s3")
+    first, second = (corpus_in(tmp_path / each, warc=f"file://{tmp_path}/bucket") for each in "ab")
+    claim(first, corpus)
+    if corpus.database.is_sqlite:
+        with pytest.raises(ConfigError, match=r"the address belongs to another corpus, that of .*a/corpus\.toml"):
+            claim(second, corpus)
+        assert not list((tmp_path / "b" / "warc").glob("*.warc.gz*"))
+    else:
+        claim(second, corpus)
+    claim(first, corpus)
+    [owner] = (tmp_path / "bucket").iterdir()
+    for left in (b"", b"{}", b"\xff"):
+        owner.write_bytes(left)
+        if left:
+            with pytest.raises(ConfigError, match=rf"cannot be read \({owner.name}\)"):
+                claim(first, corpus)
+        else:
+            claim(first, corpus)
 
 
 @pytest.mark.parametrize("what", ["moved", "broken", "elsewhere", "same database"])

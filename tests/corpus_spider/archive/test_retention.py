@@ -20,6 +20,7 @@ from storage.errors import ConfigError
 from storage.fetches.fetches import Orphan
 from storage.fetches.file_retention import AgedFile
 from storage.records import Pointer
+from storage.warc import OriginalStore
 from storage.warc.gzip_member import member
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.others_archives import Answer, archive
@@ -95,7 +96,7 @@ def test_removal_is_noted_before_it_happens_and_made_good_after_a_kill(corpus: C
     corpus.warc.remove(name, going[0].why)
     # Killed here: the file is there and its row says it is not.
     assert corpus.warc.aged() == []
-    remove(corpus, tmp_path, [])
+    remove(corpus, OriginalStore(tmp_path), [])
     assert not (tmp_path / name).exists()
     corpus.warc.close(name, 100)  # by the crawl that wrote it, which ends
     assert [file.state for file in corpus.warc.files()] == ["removed"]
@@ -152,7 +153,7 @@ def test_originals_that_go_while_texts_are_rebuilt_are_counted_as_removed(
 
     def removed_first(folder: Path, pointer: Pointer) -> Capture:
         with Corpus.open(config.database_url) as corpus:
-            remove(corpus, config.warc_folder, choose(corpus.warc.aged(), ArchiveLimits(size=1), NOW))
+            remove(corpus, config.originals, choose(corpus.warc.aged(), ArchiveLimits(size=1), NOW))
         return read(folder, pointer)
 
     monkeypatch.setattr(reextract, "read_record", removed_first)
@@ -196,7 +197,7 @@ def test_a_record_that_states_no_time_is_as_new_as_its_recovery(tmp_path: Path, 
     (tmp_path / "odd.warc.gz.open").write_bytes(member(head.encode(), block, stored=False))
     before = datetime.now(UTC)
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
-        recovery.recover(corpus, tmp_path, ())
+        recovery.recover(corpus, OriginalStore(tmp_path), ())
         (file,) = corpus.warc.aged()
     assert file.newest is not None
     assert before <= file.newest <= datetime.now(UTC)

@@ -34,7 +34,7 @@ from storage.records import (
     SiteModel,
     UrlState,
 )
-from storage.warc import WarcInfo, WarcWriter
+from storage.warc import OriginalStore, WarcInfo, WarcWriter
 from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Bench:
 
     def pipeline(self, held: int = 64, pool: WorkerPool | None = None) -> PagePipeline:
         models = {site: SiteModel(site) for site in "st"}
-        settings = PipelineSettings(self.folder / "warc", models, self.run, max_held=held)
+        settings = PipelineSettings(OriginalStore(self.folder / "warc"), models, self.run, max_held=held)
         self.pipelines.append(PagePipeline(self.corpus, self.archive, pool or self.workers, settings))  # type: ignore[arg-type]
         return self.pipelines[-1]
 

@@ -29,7 +29,7 @@ from storage.records import (
     SiteModel,
 )
 from storage.runs.allowance import FIRST_NIGHT
-from storage.warc import WarcInfo, WarcWriter
+from storage.warc import OriginalStore, WarcInfo, WarcWriter
 from tests.corpus_spider import endless_sites as sites
 from tests.corpus_spider.running import PATIENCE, often
 
@@ -106,7 +106,7 @@ class Nights:
         allowances = {} if release else runs.allowances(run_id)
         try_suspended(self.corpus, allowances)
         settings = PipelineSettings(
-            self.folder / "warc",
+            OriginalStore(self.folder / "warc"),
             {"s": SiteModel("s")},
             run_id,
             allowances=allowances,

@@ -12,7 +12,7 @@ import pytest
 
 from storage import Corpus
 from storage.documents.selection import Selection
-from storage.warc import read_record
+from storage.warc import OriginalStore, read_record
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import environment, run
 
@@ -46,7 +46,9 @@ def test_what_has_not_changed_is_asked_for_and_neither_sent_nor_processed(tmp_pa
         revisits = {row.uri: row for row in corpus.fetches(outcomes=["unchanged"])}
     reasons = {uri.removeprefix(newspaper.origin): row.reason for uri, row in revisits.items()}
     assert reasons == {"/": "same_payload", "/feed.xml": "not_modified"}
-    read = {uri: read_record(tmp_path / "warc", row.pointer, row.original) for uri, row in revisits.items()}
+    read = {
+        uri: read_record(OriginalStore(tmp_path / "warc"), row.pointer, row.original) for uri, row in revisits.items()
+    }
     assert read[f"{newspaper.origin}/feed.xml"].body == feed[2]
     assert read[f"{newspaper.origin}/"].status == 200
     checked = run(tmp_path, "check", "--deep")

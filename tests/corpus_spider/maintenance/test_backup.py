@@ -25,7 +25,7 @@ from storage.database.schema import SCHEMA_VERSION
 from storage.errors import ConfigError, DamageError
 from storage.records import Capture
 from storage.removal.affected_pages import RemovalRequest, RequestKind
-from storage.warc import WarcInfo, WarcWriter, read_record, scan
+from storage.warc import OriginalStore, WarcInfo, WarcWriter, read_record, scan
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, crawl_into, served
 from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, start, until
 from tests.storage.next_release import NEXT, PURPOSE, next_release
@@ -275,9 +275,9 @@ def test_a_growing_file_is_copied_with_all_that_belongs_to_its_last_answer(tmp_p
     for rendered in (b"", b"<p>As a browser has it.</p>" * 9):
         pages = [page, replace(page, rendered=rendered), page]
         first, last, _ = WarcWriter(source, "news", WarcInfo("program")).append(pages)
-        size = module._copy_file(source, target / last.warc, last, module.BackupReport(""))
+        size = module._copy_file(OriginalStore(source), target / last.warc, last, module.BackupReport(""))
         assert size == (target / last.warc).stat().st_size
-        assert [read_record(target, each).rendered for each in (first, last)] == [b"", rendered]
+        assert [read_record(OriginalStore(target), each).rendered for each in (first, last)] == [b"", rendered]
         kinds = [record.type for record in scan(target / last.warc)]
         assert kinds[3:] == ["response", "request", *(["conversion"] if rendered else [])]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import Corpus
-from storage.warc import read_record
+from storage.warc import OriginalStore, read_record
 from tests.corpus_spider.local_paper import crawl_into
 from tests.corpus_spider.running import run, well
 
@@ -40,7 +40,7 @@ def test_a_restored_database_finds_the_originals_that_are_left(tmp_path: Path, r
         left = corpus.documents.find(urls[3])
         assert left
         (pointer,) = (each for _, each in corpus.warc.pointers(left.warc) if each.offset == left.warc_offset)
-    assert read_record(folder / "warc", pointer).body != b""
+    assert read_record(OriginalStore(folder / "warc"), pointer).body != b""
     removed = [urls[index] for index in range(1, 1 + removals)]
     assert [problem for problem in problems(folder) if not any(url in problem for url in removed)] == []
     for index in range(1, 1 + removals):

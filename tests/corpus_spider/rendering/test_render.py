@@ -119,7 +119,7 @@ def test_a_site_that_scripts_fill_gives_its_articles(tmp_path: Path) -> None:
         document = next(one for one in corpus.documents(Selection()) if one.url.endswith("/story/1"))
         row = next(row for _, row in corpus.warc.pointers(document.warc) if row.record_id == document.record_id)
     assert document.encoding_source == "rendered"
-    capture = read_record(config.warc_folder, row)
+    capture = read_record(config.originals, row)
     assert capture.body == shell()[2]
     assert paragraphs(1)[0].encode() in capture.rendered
     report = check(config, deep=True)

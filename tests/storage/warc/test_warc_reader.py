@@ -16,7 +16,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from storage.errors import DamageError
 from storage.records import Capture, Headers, Kind, Pointer
-from storage.warc import WarcWriter, read_record
+from storage.warc import OriginalStore, WarcWriter, read_record
 from tests.storage.warc_samples import AWKWARD, INFO, capture, noise, write
 
 
@@ -24,7 +24,7 @@ from tests.storage.warc_samples import AWKWARD, INFO, capture, noise, write
 def test_what_was_written_is_read(tmp_path: Path, name: str) -> None:
     """Every awkward capture comes back equal in every field, between two plain ones."""
     pointers = write(tmp_path, [capture(100), AWKWARD[name], capture(101)])
-    assert read_record(tmp_path, pointers[1]) == AWKWARD[name]
+    assert read_record(OriginalStore(tmp_path), pointers[1]) == AWKWARD[name]
 
 
 NAMES = st.text(st.characters(max_codepoint=255, exclude_characters="\r\n\0:"), min_size=1, max_size=20)
@@ -75,7 +75,7 @@ def test_any_capture_is_read_as_it_was_written(captures: list[Capture]) -> None:
     """Whatever bytes headers and bodies hold, writing and reading give an equal capture."""
     with tempfile.TemporaryDirectory() as folder:
         pointers = write(Path(folder), captures)
-        assert [read_record(Path(folder), pointer) for pointer in pointers] == captures
+        assert [read_record(OriginalStore(Path(folder)), pointer) for pointer in pointers] == captures
 
 
 ANYTHING = st.text(max_size=40)
@@ -90,15 +90,15 @@ def test_no_text_breaks_a_record(url: str, request: list[tuple[str, str]], respo
     hostile = capture(1, url=url, request_headers=tuple(request), response_headers=tuple(response))
     with tempfile.TemporaryDirectory() as folder:
         pointers = write(Path(folder), [hostile, capture(2)])
-        assert read_record(Path(folder), pointers[0]).body == hostile.body
-        assert read_record(Path(folder), pointers[1]) == capture(2)
+        assert read_record(OriginalStore(Path(folder)), pointers[0]).body == hostile.body
+        assert read_record(OriginalStore(Path(folder)), pointers[1]) == capture(2)
 
 
 def test_injected_lines_stay_in_their_header(tmp_path: Path) -> None:
     """A header with line breaks in it becomes one line, and adds no header and no body."""
     sample = capture(1, response_headers=(("X-A\r\nB", "one\r\nSet-Cookie: x=1\r\n\r\n<html>"), ("X-C", "\ntwo\0\r")))
     (pointer,) = write(tmp_path, [sample])
-    found = read_record(tmp_path, pointer)
+    found = read_record(OriginalStore(tmp_path), pointer)
     assert found.response_headers == (("X-AB", "one Set-Cookie: x=1 <html>"), ("X-C", "two"))
     assert found.body == sample.body
 
@@ -120,14 +120,14 @@ def test_documented_changes(tmp_path: Path, given: dict, read: dict) -> None:
     """Protocol names are lower case, user-info and credentials go, times are UTC, a Host is added."""
     sample = capture(1, **given)
     (pointer,) = write(tmp_path, [sample])
-    assert read_record(tmp_path, pointer) == replace(sample, **read)
+    assert read_record(OriginalStore(tmp_path), pointer) == replace(sample, **read)
 
 
 def test_endless_headers_are_cut_to_what_others_can_read(tmp_path: Path) -> None:
     """The longest headers go first and are counted, so that Content-Type survives."""
     pairs = (("Content-Type", "text/html"), *((f"X-{n}", "v" * 500) for n in range(1000)), ("ETag", '"e"'))
     (pointer,) = write(tmp_path, [capture(1, response_headers=pairs)])
-    found = read_record(tmp_path, pointer)
+    found = read_record(OriginalStore(tmp_path), pointer)
     assert (found.header("Content-Type"), found.header("ETag")) == ("text/html", '"e"')
     kept = len(found.response_headers) - 1
     assert found.header("X-Archive-Headers-Dropped") == str(1002 - kept)
@@ -138,9 +138,9 @@ def test_a_record_is_found_while_its_file_is_written_and_after(tmp_path: Path) -
     """One pointer serves before and after the file gets its final name."""
     writer = WarcWriter(tmp_path, "test", INFO)
     (pointer,) = writer.append([capture(1)])
-    assert read_record(tmp_path, pointer) == capture(1)
+    assert read_record(OriginalStore(tmp_path), pointer) == capture(1)
     writer.close()
-    assert read_record(tmp_path, pointer) == capture(1)
+    assert read_record(OriginalStore(tmp_path), pointer) == capture(1)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_wrong_pointer_is_damage(tmp_path: Path, wrong: dict[str, object]) -> 
     (tmp_path / "outside.warc.gz").write_bytes((folder / pointer.warc).read_bytes())
     bad: Pointer = replace(pointer, **wrong)  # type: ignore[arg-type]
     with pytest.raises(DamageError) as caught:
-        read_record(folder, bad)
+        read_record(OriginalStore(folder), bad)
     assert caught.value.exit_code == 6
     assert bad.warc in caught.value.where
     assert str(bad.offset) in caught.value.where
@@ -176,10 +176,10 @@ def test_damage_to_the_record_is_noticed_damage_to_its_request_does_no_harm(tmp_
     whole = path.read_bytes()
     end = pointer.offset + pointer.length
     path.write_bytes(whole[: end + 20] + bytes(20) + whole[end + 40 :])
-    assert read_record(tmp_path, pointer) == capture(1, noise(500), request_headers=())
+    assert read_record(OriginalStore(tmp_path), pointer) == capture(1, noise(500), request_headers=())
     path.write_bytes(whole[: end - 200] + bytes(20) + whole[end - 180 :])
     with pytest.raises(DamageError):
-        read_record(tmp_path, pointer)
+        read_record(OriginalStore(tmp_path), pointer)
 
 
 def test_the_rendered_page_is_a_record_of_its_own_that_refers_to_the_response(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_damage_to_the_rendered_page_is_damage(tmp_path: Path, harm: str) -> Non
         request_and_page = data[other.offset + other.length :]
         file.write_bytes(data[: pointer.offset + pointer.length] + request_and_page)
     with pytest.raises(DamageError, match="damaged record"):
-        read_record(tmp_path, pointer)
+        read_record(OriginalStore(tmp_path), pointer)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_pointer_to_where_no_file_reaches_is_damage(tmp_path: Path, changed: d
     """However much it asks for, no more is read than there is."""
     pointer = write(tmp_path, [capture(100)])[0]
     with pytest.raises(DamageError, match="offset"):
-        read_record(tmp_path, replace(pointer, **changed))
+        read_record(OriginalStore(tmp_path), replace(pointer, **changed))
 
 
 def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None
         path.unlink()
         replaced()
         with pytest.raises(DamageError, match="missing"):
-            read_record(tmp_path, pointer)
+            read_record(OriginalStore(tmp_path), pointer)
 
 
 @pytest.mark.parametrize(
@@ -242,4 +242,4 @@ def test_a_name_that_no_file_of_ours_has_is_looked_for_nowhere(tmp_path: Path, n
     """Outside the folder least of all."""
     pointer = write(tmp_path, [capture(100)])[0]
     with pytest.raises(DamageError, match="missing"):
-        read_record(tmp_path, replace(pointer, warc=name))
+        read_record(OriginalStore(tmp_path), replace(pointer, warc=name))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.errors import DamageError
-from storage.warc import RecoveredFile, WarcWriter, read_record, recover, recovery, scan
+from storage.warc import OriginalStore, RecoveredFile, WarcWriter, read_record, recover, recovery, scan
 from tests.storage.warc_samples import INFO, capture, write
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_a_lost_write_in_the_tail_is_moved_away(tmp_path: Path) -> None:
     (recovered,) = recover(tmp_path, lambda _: offsets(pointers))
     assert recovered.size == pointers[2].offset
     assert recovered.missing == tuple(offsets(pointers[2:]))
-    assert read_record(tmp_path, pointers[1]) == capture(1)
+    assert read_record(OriginalStore(tmp_path), pointers[1]) == capture(1)
 
 
 def test_damage_before_sound_records_stays_and_is_reported(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_damage_before_sound_records_stays_and_is_reported(tmp_path: Path) -> No
     (recovered,) = recover(tmp_path, lambda _: offsets(pointers))
     assert [record.offset for record in recovered.damaged] == [pointers[1].offset] == list(recovered.missing)
     assert recovered.torn is None
-    assert read_record(tmp_path, pointers[3]) == capture(3)
+    assert read_record(OriginalStore(tmp_path), pointers[3]) == capture(3)
 
 
 KILLED_RECOVERY = """
@@ -128,7 +128,7 @@ def test_recovery_killed_at_any_step_comes_to_the_same_end(tmp_path: Path, reach
     assert {p.name: p.read_bytes() for p in (tmp_path / "killed").iterdir()} == {
         p.name: p.read_bytes() for p in (tmp_path / "calm").iterdir()
     }
-    assert read_record(tmp_path / "killed", pointers[-1]).body == capture(3).body
+    assert read_record(OriginalStore(tmp_path / "killed"), pointers[-1]).body == capture(3).body
 
 
 @pytest.mark.usefixtures("quick_disk")

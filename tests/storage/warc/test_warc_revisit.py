@@ -14,7 +14,7 @@ from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
 from storage.errors import DamageError
 from storage.records import Original
-from storage.warc import WarcWriter, read_record, recover, scan
+from storage.warc import OriginalStore, WarcWriter, read_record, recover, scan
 from tests.storage.warc_samples import INFO, capture, headers
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def test_fastwarc_reads_revisits(tmp_path: Path) -> None:
 def test_a_revisit_is_read_back_as_what_was_there_then(tmp_path: Path) -> None:
     """The payload comes from the original, and status and headers too where the server sent none of its own."""
     first, same, not_modified = archived(tmp_path)
-    assert read_record(tmp_path, same, first) == AGAIN
-    assert read_record(tmp_path, not_modified, first) == AGAIN
+    assert read_record(OriginalStore(tmp_path), same, first) == AGAIN
+    assert read_record(OriginalStore(tmp_path), not_modified, first) == AGAIN
 
 
 def test_a_revisit_is_small(tmp_path: Path) -> None:
@@ -100,18 +100,18 @@ def test_a_revisit_is_small(tmp_path: Path) -> None:
     (again,) = writer.append([replace(large, **LATER)], [original_of(large, first)])
     writer.close()
     assert again.length < 2000
-    assert read_record(tmp_path, again, first).body == large.body
+    assert read_record(OriginalStore(tmp_path), again, first).body == large.body
 
 
 def test_a_revisit_without_its_original_is_refused_and_so_is_one_of_another(tmp_path: Path) -> None:
     """Nothing is made up: without the very record it refers to, a revisit cannot be read."""
     first, same, not_modified = archived(tmp_path)
     with pytest.raises(DamageError, match="revisit of record"):
-        read_record(tmp_path, same)
+        read_record(OriginalStore(tmp_path), same)
     with pytest.raises(DamageError, match="revisit of record"):
-        read_record(tmp_path, not_modified, same)
+        read_record(OriginalStore(tmp_path), not_modified, same)
     with pytest.raises(DamageError):
-        read_record(tmp_path, not_modified, replace(first, payload_digest="sha1:0"))
+        read_record(OriginalStore(tmp_path), not_modified, replace(first, payload_digest="sha1:0"))
 
 
 def test_scan_and_recovery_know_revisits(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.errors import DiskError
-from storage.warc import WarcWriter, read_record, recover, scan
+from storage.warc import OriginalStore, WarcWriter, read_record, recover, scan
 from tests.storage.warc_samples import INFO, abandon, capture
 
 if TYPE_CHECKING:
@@ -113,11 +113,12 @@ def _append_until_error(writer: WarcWriter) -> tuple[list, DiskError]:
 
 def _assert_recovered(folder: Path, pointers: list) -> None:
     for pointer in pointers:
-        read_record(folder, pointer)
+        read_record(OriginalStore(folder), pointer)
     recover(folder)
     assert not list(folder.glob("*.open"))
     assert all(record.ok for path in folder.iterdir() if path.name.endswith(".gz") for record in scan(path))
-    assert [read_record(folder, pointer).url for pointer in pointers] == [capture(n).url for n in range(len(pointers))]
+    store = OriginalStore(folder)
+    assert [read_record(store, pointer).url for pointer in pointers] == [capture(n).url for n in range(len(pointers))]
 
 
 def test_a_real_file_size_limit_ends_with_a_disk_error(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from fastwarc.warc import ArchiveIterator as FastWarcIterator
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
-from storage.warc import WarcInfo, WarcWriter, read_record, scan
+from storage.warc import OriginalStore, WarcInfo, WarcWriter, read_record, scan
 from tests.corpus_spider.running import often
 from tests.storage.warc_samples import AWKWARD, INFO, capture, noise, write
 
@@ -112,7 +112,9 @@ def test_a_new_file_begins_at_the_size_limit_and_no_pair_is_split(tmp_path: Path
         types = [record.type for record in scan(path)]
         assert types == ["warcinfo", *["response", "request"] * (len(types) // 2)]
         assert path.stat().st_size < 8000 + 2000
-    assert [read_record(tmp_path, pointer).url for pointer in pointers] == [c.url for group in groups for c in group]
+    assert [read_record(OriginalStore(tmp_path), pointer).url for pointer in pointers] == [
+        c.url for group in groups for c in group
+    ]
 
 
 def test_thousands_of_small_records_roll_over_and_none_is_overwritten(tmp_path: Path) -> None:
@@ -122,7 +124,7 @@ def test_thousands_of_small_records_roll_over_and_none_is_overwritten(tmp_path: 
     limit = 1 << 20 if count > 1000 else 1 << 18
     pointers = write(tmp_path, *(pages[at : at + 100] for at in range(0, count, 100)), roll_bytes=limit)
     assert len({(pointer.warc, pointer.offset) for pointer in pointers}) == count
-    assert [read_record(tmp_path, pointer).body for pointer in pointers] == [page.body for page in pages]
+    assert [read_record(OriginalStore(tmp_path), pointer).body for pointer in pointers] == [page.body for page in pages]
     sizes = [path.stat().st_size for path in sorted(tmp_path.iterdir())]
     assert len(sizes) > 3
     assert all(limit <= size < limit + 4096 for size in sizes[:-1])
@@ -146,7 +148,7 @@ def test_names_never_clash(tmp_path: Path) -> None:
     for writer in writers:
         writer.close()
     assert len({pointer.warc for pointer in pointers}) == 20 == len(list(tmp_path.iterdir()))
-    assert all(read_record(tmp_path, pointer) for pointer in pointers)
+    assert all(read_record(OriginalStore(tmp_path), pointer) for pointer in pointers)
 
 
 def test_names_stay_inside_the_folder(tmp_path: Path) -> None:
@@ -195,7 +197,7 @@ def test_secrets_are_not_stored(tmp_path: Path) -> None:
     )
     (pointer,) = write(tmp_path, [sample])
     assert b"hunter2" not in gzip.decompress((tmp_path / pointer.warc).read_bytes())
-    assert read_record(tmp_path, pointer).header("Location") == "//example.org/x"
+    assert read_record(OriginalStore(tmp_path), pointer).header("Location") == "//example.org/x"
 
 
 def test_writing_does_not_hold_a_group_twice(tmp_path: Path) -> None:
