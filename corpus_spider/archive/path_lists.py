@@ -46,24 +46,26 @@ def list_in(path: Path) -> Sequence[str]:
         raise ConfigError(f"the path list cannot be read: {error}", where=str(path), do=LIST_FORM) from error
 
 
-def listed(lines: Iterable[str], base: str = "") -> Sequence[str]:
-    """Return the archives of the lines of a list. Relative ones are at ``base``, those of Common Crawl at its host."""
+def listed(lines: Iterable[str]) -> Sequence[str]:
+    """Return the archives of the lines of a list. Those of Common Crawl are relative to its host."""
     names = (line.strip() for line in lines)
-    return [located(name, base) for name in names if name]
+    return [located(name) for name in names if name]
 
 
-def located(name: str, base: str = "") -> str:
+def located(name: str, base: str = "", beside: str = "") -> str:
     """Return the address of an archive that a list or an index names.
+
+    A relative name is at ``base``, if that is given. Otherwise one of Common Crawl is at its host, and any other is
+    ``beside`` the list.
 
     >>> located("crawl-data/CC-NEWS/2025/01/a.warc.gz")
     'https://data.commoncrawl.org/crawl-data/CC-NEWS/2025/01/a.warc.gz'
-    >>> located("a.warc.gz", "https://mirror.example/news/"), located("a.warc.gz")
-    ('https://mirror.example/news/a.warc.gz', 'a.warc.gz')
+    >>> located("a.warc.gz", "https://mirror.example/news/"), located("a.warc.gz", beside="lists")
+    ('https://mirror.example/news/a.warc.gz', 'lists/a.warc.gz')
     """
     if ADDRESS.match(name):
         return name
-    if not base and COMMON_CRAWL_PATH.match(name):
-        base = COMMON_CRAWL
-    if not ADDRESS.match(base):
-        return f"{base.rstrip('/')}/{name}" if base else name
-    return urljoin(f"{base.rstrip('/')}/", name.lstrip("/"))
+    place = base or (COMMON_CRAWL if COMMON_CRAWL_PATH.match(name) else beside)
+    if ADDRESS.match(place):
+        return urljoin(f"{place.rstrip('/')}/", name.lstrip("/"))
+    return f"{place.rstrip('/')}/{name}" if place else name

@@ -45,7 +45,9 @@ MAX_REDIRECTS = 5
 LOOK_BACK = 8 << 20
 """Bytes behind the newest read that are kept. A damaged archive is read more than once."""
 PARTIAL_STATUS = 206
-_OK, _BAD_RANGE, _GONE = 200, 416, frozenset({404, 410})
+_OK, _BAD_RANGE = 200, 416
+_MISSING = frozenset({403, 404, 410, _BAD_RANGE})
+"""Object storage answers 403 for a file that is not there."""
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _WITHOUT_HEAD = frozenset({400, 403, 405, 501})
@@ -65,8 +67,8 @@ class DownloadError(CorpusError):
 
     @property
     def is_missing(self) -> bool:
-        """Whether the server has no such file."""
-        return self.status in _GONE
+        """Whether the server has no such file, or not these bytes of it."""
+        return self.status in _MISSING
 
 
 class BusyServerError(DownloadError):
@@ -257,7 +259,7 @@ class RangeStream(io.RawIOBase):
                 break
             if data:
                 return data
-        self.close()
+        self._drop()
         return b""
 
     def _is_at_end(self) -> bool:
@@ -315,6 +317,8 @@ class RangeStream(io.RawIOBase):
             if self._end is None and total.isdigit() and int(total) == self._at:
                 self.identity = FileIdentity(self.identity.etag, self._at)
                 return
+            if total.isdigit():
+                self._check(FileIdentity(size=int(total)))
             raise DownloadError(
                 "the file ends before this range", where=address, do="Is the index of this file?", status=status
             )
