@@ -11,7 +11,7 @@ import lzma
 import re
 import zlib
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from ipaddress import ip_address
@@ -35,6 +35,7 @@ EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 CLOCK_ERROR = timedelta(days=1)
 MOST_OF_HEAD = 1 << 20
 """Bytes. Maximum of an HTTP header."""
+_EMPTY = "it has no record"
 _ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 _ZIP_HEADER = 30
 _LZ4_MAGIC, _ZSTANDARD_MAGIC = b"\x04\x22\x4d\x18", b"\x28\xb5\x2f\xfd"
@@ -65,10 +66,11 @@ class ForeignPage:
 
 @dataclass(frozen=True, slots=True)
 class SkippedResponse:
-    """A response that is not imported, with its URL and the reason."""
+    """A response that is not imported, with its URL, the reason, and the offset of its record."""
 
     url: str
     reason: str
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,29 +97,61 @@ def captures(
         wanted: returns whether the page of a URL is wanted. Others are ``other_site``; their bodies are not kept.
         max_body: bytes. A longer body is ``too_large``.
     """
-    longest, number = 2 * max_body + _CHUNKS + MOST_OF_HEAD, 0
-
-    def keep(fields: dict[str, str]) -> int:
-        return longest if fields.get("warc-type") == "response" and wanted(fields.get("warc-target-uri", "")) else 0
-
+    number = 0
     try:
         with path.open("rb") as file:
             for name, source, form in _archives(file, path.name):
                 where = f"{path}, {name}" if name else str(path)
-                for found in _responses(ForeignRecords(source, keep, form), wanted, max_body):
+                for found in _found_in(where, source, wanted, max_body, form):
                     number += 1
-                    if isinstance(found, Loss):
-                        yield ArchiveDamage(where, found)
-                    elif found is not None:
+                    if found is not None:
                         yield found
-                if isinstance(source, StreamSource) and source.damage:
-                    number += 1
-                    yield ArchiveDamage(where, Loss(0, 0, f"it cannot be unpacked to its end: {source.damage}"))
     except _DAMAGED as error:
         number += 1
         yield ArchiveDamage(str(path), Loss(0, 0, " ".join(str(error).split())[:200] or type(error).__name__))
     if not number:
-        yield ArchiveDamage(str(path), Loss(0, 0, "it has no record"))
+        yield ArchiveDamage(str(path), Loss(0, 0, _EMPTY))
+
+
+def captures_in(
+    where: str, source: ByteSource, wanted: Callable[[str], bool], max_body: int, start: int = 0
+) -> Iterator[ForeignPage | SkippedResponse | ArchiveDamage]:
+    """Yield what `captures` does, of a WARC or ARC archive from any source: plain, or packed by gzip.
+
+    Errors of the source are raised. ``start``: offset of the first record to read.
+    """
+    number = 0
+    for found in _found_in(where, source, wanted, max_body, ArchiveForm(packed=where.endswith(".gz")), start):
+        number += 1
+        if found is not None:
+            yield found
+    if not number and not start:
+        yield ArchiveDamage(where, Loss(0, 0, _EMPTY))
+
+
+def is_streamed(beginning: bytes) -> bool:
+    """Return whether `captures_in` can read an archive that begins so. Others must be local files."""
+    return not beginning.startswith((_LZ4_MAGIC, _ZSTANDARD_MAGIC, *_ZIP_MAGIC))
+
+
+def _found_in(
+    where: str,
+    source: ByteSource,
+    wanted: Callable[[str], bool],
+    max_body: int,
+    form: ArchiveForm,
+    start: int = 0,
+) -> Iterator[ForeignPage | SkippedResponse | ArchiveDamage | None]:
+    """Yield the pages, skipped responses and damaged parts of one archive; None for other records."""
+    longest = 2 * max_body + _CHUNKS + MOST_OF_HEAD
+
+    def keep(fields: dict[str, str]) -> int:
+        return longest if fields.get("warc-type") == "response" and wanted(fields.get("warc-target-uri", "")) else 0
+
+    for found in _responses(ForeignRecords(source, keep, form, start), wanted, max_body):
+        yield ArchiveDamage(where, found) if isinstance(found, Loss) else found
+    if isinstance(source, StreamSource) and source.damage:
+        yield ArchiveDamage(where, Loss(0, 0, f"it cannot be unpacked to its end: {source.damage}"))
 
 
 def _responses(
@@ -128,9 +162,10 @@ def _responses(
         if isinstance(found, Loss):
             yield found
         elif found.fields.get("warc-type") == "revisit":
-            yield SkippedResponse(found.fields.get("warc-target-uri", ""), "revisit")
+            yield SkippedResponse(found.fields.get("warc-target-uri", ""), "revisit", found.offset)
         elif found.fields.get("warc-type") == "response":
-            yield _response(found, wanted, max_body)
+            read = _response(found, wanted, max_body)
+            yield replace(read, offset=found.offset) if isinstance(read, SkippedResponse) else read
         else:
             yield None
 

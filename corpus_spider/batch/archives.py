@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 import sys
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import has_magic
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpus_spider.archive.path_lists import ADDRESS, ARCHIVE, PATH_LIST, list_in, listed
 from storage.errors import ConfigError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 STANDARD_INPUT = "-"
-LIST_FORM = "A list has one archive a line, as text or packed by gzip."
-COMMON_CRAWL = "https://data.commoncrawl.org/"
-"""Base of the relative addresses in Common Crawl's path lists."""
-_COMMON_CRAWL_PATH = re.compile(r"(?:crawl-data|cc-index)/\S+")
-_PATH_LIST = re.compile(r"\.paths(?:\.gz)?$")
-_ARCHIVE = re.compile(r"\.(?:w?arc(?:\.(?:gz|zst|lz4))?|wacz)$", re.IGNORECASE)
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://")
 _SHARD = re.compile(r"([0-9]{1,7})/([0-9]{1,7})")
-_DIGITS_OF_NAME = 8
-"""Hexadecimal digits of an address's digest in the name of its part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +50,12 @@ def archives_of(names: Iterable[str]) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for name in names:
-        archives = _listed(sys.stdin) if name == STANDARD_INPUT else _named(name)
+        archives = listed(sys.stdin) if name == STANDARD_INPUT else _named(name)
         if not archives:
             do = "Archives end in .warc, .warc.gz, .arc.gz, .warc.zst or .wacz."
             raise ConfigError("no archive is there", where="standard input" if name == STANDARD_INPUT else name, do=do)
         found.update(dict.fromkeys(archives))
     return tuple(found)
-
-
-def part_name(archive: str) -> str:
-    """Return the name of an archive's part: the archive's own name, and digits that are its address's alone.
-
-    >>> part_name("https://data.example/2025/01/news.warc.gz")
-    'news-88227c53'
-    """
-    name = re.split(r"[/\\]", archive.rstrip("/"))[-1]
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", _ARCHIVE.sub("", name)).strip("-")[:80] or "archive"
-    return f"{plain}-{sha256(archive.encode()).hexdigest()[:_DIGITS_OF_NAME]}"
 
 
 @contextmanager
@@ -86,7 +65,7 @@ def local_file(archive: str) -> Iterator[Path]:
     A damaged archive is read more than once, at any place, so it must be whole before it is read. Raises
     MissingFileError or DownloadError when it cannot be had.
     """
-    if not _ADDRESS.match(archive):
+    if not ADDRESS.match(archive):
         # A file that is not there is not a damaged one.
         if not Path(archive).is_file():
             raise MissingFileError("no such file", where=archive, do="Is the disk or folder mounted?")
@@ -101,18 +80,18 @@ def local_file(archive: str) -> Iterator[Path]:
 
 
 def _named(name: str) -> Sequence[str]:
-    if _ADDRESS.match(name):
-        return _remote_list(name) if _PATH_LIST.search(name) else (name,)
+    if ADDRESS.match(name):
+        return _remote_list(name) if PATH_LIST.search(name) else (name,)
     path = Path(name)
     if path.is_dir():
-        return sorted(str(file) for file in path.rglob("*") if _ARCHIVE.search(file.name) and file.is_file())
+        return sorted(str(file) for file in path.rglob("*") if ARCHIVE.search(file.name) and file.is_file())
     if not path.exists() and has_magic(name):
         return [archive for match in _matches(path) for archive in _named(match)]
     if not path.exists():
         raise ConfigError("no such file", where=name, do="Name a file, a folder, a pattern, or an address.")
-    if not _PATH_LIST.search(name):
+    if not PATH_LIST.search(name):
         return (name,)
-    return _list_in(path)
+    return list_in(path)
 
 
 def _matches(pattern: Path) -> list[str]:
@@ -123,19 +102,4 @@ def _matches(pattern: Path) -> list[str]:
 
 def _remote_list(address: str) -> Sequence[str]:
     with local_file(address) as path:
-        return _list_in(path)
-
-
-def _list_in(path: Path) -> Sequence[str]:
-    try:
-        content = path.read_bytes()
-        text = gzip.decompress(content) if path.suffix == ".gz" else content
-        return _listed(text.decode().splitlines())
-    except (OSError, EOFError, ValueError) as error:
-        raise ConfigError(f"the path list cannot be read: {error}", where=str(path), do=LIST_FORM) from error
-
-
-def _listed(lines: Iterable[str]) -> Sequence[str]:
-    """Return the archives of the lines of a list. Those of Common Crawl are relative to its host."""
-    names = (line.strip() for line in lines)
-    return [COMMON_CRAWL + name if _COMMON_CRAWL_PATH.match(name) else name for name in names if name]
+        return list_in(path)

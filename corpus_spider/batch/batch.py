@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from corpus_spider.batch.archives import part_name
+from corpus_spider.archive.path_lists import part_name
 from corpus_spider.batch.part import DATA, FINGERPRINTS, PARTS, make_part, read_report
 from corpus_spider.config.version import program_version
 from pipelines.runtime.workers import WorkerLimits, WorkerPool

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import msgspec
 
 from corpus_spider.archive.foreign_warc import ArchiveDamage, SkippedResponse, captures
-from corpus_spider.batch.archives import local_file, part_name
+from corpus_spider.archive.path_lists import part_name
+from corpus_spider.batch.archives import local_file
 from corpus_spider.batch.rows import row_of
 from corpus_spider.config.version import program_version
 from storage.exports import fingerprints, parquet

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import PROGRAM, as_json, repeated, selection_options, several, several_sites, verb_of
+from corpus_spider.cli.options import (
+    PROGRAM,
+    as_json,
+    repeated,
+    selection_options,
+    several,
+    several_sites,
+    since,
+    until,
+    verb_of,
+)
 from storage.documents.selection import DATABASE
-from storage.errors import ConfigError, DamageError, DiskError
+from storage.errors import ConfigError, CorpusError, DamageError, DiskError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
     from corpus_spider.cli.options import CommonOptions
+    from corpus_spider.config.model import Config
+    from corpus_spider.maintenance.archive_inputs import CaptureDays
+    from corpus_spider.maintenance.warc_import import ImportReport
 
 NOTHING = f"No document matches. `{PROGRAM} status` shows the documents of the corpus."
 KINDS = ("url", "domain", "id", "author")
@@ -237,30 +251,84 @@ def _undo(state: CommonOptions, options: dict[str, Any]) -> int:
     (
         "import CC-NEWS-20241101002331-00123.warc.gz",
         "import crawl-*.warc.gz --site vnexpress --dry-run",
+        "import --from cc-news --since 2019-01 --until 2025-12 --dry-run",
+        "import --from https://archive.example.org/warc.paths.gz",
+        "import --from https://index.commoncrawl.org/CC-MAIN-2025-05-index --cdx",
     ),
     name="import",
 )
-@click.argument(
-    "archives", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+@click.argument("archives", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--from",
+    "source",
+    metavar="cc-news|FILE|URL",
+    help="Import from other servers: the months of Common Crawl's news, or a list of archives.",
 )
+@click.option(
+    "--cdx", is_flag=True, help="--from is a CDX or CDXJ index, or a CDX server. Fetch the wanted records only."
+)
+@click.option("--base", metavar="URL|FOLDER", help="Place of the relative paths in the list or index.")
+@since("Only pages that were fetched on or after this day.")
+@until("Only pages that were fetched on or before this day.")
 @several_sites
-@click.option("--dry-run", is_flag=True, help="Show the number of pages of each site; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the pages of each site; write nothing. With --from: show the size.")
 @as_json
 def import_archives(state: CommonOptions, /, archives: tuple[Path, ...], **options: Any) -> int:
-    """Import pages from WARC files of other crawlers.
+    """Import pages from archives of other crawlers.
 
     Reads WARC files of Common Crawl, wget, Heritrix or Browsertrix. Pages that match a [[site]] are copied to the
     corpus and processed like crawled pages, but their links are not followed. Pages that the corpus has as new or newer
-    are skipped, so an import may be repeated. Damaged records are skipped too and named. Exit code 6 then.
+    are skipped, so an import may be repeated. Archives of --from are streamed, not kept, and a finished one is not
+    fetched again. Damaged records are skipped and named. Exit code 6 then; exit code 1: an archive could not be
+    fetched.
     """
     from corpus_spider.crawling import crawl_plan
     from corpus_spider.maintenance import warc_import
+    from corpus_spider.maintenance.archive_inputs import CaptureDays
 
+    if bool(archives) == bool(options["source"]):
+        raise click.UsageError("Name files, or a source with --from.")
     config = state.load().only(options["sites"])
     config.require_sites()
     crawl_plan.require_extractors(config)
+    first, last = options["since"], options["until"]
+    days = CaptureDays(first.date().isoformat() if first else "", last.date().isoformat() if last else "")
     report = warc_import.ImportReport(dry_run=options["dry_run"])
-    with state.console.progress("responses") as show:
-        warc_import.take_in(config, archives, report, show)
+    if options["source"]:
+        _import_from(state, config, days, report, options)
+    else:
+        with state.console.progress("responses") as show:
+            warc_import.take_in(config, archives, report, show, warc_import.ImportRules(days))
     state.console.json(report) if options["as_json"] else _summarise(state, report)
+    if report.failed:
+        return CorpusError.exit_code
     return DamageError.exit_code if report.damaged else 0
+
+
+def _import_from(
+    state: CommonOptions, config: Config, days: CaptureDays, report: ImportReport, options: dict[str, Any]
+) -> None:
+    """Import from other servers. A dry run stops at the plan."""
+    from corpus_spider.archive.adoption import PageSites
+    from corpus_spider.maintenance import import_plan, warc_import
+    from corpus_spider.maintenance.taken_archives import TakenArchives
+    from corpus_spider.network.range_client import RangeClient
+    from corpus_spider.sites.polite_client import manners_of
+
+    source = import_plan.ImportSource(options["source"], days, options["base"] or "", options["cdx"])
+    with closing(RangeClient(manners_of(config))) as client:
+        taken, sites = TakenArchives(config, days), PageSites(config)
+        with state.console.stages() as show:
+            show("path lists", 0, None)
+            plan = import_plan.plan_of(config, source, client, taken)
+            import_plan.estimate(plan, client, sites)
+        import_plan.describe(plan, report)
+        if report.dry_run:
+            import_plan.survey(plan, sites, report)
+            return
+        state.console.note(import_plan.announcement(plan))
+        total = plan.bytes >> 20 if plan.bytes else None
+        with state.console.progress("MB of archives", total) as show_done:
+            rules = warc_import.ImportRules(days, taken, client.stop)
+            warc_import.take_in(config, plan.left, report, lambda _: show_done(client.received >> 20), rules)
+        report.fetched_bytes = client.received

@@ -15,6 +15,8 @@ NEEDS: Mapping[tuple[str, str], str] = {
     ("demo", "port"): "serve",
     ("demo", "until"): "serve",
     ("evaluate", "worst"): "html",
+    ("import", "base"): "source",
+    ("import", "cdx"): "source",
 }
 """Option of a verb, and the option without which it does nothing."""
 ALONE: Mapping[tuple[str, str], frozenset[str]] = {

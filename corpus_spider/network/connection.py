@@ -94,23 +94,23 @@ class _FinalResponse(HTTPResponse):
 class Wire:
     """A connection that is closed when the timeout of the whole exchange, including the handshake, is over.
 
-    ``target`` is the request target, ``headers`` are additional headers for a proxy.
+    ``target`` is the request target, ``headers`` are additional headers for a proxy. For another request on the same
+    connection, or a body that may take longer, the clock is stopped and started again.
     """
 
     def __init__(self, parts: SplitResult, manners: Manners) -> None:
         self.expired = False
+        self.origin = f"{parts.scheme}://{parts.netloc}"
+        self._timeout = manners.timeout
         self._socket: socket.socket | None = None
         host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
         proxy = proxy_for(parts.scheme, host)
         self.connection = HTTPConnection(proxy.host if proxy else host, proxy.port if proxy else port, manners.timeout)
-        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self.connection.response_class = _FinalResponse
-        plain = proxy is not None and parts.scheme == "http"
-        self.target = f"http://{parts.netloc}{path}" if plain else path
-        self.headers = proxy.headers if proxy and plain else {}
-        self._timer = Timer(manners.timeout, self._cut)
-        self._timer.daemon = True
-        self._timer.start()
+        self._plain_proxy = proxy is not None and parts.scheme == "http"
+        self.target = self.target_of(parts)
+        self.headers = proxy.headers if proxy and self._plain_proxy else {}
+        self.start_clock()
         try:
             if proxy is None:
                 self.connection.sock = _dial(host, port, manners)
@@ -124,9 +124,32 @@ class Wire:
                 raise TimeoutError("timed out")
             if parts.scheme == "https":
                 self._encrypt(host)
+            self._socket.settimeout(manners.timeout)
         except BaseException:
             self.close()
             raise
+        # A later request must not open a connection whose address was not checked.
+        self.connection.auto_open = 0
+
+    def target_of(self, parts: SplitResult) -> str:
+        """Return the request target of a URL at the same host."""
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        return f"http://{parts.netloc}{path}" if self._plain_proxy else path
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the connection can take another request. The last response must have been read to its end."""
+        return self.connection.sock is not None and not self.expired
+
+    def start_clock(self) -> None:
+        """Give the timeout from now on."""
+        self._timer = Timer(self._timeout, self.cut)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def stop_clock(self) -> None:
+        """Stop the timeout of the exchange. That of a single read remains."""
+        self._timer.cancel()
 
     def _encrypt(self, host: str) -> None:
         context = ssl.create_default_context()
@@ -134,7 +157,8 @@ class Wire:
         self.connection.sock = self._socket = encrypted
         encrypted.do_handshake()
 
-    def _cut(self) -> None:
+    def cut(self) -> None:
+        """End the exchange from another thread."""
         self.expired = True
         # Without keep-alive, the connection drops the socket before the body is read, so it is held here too. While a
         # proxy opens a tunnel, only the connection has it.
@@ -144,8 +168,8 @@ class Wire:
                 held.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Stop the timer and close the socket."""
-        self._timer.cancel()
+        """Stop the clock and close the socket."""
+        self.stop_clock()
         self.connection.close()
         if self._socket is not None:
             self._socket.close()

@@ -215,16 +215,20 @@ class ForeignRecords:
         keep: returns how many bytes of the block of a record are wanted, by its fields. Where it is 0, block digests
             are verified only to find a record after damage.
         form: what is known about the archive before it is read.
+        start: offset of the first record to read.
     """
 
-    def __init__(self, source: ByteSource, keep: Callable[[dict[str, str]], int], form: ArchiveForm) -> None:
+    def __init__(
+        self, source: ByteSource, keep: Callable[[dict[str, str]], int], form: ArchiveForm, start: int = 0
+    ) -> None:
         self._source, self._keep, self._between, self._read_members = source, keep, form.between, False
-        beginning = source.read_at(0, _HEAD_PIECE)
+        self._start = start
+        beginning = source.read_at(start, _HEAD_PIECE)
         self._packed = beginning.startswith(MAGIC) or (form.packed and not _begins(beginning.lstrip(_BLANK)))
 
     def __iter__(self) -> Iterator[ForeignRecord | Loss]:
         """Yield every record and every loss in order. Raises OSError if the disk refuses."""
-        offset, recovered = 0, False
+        offset, recovered = self._start, False
         while (start := _skip_blanks(self._source, offset)) is not None:
             offset = start
             beginning = self._source.read_at(offset, _HEAD_PIECE)

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PIECE = 1 << 16
-_LOOK_BACK = 1 << 18
-"""Bytes of a stream that are kept for another look."""
 
 
 class ByteSource(Protocol):
@@ -41,32 +39,35 @@ class FileSource:
 
 
 class StreamSource:
-    """A stream that can only be read forward. A look further back than `_LOOK_BACK` opens it again.
+    """A stream that can only be read forward. A look further back than ``look_back`` bytes opens it again.
 
     Args:
         start: opens the stream at its beginning.
         errors: exceptions of a damaged stream. It ends there, and ``damage`` has the message.
     """
 
+    look_back = 1 << 18
+
     def __init__(self, start: Callable[[], Stream], errors: tuple[type[Exception], ...] = ()) -> None:
         self._open, self._errors = start, errors
         self.damage = ""
         self._begin()
 
-    def _begin(self) -> None:
+    def _begin(self, _: int = 0) -> None:
+        """Begin again, at the beginning or at an offset before the one that is wanted."""
         self._base, self._held, self._ended = 0, bytearray(), False
         self._stream: Stream | None = None
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Return the bytes at an offset, fewer than ``size`` only at the end."""
         if offset < self._base:
-            self._begin()
+            self._begin(offset)
         while not self._ended and self._base + len(self._held) < offset + size:
             piece = self._more()
             self._held += piece
             self._ended = not piece
-            surplus = min(offset - self._base, len(self._held)) - _LOOK_BACK
-            if surplus > _LOOK_BACK:
+            surplus = min(offset - self._base, len(self._held)) - self.look_back
+            if surplus > self.look_back:
                 del self._held[:surplus]
                 self._base += surplus
         at = offset - self._base

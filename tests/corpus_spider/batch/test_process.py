@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet
 import pytest
 
+from corpus_spider.archive.path_lists import part_name
 from corpus_spider.batch import batch
-from corpus_spider.batch.archives import TaskShare, archives_of, part_name
+from corpus_spider.batch.archives import TaskShare, archives_of
 from corpus_spider.batch.part import read_report
 from corpus_spider.batch.rules import rules_of
 from corpus_spider.batch.spark import make_parts_on_spark

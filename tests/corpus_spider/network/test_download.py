@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.network.download import ATTEMPTS, DownloadError, download
+from corpus_spider.network.download import download
+from corpus_spider.network.range_client import ATTEMPTS, DownloadError
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def served(server: Server) -> Iterator[str]:
                 start = 0
             self.send_response(206 if start else 200)
             self.send_header("ETag", str(hash(server.content)))
+            if start:
+                self.send_header("Content-Range", f"bytes {start}-{len(server.content) - 1}/{len(server.content)}")
             self.send_header("Content-Length", str(len(server.content) - start))
             self.end_headers()
             body = server.content[start:]
@@ -102,7 +105,7 @@ def test_a_file_that_changed_meanwhile_is_fetched_from_its_start(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("faults", "message"), [(["404"], "HTTP 404"), (["503"] * ATTEMPTS, f"no byte in {ATTEMPTS} attempts")]
+    ("faults", "message"), [(["404"], "HTTP 404"), (["503"] * ATTEMPTS, f"no progress in {ATTEMPTS} attempts")]
 )
 def test_a_file_that_cannot_be_had_is_an_error(tmp_path: Path, faults: list[str], message: str) -> None:
     """A missing one at once, a busy server after some attempts."""
