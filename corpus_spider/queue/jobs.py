@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_spider.queue.batches import Batch, SiteLoad, batches
 from storage.errors import ConfigError
+from storage.locking import lock_sessions
+from storage.locking.locks import lock_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
 
 QUEUE = TASK = "crawl"
+AGAIN = "again"
+"""Queue of the batches of dead workers. Each worker has a slot for it alone, so that they wait for no other batch."""
 NEW_SITE_PAGES = 200
 """Expected pages of a site without an earlier run."""
 MAX_FAILED_DAYS = 30
@@ -47,14 +51,21 @@ CREATE TABLE IF NOT EXISTS machine (
 """
 _INTRODUCE = "INSERT INTO machine (worker_id, host, process, slots) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
 _WORKERS = """
-SELECT id, host, process, slots, started, extract(epoch FROM now() - last_heartbeat)::float
-FROM procrastinate_workers JOIN machine ON worker_id = id ORDER BY started, id
+SELECT min(id), host, process, sum(slots), min(started), extract(epoch FROM now() - max(last_heartbeat))::float
+FROM procrastinate_workers JOIN machine ON worker_id = id GROUP BY host, process ORDER BY min(started), min(id)
 """
+"""A worker has two numbers: the other one is for batches of dead workers."""
 _JOBS = """
-SELECT id, status::text, args -> 'sites', attempts, worker_id, scheduled_at,
-    (SELECT max(at) FROM procrastinate_events WHERE job_id = procrastinate_jobs.id AND type = 'started')
-FROM procrastinate_jobs WHERE task_name = %s AND status IN ('todo', 'doing', 'failed')
+SELECT id, status::text, args -> 'sites', attempts,
+    (SELECT min(a.worker_id) FROM machine a JOIN machine b USING (host, process) WHERE b.worker_id = jobs.worker_id),
+    scheduled_at, (SELECT max(at) FROM procrastinate_events WHERE job_id = jobs.id AND type = 'started')
+FROM procrastinate_jobs jobs WHERE task_name = %s AND status IN ('todo', 'doing', 'failed')
 ORDER BY status, priority DESC, id
+"""
+_UNCOUNTED = "UPDATE procrastinate_jobs SET attempts = attempts - 1 WHERE id = %s"
+_DEAD = """
+UPDATE procrastinate_workers SET last_heartbeat = 'epoch'
+WHERE id = ANY(%s) AND last_heartbeat < now() - make_interval(secs => %s)
 """
 
 
@@ -197,14 +208,16 @@ def enqueue(config: Config, corpus: Corpus, *, dry_run: bool = False) -> QueueSt
     with closing(open_tables(corpus, read_only=dry_run)) as session, alone(session):
         before = state_of(session)
         there = {site for batch in before.batches if batch.state != "failed" for site in batch.sites}
-        added = tuple(batches(load for load in site_loads(config, corpus) if load.name not in there))
+        waiting = [load for load in site_loads(config, corpus) if load.name not in there]
+        added = tuple(batches(waiting, sum(worker.slots for worker in before.workers)))
         if added and not dry_run:
-            _add(corpus, added)
+            add(corpus, added)
         after = state_of(session)
     return QueueState(after.workers, after.batches, added)
 
 
-def _add(corpus: Corpus, added: Iterable[Batch]) -> None:
+def add(corpus: Corpus, added: Iterable[Batch]) -> None:
+    """Add batches to the queue."""
     from procrastinate import App, SyncPsycopgConnector
 
     connector = SyncPsycopgConnector(conninfo="", kwargs=connection_options(corpus), min_size=1, max_size=1)
@@ -234,8 +247,35 @@ def state_of(session: psycopg.Connection[Any]) -> QueueState:
 
 
 def introduce(session: psycopg.Connection[Any], worker: int, slots: int) -> None:
-    """Record the machine and process of a worker, this one."""
+    """Record the machine and process of a worker, this one. The lock shows that it lives: it ends with the session."""
     session.execute(_INTRODUCE, (worker, socket.gethostname(), os.getpid(), slots))
+    session.execute("SELECT pg_try_advisory_lock(%s)", (_worker_key(session, worker),))
+
+
+def mark_dead(session: psycopg.Connection[Any], quiet_seconds: float) -> None:
+    """Give up workers without a session that gave no sign of life for so long, sooner than those with one."""
+    keys = {_worker_key(session, row[0]): row[0] for row in session.execute("SELECT worker_id FROM machine").fetchall()}
+    alive = lock_sessions.held(session, keys)
+    if gone := [worker for key, worker in keys.items() if key not in alive]:
+        session.execute(_DEAD, (gone, quiet_seconds))
+
+
+def held_sites(corpus: Corpus, sites: Iterable[str]) -> set[str]:
+    """Return the sites that a crawl has locked now."""
+    with closing(corpus.database.session(lambda made: made)) as session:
+        schema = lock_sessions.schema_of(session)
+        keys = {lock_key(site, schema): site for site in sites}
+        return {keys[key] for key in lock_sessions.held(session, keys)}
+
+
+def uncount(session: psycopg.Connection[Any], job: int | None) -> None:
+    """Take back the count of an attempt: it says nothing about the batch."""
+    session.execute(_UNCOUNTED, (job,))
+
+
+def _worker_key(session: psycopg.Connection[Any], worker: int) -> int:
+    schema = session.execute("SELECT current_schema()").fetchone() or ("",)
+    return lock_key(str(worker), str(schema[0]), "worker")
 
 
 def app_of(corpus: Corpus, connections: int) -> App:
