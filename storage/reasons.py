@@ -13,7 +13,7 @@ NO_NETWORK = frozenset({"dns"})
 """Reasons of all attempts on a machine without a network. A refused connection was answered."""
 HOST_FAULTS = frozenset({"robots_unreachable", "dns", "unreachable", "certificate"})
 """Reasons of a host that failed."""
-OF_HOST = HOST_FAULTS | {"host_paused", "host_locked", "crawl_delay"}
+OF_HOST = HOST_FAULTS | {"host_paused", "host_locked", "crawl_delay", "cut_off"}
 """Reasons that lie in the host, not in the URL: the URL stays pending, and its attempts are not counted."""
 NO_ANSWER = OF_HOST | {"timeout", "network", "internal_error"}
 """Reasons of attempts that ended without a response."""

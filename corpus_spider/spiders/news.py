@@ -13,7 +13,7 @@ from scrapy import Request, Spider, signals
 from scrapy.resolver import dnscache
 
 from corpus_spider.addon import loaded, slot_of
-from corpus_spider.crawling.dispatcher import Dispatcher
+from corpus_spider.crawling.dispatcher import CUT_OFF, Dispatcher
 from corpus_spider.crawling.downloader import PatientDownloader, RecalledError
 from corpus_spider.crawling.retry_policy import RetryPolicy, conditions, failure_reason, pause_asked
 from corpus_spider.crawling.session import Session, exit_code, log_end
@@ -83,7 +83,8 @@ class NewsSpider(Spider):
         """Request the leased URLs until nothing is due."""
         downloader = getattr(self.crawler.engine, "downloader", None)
         if isinstance(downloader, PatientDownloader):
-            self.dispatcher.recall, self.dispatcher.regained = downloader.recall, downloader.delay_next
+            self.dispatcher.recall, self.dispatcher.go_on = downloader.recall, downloader.go_on
+            self.dispatcher.regained = downloader.delay_next
         try:
             async for lease in self.dispatcher.leases():
                 try:
@@ -127,8 +128,11 @@ class NewsSpider(Spider):
         """Settle a request without an exchange, with the reason."""
         lease: Lease = failure.request.meta[LEASE]  # type: ignore[attr-defined]
         if isinstance(failure.value, RecalledError):
-            # The URL becomes pending at the end of the run.
-            self.dispatcher.settled(lease)
+            if self.dispatcher.is_cut_off:
+                await self.settle(Failure(lease, CUT_OFF, time.time(), of_host=True))
+            else:
+                # The URL becomes pending at the end of the run.
+                self.dispatcher.settled(lease)
             return
         reason, passing = failure_reason(failure.value or Exception())
         # Look the host up again, since it may have moved. Scrapy would not until the run ends.

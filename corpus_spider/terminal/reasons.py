@@ -62,6 +62,8 @@ FAILED = {
     "render_timeout": "the browser took too long for the page",
     "render_crash": "the browser crashed on the page",
     "render_too_large": "the page is too large after its scripts ran",
+    "cut_off": "the database did not answer, so nothing was requested; the URL stays pending",
+    "lease_lost": "fetched while the database did not answer; another crawl has the URL",
     "host_locked": "another crawl of this corpus requests pages of the host",
     "host_paused": "the host required a pause (Retry-After)",
     "barren": "a crawler trap; the URL stays pending",
