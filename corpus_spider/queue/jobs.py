@@ -10,8 +10,10 @@ import os
 import re
 import socket
 import time
+from collections import defaultdict
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
     from storage.corpus import Corpus
+    from storage.database.transactions import Database
 
 QUEUE = TASK = "crawl"
 AGAIN = "again"
@@ -74,6 +77,7 @@ class QueuedBatch:
     """A batch in the queue. ``state``: ``todo``, ``doing`` or ``failed``. ``attempts``: earlier ones.
 
     ``worker``: number of the worker that crawls it. ``not_before``: it waits until then. ``started``: its last attempt.
+    ``pages_per_minute``: of the crawl that works on it now.
     """
 
     job: int
@@ -83,11 +87,12 @@ class QueuedBatch:
     worker: int | None
     not_before: datetime | None
     started: datetime | None
+    pages_per_minute: float | None = None
 
 
 @dataclass(frozen=True)
 class QueueWorker:
-    """A worker. ``quiet_seconds``: since its last sign of life."""
+    """A worker. ``quiet_seconds``: since its last sign of life. ``pages_per_minute``: of all its crawls."""
 
     worker: int
     machine: str
@@ -95,6 +100,7 @@ class QueueWorker:
     slots: int
     started: datetime
     quiet_seconds: float
+    pages_per_minute: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -114,14 +120,27 @@ def connection_options(corpus: Corpus) -> dict[str, Any]:
             where=corpus.name,
             do="`corpus-spider move` copies a corpus to PostgreSQL. One machine needs no queue: `corpus-spider crawl`.",
         )
-    options = corpus.database.connection_options()
-    path = f"{options.get('options', '')} -c search_path={_schema(corpus)}"
+    return _options(corpus.database)
+
+
+def _options(database: Database) -> dict[str, Any]:
+    options = database.connection_options()
+    path = f"{options.get('options', '')} -c search_path={_schema(database)}"
     return options | {"options": path.strip()}
 
 
-def _schema(corpus: Corpus) -> str:
+def _schema(database: Database) -> str:
     """Return the quoted name of the schema of the queue."""
-    return '"' + f"{corpus.database.schema()}_queue".replace('"', '""') + '"'
+    return '"' + f"{database.schema()}_queue".replace('"', '""') + '"'
+
+
+def pending_release(database: Database) -> str:
+    """Return the release of Procrastinate to which `open_tables` would change the tables of a queue, or ""."""
+    if database.is_sqlite or find_spec("procrastinate") is None:
+        return ""
+    with closing(database.session(lambda made: made, **_options(database))) as session:
+        version, table = session.execute(_TABLES).fetchone() or (None, None)
+    return _release() if table and any(_changes(version or "0")) else ""
 
 
 def require_library() -> None:
@@ -143,13 +162,13 @@ def open_tables(corpus: Corpus, *, read_only: bool = False) -> psycopg.Connectio
     session = corpus.database.session(lambda made: made, **options)
     if read_only:
         return session
-    session.execute(f"CREATE SCHEMA IF NOT EXISTS {_schema(corpus)}".encode())
+    session.execute(f"CREATE SCHEMA IF NOT EXISTS {_schema(corpus.database)}".encode())
     with alone(session):
         version, table = session.execute(_TABLES).fetchone() or (None, None)
         for statements in _changes(version if table else None):
             session.execute(statements.encode())
         session.execute(_MACHINES)
-        session.execute(f"COMMENT ON SCHEMA {_schema(corpus)} IS 'procrastinate {_release()}'".encode())
+        session.execute(f"COMMENT ON SCHEMA {_schema(corpus.database)} IS 'procrastinate {_release()}'".encode())
     return session
 
 
@@ -228,9 +247,16 @@ def add(corpus: Corpus, added: Iterable[Batch]) -> None:
 
 
 def queue_state(corpus: Corpus) -> QueueState:
-    """Return the workers and batches."""
+    """Return the workers and batches, with the rates of those at work."""
     with closing(open_tables(corpus, read_only=True)) as session:
-        return state_of(session)
+        found = state_of(session)
+    rates = corpus.runs.pages_per_minute([each.sites[0] for each in found.batches if each.state == "doing"])
+    at_work = {each.job: rates.get(each.sites[0]) for each in found.batches if each.state == "doing"}
+    batches = tuple(replace(each, pages_per_minute=at_work.get(each.job)) for each in found.batches)
+    of_worker: defaultdict[int | None, float] = defaultdict(float)
+    for batch in batches:
+        of_worker[batch.worker] += batch.pages_per_minute or 0
+    return QueueState(tuple(replace(each, pages_per_minute=of_worker[each.worker]) for each in found.workers), batches)
 
 
 def state_of(session: psycopg.Connection[Any]) -> QueueState:

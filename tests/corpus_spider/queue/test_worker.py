@@ -104,7 +104,7 @@ def press(folder: Path, url: str, count: int, articles: int = ARTICLES) -> Itera
         sites = "".join(f'[[site]]\nname = "{name}"\nstart = ["http://{name}.localhost:{port}/"]\n' for name in hosts)
         (folder / "corpus.toml").write_text(
             f'[corpus]\nname = "test"\ncontact = "tests@example.org"\ndatabase = "{url}"\n[crawl]\ndelay = {DELAY}\n'
-            f'workers = 1\nallow_private = ["*.localhost:{port}"]\n{sites}'
+            f'workers = 1\ntimeout = {PATIENCE:.0f}\nallow_private = ["*.localhost:{port}"]\n{sites}'
         )
         yield Press(folder, hosts, url, articles)
 
@@ -181,6 +181,9 @@ def test_the_sites_of_a_killed_worker_wait_for_no_busy_slot(tmp_path: Path, post
         os.kill(killed.pid, signal.SIGKILL)
         killed.wait()
         until(lambda: [batch["sites"] for batch in papers.listed()["batches"]] == [["p1"]], papers.listed)
+        at_work = papers.listed()
+        assert at_work["batches"][0]["pages_per_minute"] > 0
+        assert [each["pages_per_minute"] for each in at_work["workers"]] == [at_work["batches"][0]["pages_per_minute"]]
         slow.answered.set()
         until(lambda: papers.listed()["batches"] == [], papers.listed)
         busy.terminate()
