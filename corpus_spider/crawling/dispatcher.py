@@ -262,20 +262,23 @@ class Dispatcher:
         return _in_turns(leases)
 
     def _quotas(self) -> dict[str, int]:
-        """Return the number of further leases by host; none with a full backlog or after the limit of the run."""
+        """Return the number of further leases by host. None with a full backlog, without the database or after a
+        limit of the run.
+        """
         spare = self.limits.most - self._out.total()
-        if self.limit_reached or spare <= 0 or len(self.pipeline.held) + self.pipeline.waiting >= self.limits.backlog:
+        full = len(self.pipeline.held) + self.pipeline.waiting >= self.limits.backlog
+        if self.limit_reached or self.is_cut_off or spare <= 0 or full:
             return {}
         self._active = {host for host in self._active if not self.pauses.left(host)}
-        full = {host for host, pages in self.pipeline.unread.items() if pages >= MOST_UNREAD and self._busy()}
+        unread = {host for host, pages in self.pipeline.unread.items() if pages >= MOST_UNREAD and self._busy()}
         slow = {host for host in self._active | self._out.keys() if self._is_slow(host)}
         out = sum(self._out[host] for host in slow)
-        quotas = self._shares(self._active - slow - full, min(self.limits.total + out - self._out.total(), spare))
+        quotas = self._shares(self._active - slow - unread, min(self.limits.total + out - self._out.total(), spare))
         # The rest of a small limit is not for hosts that may never respond.
         if quotas and self.limits.page_limit:
             return quotas
         spare -= sum(quotas.values())
-        return quotas | self._shares(self._active & slow - full, min(self.limits.total - out, spare))
+        return quotas | self._shares(self._active & slow - unread, min(self.limits.total - out, spare))
 
     async def _of_locked(self, quotas: dict[str, int]) -> dict[str, int]:
         """Return the quotas of hosts that this crawl has locked, or locks now. The others wait for their crawl."""
