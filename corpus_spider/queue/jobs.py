@@ -275,12 +275,12 @@ def state_of(session: psycopg.Connection[Any]) -> QueueState:
 def introduce(session: psycopg.Connection[Any], worker: int, slots: int) -> None:
     """Record the machine and process of a worker, this one. The lock shows that it lives: it ends with the session."""
     session.execute(_INTRODUCE, (worker, socket.gethostname(), os.getpid(), slots))
-    session.execute("SELECT pg_try_advisory_lock(%s)", (_worker_key(session, worker),))
+    session.execute("SELECT pg_try_advisory_lock(%s)", tuple(_worker_keys(session, [worker])))
 
 
 def mark_dead(session: psycopg.Connection[Any], quiet_seconds: float) -> None:
     """Give up workers without a session that gave no sign of life for so long, sooner than those with one."""
-    keys = {_worker_key(session, row[0]): row[0] for row in session.execute("SELECT worker_id FROM machine").fetchall()}
+    keys = _worker_keys(session, [row[0] for row in session.execute("SELECT worker_id FROM machine")])
     alive = lock_sessions.held(session, keys)
     if gone := [worker for key, worker in keys.items() if key not in alive]:
         session.execute(_DEAD, (gone, quiet_seconds))
@@ -299,9 +299,10 @@ def uncount(session: psycopg.Connection[Any], job: int | None) -> None:
     session.execute(_UNCOUNTED, (job,))
 
 
-def _worker_key(session: psycopg.Connection[Any], worker: int) -> int:
+def _worker_keys(session: psycopg.Connection[Any], workers: Iterable[int]) -> dict[int, int]:
+    """Return the workers by the keys of their locks."""
     schema = session.execute("SELECT current_schema()").fetchone() or ("",)
-    return lock_key(str(worker), str(schema[0]), "worker")
+    return {lock_key(str(worker), str(schema[0]), "worker"): worker for worker in workers}
 
 
 def app_of(corpus: Corpus, connections: int) -> App:

@@ -159,7 +159,7 @@ class CrawlWorker:
 
     async def _work(self) -> None:
         with closing(await asyncio.to_thread(open_tables, self.corpus)):
-            app = app_of(self.corpus, connections=6)
+            app = app_of(self.corpus, connections=3)
         app.task(name=TASK, queue=QUEUE, retry=BatchRetries(), pass_context=True)(self.crawl)
         async with app.open_async():
             slots = self._worker(app, [QUEUE, AGAIN], self.slots)
@@ -189,6 +189,8 @@ class CrawlWorker:
             install_signal_handlers=False,
             update_heartbeat_interval=self.heartbeat_limit / HEARTBEATS,
             fetch_job_polling_interval=LOOK_SECONDS,
+            # It would hold a connection: the server has room for a hundred, and a crawl needs five.
+            listen_notify=False,
             stalled_worker_timeout=self.heartbeat_limit,
         )
 
