@@ -189,7 +189,7 @@ class CrawlWorker:
             install_signal_handlers=False,
             update_heartbeat_interval=self.heartbeat_limit / HEARTBEATS,
             fetch_job_polling_interval=LOOK_SECONDS,
-            # It would hold a connection: the server has room for a hundred, and a crawl needs five.
+            # It would hold a connection: the server has room for a hundred, and a crawl needs four.
             listen_notify=False,
             stalled_worker_timeout=self.heartbeat_limit,
         )
