@@ -109,7 +109,7 @@ KILLS := tests/corpus_spider/crawling/test_kills.py tests/corpus_spider/crawling
 	tests/corpus_spider/terminal/test_signals.py tests/corpus_spider/archive/test_archive_damage.py tests/corpus_spider/crawling/test_database_faults.py \
 	tests/corpus_spider/crawling/test_thirty_nights.py tests/pipelines/runtime/test_workers.py tests/storage/database/test_next_migration.py \
 	tests/storage/database/test_sqlite_limits.py tests/storage/warc/test_warc_writer.py \
-	tests/corpus_spider/queue/test_worker.py tests/corpus_spider/batch/test_process.py tests/corpus_spider/batch/test_dedup.py
+	tests/corpus_spider/queue tests/corpus_spider/batch/test_process.py tests/corpus_spider/batch/test_dedup.py
 
 # The slow part of the hostile server: traps, a hundred silent hosts, names that resolve to private addresses, and all of
 # it in one crawl. Also a hundred thousand random URLs, and pages of 10 MiB.

@@ -8,15 +8,14 @@ Builds a corpus of each size with `benchmarks/export.py`, or takes the one that 
 that read are measured there too; the CPU time of the server is not counted.
 
 Printed are seconds of CPU time (user and system) by size, of one document first; seconds by the clock at the largest
-size; and the growth: CPU time per document at the largest size over that at the smallest, without the start. The gate
-is 1.1.
+size; memory at the smallest and the largest; and the growth: CPU time per document at the largest size over that at the
+smallest, without the start. The gate is 1.1.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -58,23 +57,27 @@ CHANGING = ("remove", "remove deferred")
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """Seconds of CPU time of all processes, and by the clock."""
+    """Seconds of CPU time of all processes and by the clock, and MiB of memory at most."""
 
     cpu: float
     wall: float
+    memory: float
 
 
 def measured(folder: Path, arguments: tuple[str, ...], database: str | None) -> Time:
     """Run a verb on the corpus in a folder, or in another database, and return its time."""
     variables = os.environ | ({"DATABASE_URL": database} if database else {})
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     command = [sys.executable, "-m", "corpus_spider", "-c", str(folder), "-q", *arguments]
-    done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=variables)
-    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    # `health` reports sites that were never crawled with 8.
-    if done.returncode not in {0, 8}:
-        raise SystemExit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr.decode()}")
-    return Time(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall)
+    start = time.perf_counter()
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, env=variables)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        # `health` reports sites that were never crawled with 8.
+        if process.returncode not in {0, 8}:
+            raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}\n{said.read().decode()}")
+    return Time(used.ru_utime + used.ru_stime, time.perf_counter() - start, used.ru_maxrss / 1024)
 
 
 def run(name: str, folder: Path, size: int, database: str | None = None) -> Time:
@@ -117,7 +120,7 @@ def report(name: str, times: list[Time], sizes: list[int]) -> None:
     small = max(0.01, measures[0].cpu - start.cpu) / sizes[0]
     large = max(0.01, measures[-1].cpu - start.cpu) / sizes[-1]
     listed = "  ".join(f"{each.cpu:8.2f}" for each in times)
-    clock = f"clock {times[-1].wall:7.1f}"
+    clock = f"clock {times[-1].wall:7.1f}  memory {measures[0].memory:4.0f} to {measures[-1].memory:4.0f} MiB"
     print(f"{name:<24} {listed}  {clock}  growth {large / small:.2f} (gate: {GATE:g})", flush=True)
 
 

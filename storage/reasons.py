@@ -73,7 +73,7 @@ NO_ARTICLE, LISTING, REMOVED, REDIRECT = "no_article", "listing", "removed", "re
 SAME_PAGE, UNCHANGED_TEXT, SHORTENED = "same_page", "unchanged_text", "shortened"
 REDIRECT_REFUSED, SCRIPT_ONLY, WARC_MISSING = "redirect_refused", "script_only", "warc_missing"
 ROBOTS, CRAWL_DELAY, PRIVATE_ADDRESS = "robots", "crawl_delay", "private_address"
-HOST_LOCKED, HOST_PAUSED = "host_locked", "host_paused"
+HOST_LOCKED, HOST_PAUSED, CUT_OFF, LEASE_LOST = "host_locked", "host_paused", "cut_off", "lease_lost"
 BARREN, DEAD_LINK, RESERVED_ANEW = "barren", "dead_link", "reserved_anew"
 
 DROPPED: Mapping[str, DropReason] = {
@@ -245,6 +245,13 @@ FAILED: Mapping[str, FailureReason] = {
     "render_timeout": FailureReason(meaning="the browser took too long for the page"),
     "render_crash": FailureReason(meaning="the browser crashed on the page"),
     "render_too_large": FailureReason(meaning="the page is too large after its scripts ran"),
+    CUT_OFF: FailureReason(
+        meaning="the database did not answer, so nothing was requested; the URL stays pending",
+        cause=FailureCause.HOST_WAIT,
+    ),
+    LEASE_LOST: FailureReason(
+        meaning="fetched while the database did not answer; another crawl has the URL", counter=None
+    ),
     HOST_LOCKED: FailureReason(
         meaning="another crawl of this corpus requests pages of the host", cause=FailureCause.HOST_WAIT
     ),

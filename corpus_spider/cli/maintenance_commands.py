@@ -102,6 +102,9 @@ def _report_lines(report: MigrationReport) -> list[str]:
     if report.fingerprints:
         would = "would be" if report.dry_run else "were"
         lines.append(f"{counted(report.fingerprints, 'fingerprint')} {would} computed again from the stored texts.")
+    if report.queue:
+        would = "would be" if report.dry_run else "were"
+        lines.append(f"The tables of the queue {would} changed to those of Procrastinate {report.queue}.")
     lines.append(f"{counted(report.documents, 'document')}, {'about ' if report.dry_run else ''}{report.seconds:g} s.")
     if report.bytes:
         lines.append(f"A copy of the database ({human_size(report.bytes)}): {report.copy}")

@@ -93,10 +93,19 @@ def _show(found: QueueState, console: Console) -> None:
     moment = datetime.now(UTC)
     machines = {each.worker: each.machine for each in found.workers}
     workers = [
-        (each.worker, each.machine, each.process, each.slots, _ago(moment, each.started), f"{each.quiet_seconds:.0f} s")
+        (
+            each.worker,
+            each.machine,
+            each.process,
+            each.slots,
+            _ago(moment, each.started),
+            f"{each.quiet_seconds:.0f} s",
+            f"{each.pages_per_minute:.0f}",
+        )
         for each in found.workers
     ]
-    console.table("Workers", ("worker", "machine", "process", "slots", "since", "last_sign"), workers)
+    of_workers = ("worker", "machine", "process", "slots", "since", "last_sign", "pages_per_minute")
+    console.table("Workers", of_workers, workers)
     batches = [
         (
             each.job,
@@ -105,11 +114,13 @@ def _show(found: QueueState, console: Console) -> None:
             len(each.sites),
             _ago(moment, each.started) if each.state == "doing" and each.started else "",
             each.attempts,
+            "" if each.pages_per_minute is None else f"{each.pages_per_minute:.0f}",
             _names(each.sites),
         )
         for each in found.batches
     ]
-    console.table("Batches", ("batch", "state", "machine", "sites", "since", "attempts", "names"), batches)
+    of_batches = ("batch", "state", "machine", "sites", "since", "attempts", "pages_per_minute", "names")
+    console.table("Batches", of_batches, batches)
     if not found.workers:
         console.note(f"{counted(len(found.batches), 'batch')} and no worker. `worker run` starts one.")
 

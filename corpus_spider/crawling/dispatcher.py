@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import math
 import time
 from collections import Counter
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+logger = logging.getLogger(__name__)
+
 SLOW_SECONDS = 1.0
 """Seconds without a response after which a host with leases is slow."""
 MOST_UNREAD = 128
@@ -45,6 +48,10 @@ before: one backlog must not keep a feed waiting that failed once.
 """
 MAX_IDLE_LOCKS = 500
 """Locked hosts above which those without a lease are unlocked. PostgreSQL has room for about 12,000 locks."""
+CUT_OFF_SECONDS = 30.0
+"""Seconds without an answer of the database after which nothing is requested. The server gives up locks of a lost
+session after about as long, and another crawl may take the hosts.
+"""
 LOOK_SECONDS = 5.0
 """Seconds between two queries of the whole table for hosts with due URLs."""
 
@@ -108,7 +115,11 @@ class Dispatcher:
         self._drain: asyncio.Task[int] | None = None
         self._looked, self._started = -math.inf, time.monotonic()
         self.recall: Callable[[], None] = lambda: None
-        """Called when the run is over. Ends the leases that were not requested yet."""
+        """Called when the run is over or cut off. Ends the leases that were not requested yet."""
+        self.go_on: Callable[[], None] = lambda: None
+        """Called after `recall`, when the database answers again."""
+        self.is_cut_off = False
+        """Whether leases were recalled because the database does not answer."""
         self.regained: Callable[[str], None] = lambda _: None
         """Called with a host that is locked after another crawl had it or may have had it."""
         self._next_retry = math.inf
@@ -143,7 +154,7 @@ class Dispatcher:
 
         The pipeline keeps an error, which ends the run. Scrapy would log it and finish the crawl as done.
         """
-        alarm = self._alarm()
+        alarm, watch = self._alarm(), asyncio.ensure_future(self._watch_database())
         try:
             while not self._over():
                 self.pipeline.changed.clear()
@@ -158,8 +169,29 @@ class Dispatcher:
         except Exception as error:  # noqa: BLE001 - the edge of a stage: kept as the end of the run
             self.pipeline.break_down(error)
         finally:
+            watch.cancel()
             if alarm is not None:
                 alarm.cancel()
+
+    async def _watch_database(self) -> None:
+        """Recall the leases when the database does not answer. The hosts may be another crawl's soon."""
+        while True:
+            await asyncio.sleep(1.0)
+            began = self.pipeline.writer.began
+            silent = began is not None and time.monotonic() - began > CUT_OFF_SECONDS
+            if silent and not self.is_cut_off:
+                self.is_cut_off = True
+                logger.warning(
+                    "the database gave no answer for %.0f s; nothing is requested until it does", CUT_OFF_SECONDS
+                )
+                self.recall()
+            elif self.is_cut_off and not silent and not self._ends:
+                self.is_cut_off = False
+                self.go_on()
+
+    @property
+    def _ends(self) -> bool:
+        return self.stopping or self.pipeline.error is not None or self.limit_reached in {"time_limit", "size_limit"}
 
     def _alarm(self) -> asyncio.TimerHandle | None:
         """End the run at its time limit by a timer: the spider may wait for hosts and take no further lease."""
@@ -228,20 +260,23 @@ class Dispatcher:
         return _in_turns(leases)
 
     def _quotas(self) -> dict[str, int]:
-        """Return the number of further leases by host; none with a full backlog or after the limit of the run."""
+        """Return the number of further leases by host. None with a full backlog, without the database or after a
+        limit of the run.
+        """
         spare = self.limits.most - self._out.total()
-        if self.limit_reached or spare <= 0 or len(self.pipeline.held) + self.pipeline.waiting >= self.limits.backlog:
+        full = len(self.pipeline.held) + self.pipeline.waiting >= self.limits.backlog
+        if self.limit_reached or self.is_cut_off or spare <= 0 or full:
             return {}
         self._active = {host for host in self._active if not self.pauses.left(host)}
-        full = {host for host, pages in self.pipeline.unread.items() if pages >= MOST_UNREAD and self._busy()}
+        unread = {host for host, pages in self.pipeline.unread.items() if pages >= MOST_UNREAD and self._busy()}
         slow = {host for host in self._active | self._out.keys() if self._is_slow(host)}
         out = sum(self._out[host] for host in slow)
-        quotas = self._shares(self._active - slow - full, min(self.limits.total + out - self._out.total(), spare))
+        quotas = self._shares(self._active - slow - unread, min(self.limits.total + out - self._out.total(), spare))
         # The rest of a small limit is not for hosts that may never respond.
         if quotas and self.limits.page_limit:
             return quotas
         spare -= sum(quotas.values())
-        return quotas | self._shares(self._active & slow - full, min(self.limits.total - out, spare))
+        return quotas | self._shares(self._active & slow - unread, min(self.limits.total - out, spare))
 
     async def _of_locked(self, quotas: dict[str, int]) -> dict[str, int]:
         """Return the quotas of hosts that this crawl has locked, or locks now. The others wait for their crawl."""

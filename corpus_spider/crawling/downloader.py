@@ -72,6 +72,10 @@ class PatientDownloader(Downloader):
                 slot.queue.remove((request, answer))
                 answer.errback(RecalledError(request.url))
 
+    def go_on(self) -> None:
+        """Send requests of leases again."""
+        self._recalled = False
+
     def _is_recalled(self, request: Request) -> bool:
         return self._recalled and LEASE in request.meta
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -89,7 +89,8 @@ class MigrationReport:
 
     ``documents``: texts in the corpus. ``fingerprints``: those computed again from stored texts. ``seconds``: time it
     took, or an estimate. ``bytes``: room that the copy of a SQLite file takes. ``copy``: where this copy is, or for
-    PostgreSQL the command that makes a backup before.
+    PostgreSQL the command that makes a backup before. ``queue``: release of Procrastinate to which the tables of the
+    queue were changed; "" if they are up to date.
     """
 
     database: str
@@ -102,11 +103,12 @@ class MigrationReport:
     seconds: float = 0.0
     bytes: int = 0
     copy: str = ""
+    queue: str = ""
 
     @property
     def is_needed(self) -> bool:
         """Whether there is something to do, or was."""
-        return bool(self.steps or self.fingerprints)
+        return bool(self.steps or self.fingerprints or self.queue)
 
 
 def migrate(config: Config, *, dry_run: bool = False, on_progress: Progress = unseen) -> MigrationReport:
@@ -116,18 +118,21 @@ def migrate(config: Config, *, dry_run: bool = False, on_progress: Progress = un
     if there is no corpus or one from before the first release, NewerCorpusError for a corpus of a later release.
     """
     from corpus_spider.crawling import fingerprints
+    from corpus_spider.queue.jobs import open_tables, pending_release
     from pipelines.text.minhash import SCHEME
     from storage.corpus import Corpus
     from storage.database.opening import copy_before, pending_steps
     from storage.database.schema import SCHEMA_VERSION
     from storage.database.sizes import older_counts
-    from storage.database.transactions import masked, parse_url
+    from storage.database.transactions import connect, masked, parse_url
 
     url = parse_url(config.database_url)
     version, steps = pending_steps(config.database_url)
     counts = older_counts(config.database_url, SCHEME)
     report = MigrationReport(masked(url), dry_run, version, SCHEMA_VERSION, [asdict(step) for step in steps])
     report.documents, report.fingerprints = counts.documents, counts.fingerprints
+    with closing(connect(url, read_only=True)) as database:
+        report.queue = pending_release(database)
     if steps:
         report.bytes, report.copy = counts.bytes, copy_before(url, version)
     if dry_run:
@@ -137,5 +142,7 @@ def migrate(config: Config, *, dry_run: bool = False, on_progress: Progress = un
         began = time.monotonic()
         with Corpus.open(config.database_url, on_progress=on_progress) as corpus:
             fingerprints.renew(corpus, config.workers, on_progress)
+            if report.queue:
+                open_tables(corpus).close()
         report.seconds = round(time.monotonic() - began, 1)
     return report

@@ -6,6 +6,7 @@ batch: only one crawl at a time requests a host.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -39,15 +40,17 @@ class Batch:
     seconds: float
 
 
-def batches(loads: Iterable[SiteLoad]) -> list[Batch]:
-    """Distribute sites to batches, longest batch first.
+def batches(loads: Iterable[SiteLoad], slots: int = 1) -> list[Batch]:
+    """Distribute sites to batches, longest batch first. ``slots``: batches that are crawled at once.
 
     Groups of sites that share a host are put, longest first, into the first batch with room for them. A batch lasts as
-    long as its slowest group waits between requests, or as its pages need CPU time.
+    long as its slowest group waits between requests, or as its pages need CPU time. Few sites are shared by all slots.
     """
+    groups = _groups(loads)
+    most = min(MAX_SITES, max(1, math.ceil(sum(len(group) for group in groups) / max(1, slots))))
     filled: list[_Filling] = []
-    for group in sorted(_groups(loads), key=lambda group: (-_waits(group), group[0].name)):
-        place = next((filling for filling in filled if filling.has_room(group)), None)
+    for group in sorted(groups, key=lambda group: (-_waits(group), group[0].name)):
+        place = next((filling for filling in filled if filling.has_room(group, most)), None)
         if place is None:
             filled.append(place := _Filling())
         place.add(group)
@@ -62,8 +65,8 @@ class _Filling:
     loads: list[SiteLoad] = field(default_factory=list)
     pages: int = 0
 
-    def has_room(self, group: list[SiteLoad]) -> bool:
-        if len(self.loads) + len(group) > MAX_SITES:
+    def has_room(self, group: list[SiteLoad], most: int) -> bool:
+        if len(self.loads) + len(group) > most:
             return False
         return (self.pages + sum(load.pages for load in group)) * PAGE_SECONDS <= MAX_SECONDS
 

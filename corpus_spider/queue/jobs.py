@@ -10,13 +10,17 @@ import os
 import re
 import socket
 import time
+from collections import defaultdict
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.queue.batches import Batch, SiteLoad, batches
 from storage.errors import ConfigError
+from storage.locking import lock_sessions
+from storage.locking.locks import lock_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,8 +31,11 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
     from storage.corpus import Corpus
+    from storage.database.transactions import Database
 
 QUEUE = TASK = "crawl"
+AGAIN = "again"
+"""Queue of the batches of dead workers. Each worker has a slot for it alone, so that they wait for no other batch."""
 NEW_SITE_PAGES = 200
 """Expected pages of a site without an earlier run."""
 MAX_FAILED_DAYS = 30
@@ -47,14 +54,21 @@ CREATE TABLE IF NOT EXISTS machine (
 """
 _INTRODUCE = "INSERT INTO machine (worker_id, host, process, slots) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
 _WORKERS = """
-SELECT id, host, process, slots, started, extract(epoch FROM now() - last_heartbeat)::float
-FROM procrastinate_workers JOIN machine ON worker_id = id ORDER BY started, id
+SELECT min(id), host, process, sum(slots), min(started), extract(epoch FROM now() - max(last_heartbeat))::float
+FROM procrastinate_workers JOIN machine ON worker_id = id GROUP BY host, process ORDER BY min(started), min(id)
 """
+"""A worker has two numbers: the other one is for batches of dead workers."""
 _JOBS = """
-SELECT id, status::text, args -> 'sites', attempts, worker_id, scheduled_at,
-    (SELECT max(at) FROM procrastinate_events WHERE job_id = procrastinate_jobs.id AND type = 'started')
-FROM procrastinate_jobs WHERE task_name = %s AND status IN ('todo', 'doing', 'failed')
+SELECT id, status::text, args -> 'sites', attempts,
+    (SELECT min(a.worker_id) FROM machine a JOIN machine b USING (host, process) WHERE b.worker_id = jobs.worker_id),
+    scheduled_at, (SELECT max(at) FROM procrastinate_events WHERE job_id = jobs.id AND type = 'started')
+FROM procrastinate_jobs jobs WHERE task_name = %s AND status IN ('todo', 'doing', 'failed')
 ORDER BY status, priority DESC, id
+"""
+_UNCOUNTED = "UPDATE procrastinate_jobs SET attempts = attempts - 1 WHERE id = %s"
+_DEAD = """
+UPDATE procrastinate_workers SET last_heartbeat = 'epoch'
+WHERE id = ANY(%s) AND last_heartbeat < now() - make_interval(secs => %s)
 """
 
 
@@ -63,6 +77,7 @@ class QueuedBatch:
     """A batch in the queue. ``state``: ``todo``, ``doing`` or ``failed``. ``attempts``: earlier ones.
 
     ``worker``: number of the worker that crawls it. ``not_before``: it waits until then. ``started``: its last attempt.
+    ``pages_per_minute``: of the crawl that works on it now.
     """
 
     job: int
@@ -72,11 +87,12 @@ class QueuedBatch:
     worker: int | None
     not_before: datetime | None
     started: datetime | None
+    pages_per_minute: float | None = None
 
 
 @dataclass(frozen=True)
 class QueueWorker:
-    """A worker. ``quiet_seconds``: since its last sign of life."""
+    """A worker. ``quiet_seconds``: since its last sign of life. ``pages_per_minute``: of all its crawls."""
 
     worker: int
     machine: str
@@ -84,6 +100,7 @@ class QueueWorker:
     slots: int
     started: datetime
     quiet_seconds: float
+    pages_per_minute: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -103,14 +120,27 @@ def connection_options(corpus: Corpus) -> dict[str, Any]:
             where=corpus.name,
             do="`corpus-spider move` copies a corpus to PostgreSQL. One machine needs no queue: `corpus-spider crawl`.",
         )
-    options = corpus.database.connection_options()
-    path = f"{options.get('options', '')} -c search_path={_schema(corpus)}"
+    return _options(corpus.database)
+
+
+def _options(database: Database) -> dict[str, Any]:
+    options = database.connection_options()
+    path = f"{options.get('options', '')} -c search_path={_schema(database)}"
     return options | {"options": path.strip()}
 
 
-def _schema(corpus: Corpus) -> str:
+def _schema(database: Database) -> str:
     """Return the quoted name of the schema of the queue."""
-    return '"' + f"{corpus.database.schema()}_queue".replace('"', '""') + '"'
+    return '"' + f"{database.schema()}_queue".replace('"', '""') + '"'
+
+
+def pending_release(database: Database) -> str:
+    """Return the release of Procrastinate to which `open_tables` would change the tables of a queue, or ""."""
+    if database.is_sqlite or find_spec("procrastinate") is None:
+        return ""
+    with closing(database.session(lambda made: made, **_options(database))) as session:
+        version, table = session.execute(_TABLES).fetchone() or (None, None)
+    return _release() if table and any(_changes(version or "0")) else ""
 
 
 def require_library() -> None:
@@ -132,13 +162,13 @@ def open_tables(corpus: Corpus, *, read_only: bool = False) -> psycopg.Connectio
     session = corpus.database.session(lambda made: made, **options)
     if read_only:
         return session
-    session.execute(f"CREATE SCHEMA IF NOT EXISTS {_schema(corpus)}".encode())
+    session.execute(f"CREATE SCHEMA IF NOT EXISTS {_schema(corpus.database)}".encode())
     with alone(session):
         version, table = session.execute(_TABLES).fetchone() or (None, None)
         for statements in _changes(version if table else None):
             session.execute(statements.encode())
         session.execute(_MACHINES)
-        session.execute(f"COMMENT ON SCHEMA {_schema(corpus)} IS 'procrastinate {_release()}'".encode())
+        session.execute(f"COMMENT ON SCHEMA {_schema(corpus.database)} IS 'procrastinate {_release()}'".encode())
     return session
 
 
@@ -197,14 +227,16 @@ def enqueue(config: Config, corpus: Corpus, *, dry_run: bool = False) -> QueueSt
     with closing(open_tables(corpus, read_only=dry_run)) as session, alone(session):
         before = state_of(session)
         there = {site for batch in before.batches if batch.state != "failed" for site in batch.sites}
-        added = tuple(batches(load for load in site_loads(config, corpus) if load.name not in there))
+        waiting = [load for load in site_loads(config, corpus) if load.name not in there]
+        added = tuple(batches(waiting, sum(worker.slots for worker in before.workers)))
         if added and not dry_run:
-            _add(corpus, added)
+            add(corpus, added)
         after = state_of(session)
     return QueueState(after.workers, after.batches, added)
 
 
-def _add(corpus: Corpus, added: Iterable[Batch]) -> None:
+def add(corpus: Corpus, added: Iterable[Batch]) -> None:
+    """Add batches to the queue."""
     from procrastinate import App, SyncPsycopgConnector
 
     connector = SyncPsycopgConnector(conninfo="", kwargs=connection_options(corpus), min_size=1, max_size=1)
@@ -215,9 +247,16 @@ def _add(corpus: Corpus, added: Iterable[Batch]) -> None:
 
 
 def queue_state(corpus: Corpus) -> QueueState:
-    """Return the workers and batches."""
+    """Return the workers and batches, with the rates of those at work."""
     with closing(open_tables(corpus, read_only=True)) as session:
-        return state_of(session)
+        found = state_of(session)
+    rates = corpus.runs.pages_per_minute([each.sites[0] for each in found.batches if each.state == "doing"])
+    at_work = {each.job: rates.get(each.sites[0]) for each in found.batches if each.state == "doing"}
+    batches = tuple(replace(each, pages_per_minute=at_work.get(each.job)) for each in found.batches)
+    of_worker: defaultdict[int | None, float] = defaultdict(float)
+    for batch in batches:
+        of_worker[batch.worker] += batch.pages_per_minute or 0
+    return QueueState(tuple(replace(each, pages_per_minute=of_worker[each.worker]) for each in found.workers), batches)
 
 
 def state_of(session: psycopg.Connection[Any]) -> QueueState:
@@ -234,8 +273,36 @@ def state_of(session: psycopg.Connection[Any]) -> QueueState:
 
 
 def introduce(session: psycopg.Connection[Any], worker: int, slots: int) -> None:
-    """Record the machine and process of a worker, this one."""
+    """Record the machine and process of a worker, this one. The lock shows that it lives: it ends with the session."""
     session.execute(_INTRODUCE, (worker, socket.gethostname(), os.getpid(), slots))
+    session.execute("SELECT pg_try_advisory_lock(%s)", tuple(_worker_keys(session, [worker])))
+
+
+def mark_dead(session: psycopg.Connection[Any], quiet_seconds: float) -> None:
+    """Give up workers without a session that gave no sign of life for so long, sooner than those with one."""
+    keys = _worker_keys(session, [row[0] for row in session.execute("SELECT worker_id FROM machine")])
+    alive = lock_sessions.held(session, keys)
+    if gone := [worker for key, worker in keys.items() if key not in alive]:
+        session.execute(_DEAD, (gone, quiet_seconds))
+
+
+def held_sites(corpus: Corpus, sites: Iterable[str]) -> set[str]:
+    """Return the sites that a crawl has locked now."""
+    with closing(corpus.database.session(lambda made: made)) as session:
+        schema = lock_sessions.schema_of(session)
+        keys = {lock_key(site, schema): site for site in sites}
+        return {keys[key] for key in lock_sessions.held(session, keys)}
+
+
+def uncount(session: psycopg.Connection[Any], job: int | None) -> None:
+    """Take back the count of an attempt: it says nothing about the batch."""
+    session.execute(_UNCOUNTED, (job,))
+
+
+def _worker_keys(session: psycopg.Connection[Any], workers: Iterable[int]) -> dict[int, int]:
+    """Return the workers by the keys of their locks."""
+    schema = session.execute("SELECT current_schema()").fetchone() or ("",)
+    return {lock_key(str(worker), str(schema[0]), "worker"): worker for worker in workers}
 
 
 def app_of(corpus: Corpus, connections: int) -> App:

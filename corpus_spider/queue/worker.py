@@ -12,8 +12,9 @@ import os
 import signal
 import sys
 import time
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from procrastinate import BaseRetryStrategy, RetryDecision
@@ -22,8 +23,22 @@ from procrastinate.jobs import DeleteJobCondition, Status
 from procrastinate.worker import Worker
 from psycopg import OperationalError
 
-from corpus_spider.exit_codes import FINISHED, FORCED, LOCKED, REASONS, STOPPED
-from corpus_spider.queue.jobs import MAX_FAILED_DAYS, QUEUE, TASK, alone, app_of, introduce, open_tables, state_of
+from corpus_spider.exit_codes import FINISHED, FORCED, INTERNAL, LOCKED, REASONS, STOPPED
+from corpus_spider.queue.jobs import (
+    AGAIN,
+    MAX_FAILED_DAYS,
+    QUEUE,
+    TASK,
+    alone,
+    app_of,
+    held_sites,
+    introduce,
+    mark_dead,
+    open_tables,
+    queue_state,
+    state_of,
+    uncount,
+)
 from storage.errors import CorpusError
 from storage.reporting import counted
 
@@ -32,6 +47,7 @@ if TYPE_CHECKING:
 
     import psycopg
     from procrastinate import App
+    from procrastinate.job_context import JobContext
     from procrastinate.jobs import Job
 
     from storage.corpus import Corpus
@@ -40,16 +56,24 @@ logger = logging.getLogger(__name__)
 
 HEARTBEAT_LIMIT = 30.0
 """Seconds without a sign of life after which the batches of a worker are queued again."""
-LOCKED_SECONDS = 60
-"""Seconds until a batch with a locked site is tried again."""
+HEARTBEATS = 10
+"""Signs of life in that time. Two are enough for a worker whose session with the database has ended: it was killed."""
+LOCKED_SECONDS = 5
+"""Seconds until a batch with a locked site is tried again. A try is one query."""
 FAILED_SECONDS = (60, 300, 1800)
 """Seconds until a failed batch is tried again, by attempt. After the last one it stays failed."""
+KILLED_SECONDS = (0, *FAILED_SECONDS)
+"""The same after a kill of the crawl, such as by a machine without memory. It never stays failed."""
 AGAIN_SECONDS = 5.0
 """Seconds between two attempts to reach the database."""
+LOOK_SECONDS = 2.0
+"""Seconds between two looks for batches of dead workers, and for batches that wait for a time."""
+_WITHOUT_FAULT = frozenset({LOCKED, STOPPED, FORCED})
+"""Codes of crawls that say nothing about their batch. These attempts are not counted."""
 
 
 class CrawlEndedError(Exception):
-    """The crawl of a batch ended with an exit code that leaves work."""
+    """The crawl of a batch ended with an exit code that leaves work. Negative: the signal that killed it."""
 
     def __init__(self, code: int) -> None:
         super().__init__(REASONS.get(code, f"exit code {code}"))
@@ -60,14 +84,14 @@ class BatchRetries(BaseRetryStrategy):
     """Decides when a batch is crawled again."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        """Return when, by the exit code of the crawl; None: the batch has failed."""
-        code = exception.code if isinstance(exception, CrawlEndedError) else FORCED
-        if code == LOCKED:
-            return RetryDecision(retry_in={"seconds": LOCKED_SECONDS})
-        if code in {STOPPED, FORCED}:
-            return RetryDecision(retry_in={"seconds": 0})
+        """Return when, by the exit code of the crawl and the counted attempts; None: the batch has failed."""
+        code = exception.code if isinstance(exception, CrawlEndedError) else INTERNAL
+        if code in _WITHOUT_FAULT:
+            return RetryDecision(retry_in={"seconds": LOCKED_SECONDS if code == LOCKED else 0})
+        if code < 0:
+            return RetryDecision(retry_in={"seconds": KILLED_SECONDS[min(job.attempts, len(FAILED_SECONDS))]})
         if job.attempts < len(FAILED_SECONDS):
-            return RetryDecision(retry_in={"seconds": FAILED_SECONDS[job.attempts]})
+            return RetryDecision(retry_in={"seconds": FAILED_SECONDS[job.attempts]}, queue=QUEUE)
         return None
 
 
@@ -97,7 +121,7 @@ class CrawlWorker:
     crawls: dict[int, asyncio.subprocess.Process] = field(default_factory=dict)
     """Crawls by process id."""
     signals: int = 0
-    _worker: Worker | None = None
+    _workers: tuple[Worker, ...] = ()
 
     async def run(self) -> int:
         """Work, also again after the database was away. Return the exit code."""
@@ -110,7 +134,7 @@ class CrawlWorker:
             except ConnectorException as error:
                 logger.warning("the queue cannot be reached: %s", error.__cause__ or error)
             else:
-                if self.until_empty:
+                if self.until_empty and not await asyncio.to_thread(self._is_due):
                     return 0
             if not self.signals:
                 await asyncio.sleep(AGAIN_SECONDS)
@@ -119,35 +143,58 @@ class CrawlWorker:
     def stop(self) -> None:
         """Take no more batches. Stop the crawls as Ctrl-C does; at the second call kill them. The next run goes on."""
         self.signals += 1
-        if self._worker is not None:
-            self._worker.stop()  # type: ignore[no-untyped-call]
+        self._take_no_more()
         for crawl in self.crawls.values():
             if crawl.returncode is None:
                 crawl.send_signal(signal.SIGTERM if self.signals == 1 else signal.SIGKILL)
 
+    def _is_due(self) -> bool:
+        """Return whether a batch waits for a slot: the database may have ended the work."""
+        now, batches = datetime.now(UTC), queue_state(self.corpus).batches
+        return any(each.state == "todo" and not (each.not_before and each.not_before > now) for each in batches)
+
+    def _take_no_more(self) -> None:
+        for worker in self._workers:
+            worker.stop()  # type: ignore[no-untyped-call]
+
     async def _work(self) -> None:
         with closing(await asyncio.to_thread(open_tables, self.corpus)):
-            app = app_of(self.corpus, connections=4)
-        app.task(name=TASK, queue=QUEUE, retry=BatchRetries())(self.crawl)
+            app = app_of(self.corpus, connections=3)
+        app.task(name=TASK, queue=QUEUE, retry=BatchRetries(), pass_context=True)(self.crawl)
         async with app.open_async():
-            worker = self._worker = Worker(
-                app,
-                [QUEUE],
-                concurrency=self.slots,
-                wait=not self.until_empty,
-                delete_jobs=DeleteJobCondition.SUCCESSFUL,
-                install_signal_handlers=False,
-                update_heartbeat_interval=self.heartbeat_limit / 5,
-                stalled_worker_timeout=self.heartbeat_limit,
-            )
-            beside = asyncio.ensure_future(self._beside(app, worker))
+            slots = self._worker(app, [QUEUE, AGAIN], self.slots)
+            # Beside the slots: these may be busy for hours.
+            spare = self._worker(app, [AGAIN], 1)
+            self._workers = (slots, spare)
+            slots.wait = not self.until_empty
+            beside = asyncio.ensure_future(self._beside(app))
+            recovered = asyncio.ensure_future(spare.run())  # type: ignore[no-untyped-call]
+            recovered.add_done_callback(lambda _: self._take_no_more())
             try:
-                await worker.run()  # type: ignore[no-untyped-call]
+                await slots.run()  # type: ignore[no-untyped-call]
             finally:
-                beside.cancel()
-                self._worker = None
+                self._take_no_more()
+                try:
+                    await recovered
+                finally:
+                    beside.cancel()
+                    self._workers = ()
 
-    async def _beside(self, app: App, worker: Worker) -> None:
+    def _worker(self, app: App, queues: list[str], slots: int) -> Worker:
+        return Worker(
+            app,
+            queues,
+            concurrency=slots,
+            delete_jobs=DeleteJobCondition.SUCCESSFUL,
+            install_signal_handlers=False,
+            update_heartbeat_interval=self.heartbeat_limit / HEARTBEATS,
+            fetch_job_polling_interval=LOOK_SECONDS,
+            # It would hold a connection: the server has room for a hundred, and a crawl needs four.
+            listen_notify=False,
+            stalled_worker_timeout=self.heartbeat_limit,
+        )
+
+    async def _beside(self, app: App) -> None:
         """Say which machine the worker is on, and queue the batches of dead workers again.
 
         It is no job: it would wait for a free slot, perhaps for hours.
@@ -155,41 +202,64 @@ class CrawlWorker:
         while True:
             try:
                 with closing(await asyncio.to_thread(open_tables, self.corpus)) as tables:
-                    await self._watch(app, worker, tables)
+                    await self._watch(app, tables)
             except (ConnectorException, OperationalError, CorpusError) as error:
                 logger.debug("cannot look for dead workers: %s", error)
             await asyncio.sleep(AGAIN_SECONDS)
 
-    async def _watch(self, app: App, worker: Worker, tables: psycopg.Connection[Any]) -> None:
-        await app.job_manager.delete_old_jobs(24 * MAX_FAILED_DAYS, QUEUE, include_failed=True, include_aborted=True)
-        while worker.worker_id is None:
-            await asyncio.sleep(0.05)
-        await asyncio.to_thread(introduce, tables, worker.worker_id, self.slots)
+    async def _watch(self, app: App, tables: psycopg.Connection[Any]) -> None:
+        for queue in (QUEUE, AGAIN):
+            await app.job_manager.delete_old_jobs(
+                24 * MAX_FAILED_DAYS, queue, include_failed=True, include_aborted=True
+            )
+        for worker, slots in zip(self._workers, (self.slots, 0), strict=True):
+            while worker.worker_id is None:
+                await asyncio.sleep(0.05)
+            await asyncio.to_thread(introduce, tables, worker.worker_id, slots)
         while True:
             await self._recover(app, tables)
-            await asyncio.sleep(min(AGAIN_SECONDS, self.heartbeat_limit / 5))
+            await asyncio.sleep(LOOK_SECONDS)
 
     async def _recover(self, app: App, tables: psycopg.Connection[Any]) -> None:
         """Queue the batches of workers without a sign of life again. One worker does it at a time."""
         manager = app.job_manager
         async with _turn(tables):
-            stalled = list(await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=self.heartbeat_limit))
+            await asyncio.to_thread(mark_dead, tables, 2 * self.heartbeat_limit / HEARTBEATS)
+            stalled = list(await manager.get_stalled_jobs(task_name=TASK, seconds_since_heartbeat=self.heartbeat_limit))
             if not stalled:
                 return
+            dead = {job.id for job in stalled}
             batches = (await asyncio.to_thread(state_of, tables)).batches
-            queued = {site for batch in batches if batch.state == "todo" for site in batch.sites}
+            newer = {site for each in batches if each.state != "failed" and each.job not in dead for site in each.sites}
             for job in stalled:
-                logger.warning("batch %s: its worker gave no sign of life; queued again", job.id)
                 sites = job.task_kwargs["sites"]
-                if isinstance(sites, list) and queued.issuperset(sites):
-                    # A newer batch has these sites.
-                    await manager.finish_job(job, Status.FAILED, delete_job=True)
+                if isinstance(sites, list) and newer.issuperset(sites):
+                    logger.warning("batch %s: its worker gave no sign of life; a newer batch has its sites", job.id)
+                    await manager.finish_job(job, Status.FAILED, delete_job=False)
                 else:
-                    await manager.retry_job(job)
+                    logger.warning("batch %s: its worker gave no sign of life; queued again", job.id)
+                    await manager.retry_job(job, queue=AGAIN)
+                    await asyncio.to_thread(uncount, tables, job.id)
             await manager.prune_stalled_workers(self.heartbeat_limit)
 
-    async def crawl(self, sites: list[str]) -> None:
+    def _uncount(self, job: int | None) -> None:
+        """Take back the count of an attempt that is about to end. Without the database it stays counted."""
+        with suppress(CorpusError, OperationalError), closing(open_tables(self.corpus, read_only=True)) as tables:
+            uncount(tables, job)
+
+    async def crawl(self, context: JobContext, sites: list[str]) -> None:
         """Crawl a batch in a child. Raises CrawlEndedError when it has to be crawled again."""
+        try:
+            if await asyncio.to_thread(held_sites, self.corpus, sites):
+                # Cheaper than a crawl that ends at once. What another crawl locks after this look, it finds itself.
+                raise CrawlEndedError(LOCKED)
+            await self._crawl(sites)
+        except CrawlEndedError as error:
+            if error.code in _WITHOUT_FAULT:
+                await asyncio.to_thread(self._uncount, context.job.id)
+            raise
+
+    async def _crawl(self, sites: list[str]) -> None:
         began, name = time.monotonic(), counted(len(sites), "site")
         logger.info("%s (%s, …): begun", name, sites[0])
         command = [sys.executable, "-m", "corpus_spider.cli.worker_child", str(os.getpid()), *self.program, "crawl"]
@@ -207,4 +277,4 @@ class CrawlWorker:
         words = REASONS.get(code, f"exit code {code}")
         logger.info("%s (%s, …): %s after %.0f s", name, sites[0], words, time.monotonic() - began)
         if code not in FINISHED:
-            raise CrawlEndedError(code if code >= 0 else FORCED)
+            raise CrawlEndedError(FORCED if code < 0 and self.signals else code)

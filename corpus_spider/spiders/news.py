@@ -23,7 +23,7 @@ from corpus_spider.terminal.console import Console
 from corpus_spider.terminal.escapes import safe
 from pipelines.runtime.stages import Page
 from storage.errors import CorpusError
-from storage.reasons import CRAWL_DELAY, OF_HOST, REFUSED
+from storage.reasons import CRAWL_DELAY, CUT_OFF, OF_HOST, REFUSED
 from storage.records import Failure
 
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ class NewsSpider(Spider):
         """Request the leased URLs until nothing is due."""
         downloader = getattr(self.crawler.engine, "downloader", None)
         if isinstance(downloader, PatientDownloader):
-            self.dispatcher.recall, self.dispatcher.regained = downloader.recall, downloader.delay_next
+            self.dispatcher.recall, self.dispatcher.go_on = downloader.recall, downloader.go_on
+            self.dispatcher.regained = downloader.delay_next
         try:
             async for lease in self.dispatcher.leases():
                 try:
@@ -126,8 +127,11 @@ class NewsSpider(Spider):
         """Settle a request without an exchange, with the reason."""
         lease: Lease = failure.request.meta[LEASE]  # type: ignore[attr-defined]
         if isinstance(failure.value, RecalledError):
-            # The URL becomes pending at the end of the run.
-            self.dispatcher.settled(lease)
+            if self.dispatcher.is_cut_off:
+                await self.settle(Failure(lease, CUT_OFF, time.time(), of_host=True))
+            else:
+                # The URL becomes pending at the end of the run.
+                self.dispatcher.settled(lease)
             return
         reason, passing = failure_reason(failure.value or Exception())
         # Look the host up again, since it may have moved. Scrapy would not until the run ends.

@@ -78,6 +78,7 @@ HEADINGS = {
         *("taken_out", "let_in"),
         # Crawls on several machines. "since": how long ago it began.
         *("worker", "machine", "process", "slots", "since", "last_sign", "batch", "attempts", "minutes", "sites"),
+        "pages_per_minute",
         # Known newspapers.
         *("homepage", "country", "timezone", "feeds", "terms", "checked"),
         # Earlier metadata.

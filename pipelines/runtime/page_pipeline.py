@@ -24,8 +24,9 @@ from pipelines.discovery.site_budget import MAX_BACKLOG, SiteBudget
 from pipelines.runtime.counters import PipelineCounts
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
-from storage.errors import CorpusError, DiskError, MissingFileError, ObjectStorageError
-from storage.reasons import MACHINE_FAULTS, WARC_MISSING
+from storage.errors import CorpusError, DiskError, LockedError, MissingFileError, ObjectStorageError
+from storage.fetches.fetches import NOT_RECORDED
+from storage.reasons import LEASE_LOST, MACHINE_FAULTS, WARC_MISSING
 from storage.records import Drop, Fetched, Kind, LeaseRuling, Processed
 from storage.reporting import counted
 from storage.warc import read_record
@@ -187,8 +188,18 @@ class PagePipeline:
         return await self._wakeups.result(self.writer.call(function))
 
     async def archive(self, fetched: Fetched) -> int:
-        """First transaction: make an exchange durable and return its fetch id."""
-        fetch_id = await self._wakeups.result(self.writer.fetched(fetched))
+        """First transaction: make an exchange durable and return its fetch id.
+
+        Raises LeftError if another crawl has its URL now, because this one was cut off from the database meanwhile,
+        and LockedError if it has the site.
+        """
+        try:
+            fetch_id = await self._wakeups.result(self.writer.fetched(fetched))
+        except LockedError:
+            self.counts.postponed[LEASE_LOST] += fetched.lease is not None
+            raise
+        if fetch_id == NOT_RECORDED:
+            self._leave_to_other(fetched)
         self.counts.exchange(fetched)
         if fetched.lease is not None:
             if fetched.reason or fetched.retry_at or fetched.original:
@@ -197,6 +208,13 @@ class PagePipeline:
             self.unread[fetched.lease.host] += not (fetched.reason or fetched.retry_at or fetched.original)
             self.on_settled(fetched.lease, fetched.retry_at)
         return fetch_id
+
+    def _leave_to_other(self, fetched: Fetched) -> NoReturn:
+        self.counts.postponed[LEASE_LOST] += 1
+        assert fetched.lease is not None
+        self.budget.ended(fetched.lease)
+        self.on_settled(fetched.lease, None)
+        raise LeftError("another crawl has this URL", where=fetched.capture.url)
 
     async def process(
         self, capture: Capture, site: str, fetch_id: int, crashes: int = 0, model: SiteModel | None = None

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from storage.errors import CorpusError
+from storage.fetches.fetches import NOT_RECORDED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,6 +45,10 @@ class CaptureArchive(Protocol):
 
     def append(self, captures: Sequence[Capture], originals: Sequence[Original | None]) -> list[Pointer]:
         """Append, flush and fsync, as revisits where there is an original; return a pointer for each."""
+        ...
+
+    def require_database(self, *, now: bool = False) -> None:
+        """Raise an error when another crawl has the sites. Without ``now``, look only after a while."""
         ...
 
 
@@ -135,6 +140,8 @@ class Writer:
         """``archive``: None when no exchange is written. ``again``: new outcomes replace those of the pages."""
         self.error: BaseException | None = None
         self.seconds: dict[str, float] = defaultdict(float)
+        self.began: float | None = None
+        """When the write at work began, monotonic seconds. None: the thread waits for jobs."""
         self.together: Callable[[], AbstractContextManager[object]] = nullcontext
         """Context in which the futures of a group are resolved."""
         self._run_id, self._archive, self._store, self._again = run_id, archive, store, again
@@ -230,6 +237,7 @@ class Writer:
         try:
             if self.error is not None:
                 raise self.error
+            self.began = time.monotonic()
             results = write(jobs)
         except Exception as error:  # noqa: BLE001 - the edge of the writing stage: kept, logged, passed to every waiter
             if self.error is None:
@@ -245,6 +253,8 @@ class Writer:
                 for answered, result in zip(waiters, results, strict=True):
                     if answered:
                         answered.set_result(result)
+        finally:
+            self.began = None
 
     def _write_fetched(self, jobs: list[_WriteJob]) -> list[int]:
         assert self._archive is not None
@@ -252,7 +262,10 @@ class Writer:
         captures, originals = [item.capture for item in items], [item.original for item in items]
         pointers = self._timed("archive", lambda: archive.append(captures, originals))
         group = list(zip(items, pointers, strict=True))
-        return self._timed("commit_fetched", lambda: self._store.fetches.record_fetched(self._run_id, group))
+        ids = self._timed("commit_fetched", lambda: self._store.fetches.record_fetched(self._run_id, group))
+        if NOT_RECORDED in ids:
+            archive.require_database(now=True)
+        return ids
 
     def _write_processed(self, jobs: list[_WriteJob]) -> list[Processed]:
         group = [job.value for job in jobs]

@@ -164,9 +164,12 @@ def sqlite_engine(path: Path, *, read_only: bool, seconds: float | None = None) 
 
 
 def connect_options(url: URL) -> dict[str, Any]:
-    """Return options of a PostgreSQL connection: UTF-8, and keepalives unless the URL has them."""
-    defaults = {"connect_timeout": 10, "application_name": "corpus-spider", "keepalives_idle": 30}
-    defaults |= {"keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+    """Return options of a PostgreSQL connection: UTF-8, and keepalives unless the URL has them.
+
+    A connection is lost after half a minute without an answer of the machine, as on the side of the server (`SESSION`).
+    """
+    defaults = {"connect_timeout": 10, "application_name": "corpus-spider", "keepalives_idle": 15}
+    defaults |= {"keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000}
     return {key: value for key, value in defaults.items() if key not in url.query} | {"client_encoding": "utf8"}
 
 

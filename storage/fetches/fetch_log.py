@@ -43,12 +43,13 @@ class Fetches:
         """Write the *fetched* transaction: fetch rows and URL states. Return the fetch ids in the order of the group.
 
         The WARC records must be durable before. Writing the same group twice changes nothing. If the database refuses
-        the headers of an exchange, its row is stored without them.
+        the headers of an exchange, its row is stored without them. `NOT_RECORDED` stands for an exchange whose URL the
+        run has not leased any more.
         """
 
         def write(part: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
             def work(connection: Connection) -> list[int]:
-                ids = fetches.write_fetched(connection, run_id, part, self.schedule)
+                ids = fetches.write_fetched(connection, run_id, part, self.schedule, only_leased=run_id is not None)
                 failpoints.reach("before_fetched_commit")
                 return ids
 

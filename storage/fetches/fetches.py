@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from storage.blocklist.tombstones import refused
 from storage.database.schema import fetch, terms, url, warc_file
-from storage.database.transactions import chunks, insert_rows, upsert
+from storage.database.transactions import among, chunks, insert_rows, upsert
 from storage.errors import DamageError
 from storage.fetches.missing_files import IS_THERE
 from storage.fetches.usage_terms import TERMS_COLUMNS, terms_of
@@ -29,7 +29,7 @@ from storage.fetches.usage_terms import renew as renew_terms
 from storage.frontier.leases import LEASE_COLUMNS, lease_of
 from storage.frontier.validators import remember
 from storage.frontier.visit_results import VisitEnd, settle
-from storage.reasons import REMOVED
+from storage.reasons import LEASE_LOST, REMOVED
 from storage.records import Fetched, Kind, Lease, Pointer, Terms, UnprocessedPage, UrlState
 
 if TYPE_CHECKING:
@@ -140,10 +140,22 @@ _STATE_AFTER = {
 }
 
 
+NOT_RECORDED = -1
+"""In place of the fetch id of a record whose URL another crawl has (`LEASE_LOST`)."""
+
+
 def write_fetched(
-    connection: Connection, run_id: int | None, group: Sequence[tuple[Fetched, Pointer]], schedule: Schedule
+    connection: Connection,
+    run_id: int | None,
+    group: Sequence[tuple[Fetched, Pointer]],
+    schedule: Schedule,
+    *,
+    only_leased: bool = False,
 ) -> list[int]:
-    """Write fetch rows and URL states; return the fetch ids in order. Existing rows stay as they are."""
+    """Write fetch rows and URL states; return the fetch ids in order. Existing rows stay as they are.
+
+    ``only_leased``: an exchange of a URL that the run has not leased any more becomes an orphan (`LEASE_LOST`).
+    """
     warcs = warc_ids(connection, run_id, {pointer.warc for _, pointer in group})
     known_terms = terms_ids(connection, {fetched.capture.terms for fetched, _ in group})
     rows = [
@@ -153,6 +165,10 @@ def write_fetched(
     ]
     known = _known(connection, [(row["warc_id"], row["warc_offset"]) for row in rows])
     new = [at for at, row in enumerate(rows) if (row["warc_id"], row["warc_offset"]) not in known]
+    if only_leased and (lost := _not_leased(connection, run_id, [(at, group[at][0].lease) for at in new])):
+        write_orphans(connection, run_id, [_orphan_of(*group[at]) for at in sorted(lost)], LEASE_LOST)
+        known |= {(rows[at]["warc_id"], rows[at]["warc_offset"]): NOT_RECORDED for at in lost}
+        new = [at for at in new if at not in lost]
     ids = dict(zip(new, insert_rows(connection, fetch, [rows[at] for at in new]), strict=True))
     changes = [_url_change(group[at][0]) for at in new if group[at][0].lease]
     if changes:
@@ -161,6 +177,21 @@ def write_fetched(
     renew_terms(connection, [group[at][0] for at in new if outcome_of(group[at][0]) == UNCHANGED])
     remember(connection, [(ids[at], group[at][0]) for at in new], schedule.rules)
     return [ids[at] if at in ids else known[row["warc_id"], row["warc_offset"]] for at, row in enumerate(rows)]
+
+
+def _not_leased(connection: Connection, run_id: int | None, leases: Sequence[tuple[int, Lease | None]]) -> set[int]:
+    """Return the places of those leases that the run does not hold any more. The others stay held until the commit."""
+    numbers = [lease.url_id for _, lease in leases if lease]
+    held: set[int] = set()
+    for part in chunks(numbers):
+        ours = among(connection, url.c.id, part), url.c.leased_by == run_id
+        held.update(connection.execute(sa.select(url.c.id).where(*ours).with_for_update()).scalars())
+    return {at for at, lease in leases if lease and lease.url_id not in held}
+
+
+def _orphan_of(fetched: Fetched, pointer: Pointer) -> Orphan:
+    capture, lease = fetched.capture, fetched.lease
+    return Orphan(capture.url, pointer, capture.status, capture.fetched_at, lease.url if lease else "")
 
 
 def replacements(item: tuple[Fetched, Pointer]) -> list[tuple[Fetched, Pointer]]:
@@ -236,8 +267,13 @@ def _pointer_row(warc_id: int, pointer: Pointer) -> dict[str, Any]:
     }
 
 
-def write_orphans(connection: Connection, run_id: int | None, orphans: Sequence[Orphan]) -> int:
-    """Index records that have no row, and mark those of removed pages for redaction. Return how many were new."""
+def write_orphans(
+    connection: Connection, run_id: int | None, orphans: Sequence[Orphan], reason: str | None = None
+) -> int:
+    """Index records that have no row, and mark those of removed pages for redaction. Return how many were new.
+
+    ``reason``: why the others stay orphans. None: a crawl decides.
+    """
     away = refused(connection, {address for each in orphans for address in (each.uri, each.page) if address})
     warcs = warc_ids(connection, run_id, {each.pointer.warc for each in orphans})
     places = [(warcs[each.pointer.warc], each.pointer.offset) for each in orphans]
@@ -251,7 +287,7 @@ def write_orphans(connection: Connection, run_id: int | None, orphans: Sequence[
             "fetched_at": each.fetched_at,
             "status": each.status,
             "outcome": "orphan",
-            "reason": None if away.isdisjoint((each.uri, each.page)) else REMOVED,
+            "reason": reason if away.isdisjoint((each.uri, each.page)) else REMOVED,
         }
         for place, each in zip(places, orphans, strict=True)
         if place not in known

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from storage.database.transactions import CORPUS_SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     import psycopg
@@ -35,6 +35,11 @@ FROM pg_locks JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND datname = current_database()
 AND database = datid AND (classid::bigint << 32 | objid::bigint) = ANY(%s::bigint[])
 ORDER BY pid
+"""
+_HELD = """
+SELECT classid::bigint << 32 | objid::bigint FROM pg_locks JOIN pg_database ON pg_database.oid = database
+WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND datname = current_database()
+AND (classid::bigint << 32 | objid::bigint) = ANY(%s::bigint[])
 """
 _NUMBER = "SELECT pg_backend_pid()"
 _ATTEMPTS, _PAUSE = 100, 0.05
@@ -78,6 +83,11 @@ def holders(session: psycopg.Connection, keys: Sequence[int]) -> str:
     """Describe the sessions that hold some of these locks; "" if they are free by now."""
     rows = session.execute(_HOLDERS, (list(keys),)).fetchall()
     return "; ".join(_described(*row) for row in rows)
+
+
+def held(session: psycopg.Connection, keys: Iterable[int]) -> set[int]:
+    """Return the keys of locks that a session holds."""
+    return {row[0] for row in session.execute(_HELD, (list(keys),))}
 
 
 def _described(number: int, name: str | None, address: str | None, begun: datetime | None) -> str:

@@ -114,6 +114,10 @@ class Runs:
         statement = sa.select(run_site.c.site, run_site.c.fetched).join(last_run, same)
         return self.database.read(lambda connection: dict(map(tuple, connection.execute(statement))))
 
+    def pages_per_minute(self, sites: Collection[str]) -> dict[str, float]:
+        """Return the responses a minute of the unfinished run that each of these sites is in. Others are left out."""
+        return self.database.read(lambda connection: site_runs.pages_per_minute(connection, sites, datetime.now(UTC)))
+
     def by_site(self, sites: Collection[str], days: float = 100.0, run_id: int | None = None) -> list[SiteRun]:
         """Return the counters of runs at these sites, oldest first. A hundred nights of 10,000 sites need a gigabyte.
 

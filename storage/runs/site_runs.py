@@ -391,3 +391,21 @@ def newest_run(connection: Connection, sites: Collection[str]) -> int | None:
     parts = [newest.where(run_site.c.site.in_(part)) for part in chunks(sorted(sites))]
     found = [number for part in parts for number in connection.execute(part).scalars() if number is not None]
     return max(found, default=None)
+
+
+def pages_per_minute(connection: Connection, sites: Collection[str], now: datetime) -> dict[str, float]:
+    """Return the responses a minute of the unfinished run that each of these sites is in."""
+    newest = sa.select(sa.func.max(run_site.c.run_id)).where(run_site.c.site.in_(sites)).group_by(run_site.c.site)
+    at_work = (
+        sa.select(run_site.c.site, run_site.c.run_id, run_site.c.after_fetch, run.c.started)
+        .join(run, run.c.id == run_site.c.run_id)
+        .where(run_site.c.site.in_(sites), run_site.c.run_id.in_(newest), run.c.finished.is_(None))
+        .order_by(run_site.c.run_id)
+    )
+    rates = {}
+    for row in connection.execute(at_work).all():
+        # From the first fetch after the start: the primary key finds it.
+        pages = fetch.c.id > row.after_fetch, fetch.c.run_id == row.run_id, fetch.c.url_id.is_not(None)
+        count = connection.execute(sa.select(sa.func.count()).select_from(fetch).where(*pages)).scalar_one()
+        rates[row.site] = round(60 * count / max((now - row.started).total_seconds(), 1.0), 1)
+    return rates

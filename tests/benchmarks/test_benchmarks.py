@@ -22,6 +22,8 @@ BENCHMARKS = sorted(
 """Those that are commands. The others are parts of these."""
 RUNS = {
     "ablation": "{gold} --folds {work}/folds.json --jobs 1 --json",
+    "capacity measure": "{gold} --sites 6 --batch 4 --folder {work}/capacity",
+    "capacity plan": "--core-hour 1 --gigabyte-month 1",
     "charsets": "{sentences} --pages 1 --charset cp1258",
     "crawl": "--pages 45 --rounds 1 --only naive fetch indexed --folder {work}",
     "dates_on_their_day": "{gold}",

@@ -56,6 +56,8 @@ class Host:
     name: str = ""
     port: int = 0
     log: list[tuple[float, str]] = field(default_factory=list)
+    agents: list[str] = field(default_factory=list)
+    """User agent of each request in the log."""
     paused: float = 0.0
     """When it asked for a pause, monotonic seconds."""
 
@@ -200,6 +202,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.strays.append(f"{self.headers.get('Host')}{self.path}")
             return
         host.log.append((time.monotonic(), self.path))
+        host.agents.append(self.headers.get("User-Agent", ""))
         try:
             status, headers, body = host.answer(self.path)
         except ConnectionResetError:

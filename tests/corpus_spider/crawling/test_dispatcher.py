@@ -475,3 +475,32 @@ def test_what_comes_after_the_writer_has_closed_is_cancelled(bench: Bench) -> No
     writer = Writer(bench.run, bench.archive, bench.corpus)
     writer.close()
     assert writer.call(lambda: None).cancelled()
+
+
+def test_a_crawl_without_its_database_recalls_its_leases_until_it_answers(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another crawl may have its hosts by then. With the answer it goes on, and fetches every page once."""
+    monkeypatch.setattr("corpus_spider.crawling.dispatcher.CUT_OFF_SECONDS", 0.01)
+    answers, done = threading.Event(), list[str]()
+
+    async def scenario() -> list[Lease]:
+        bench.seed(6)
+        pipeline = bench.pipeline()
+        dispatcher = Dispatcher(pipeline, limits(bench))
+
+        def recall() -> None:
+            done.append("recalled")
+            answers.set()
+
+        dispatcher.recall, dispatcher.go_on = recall, lambda: done.append("goes on")
+        pipeline.writer.call(lambda: answers.wait(PATIENCE))
+        return await crawl(pipeline, dispatcher, lambda lease: waited(lease) if not done[1:] else fetched(lease))
+
+    def waited(lease: Lease) -> Failure:
+        return Failure(lease, "cut_off", 1.0, of_host=True)
+
+    leases = asyncio.run(scenario())
+    assert done[:2] == ["recalled", "goes on"]
+    assert {lease.url for lease in leases} == set(bench.workers.done)
+    assert len(bench.workers.done) == 6

@@ -6,15 +6,23 @@ import json
 import os
 import random
 import signal
+import threading
+import time
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from corpus_spider.exit_codes import DATABASE, FORCED, INTERNAL, LOCKED, STOPPED
+from corpus_spider.queue.batches import Batch
 from storage import Corpus
+from storage.documents.selection import Selection
 from tests.corpus_spider.cli.test_json_outputs import assert_valid
-from tests.corpus_spider.polite_hosts import Host, page, served
-from tests.corpus_spider.running import SEED, ended, often, run, start, until, well
+from tests.corpus_spider.polite_hosts import Answer, Host, page, served
+from tests.corpus_spider.running import PATIENCE, SEED, ended, often, run, start, until, well
 from tests.extras import need
 
 if TYPE_CHECKING:
@@ -22,15 +30,33 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.conftest import PostgresServer
+
 need("queue")
 
 DELAY, SLACK, ARTICLES = 0.2, 0.05, 5
+MANY_ARTICLES = 20
+
+
+@dataclass
+class Slow:
+    """A page that is answered when a test says so."""
+
+    asked: threading.Event = field(default_factory=threading.Event)
+    answered: threading.Event = field(default_factory=threading.Event)
+
+    def __call__(self, host: Host) -> Answer:
+        self.asked.set()
+        assert self.answered.wait(PATIENCE)
+        return 200, HTML, page(100)
+
+
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
-def newspaper(first: int) -> Host:
+def newspaper(first: int, articles: int) -> Host:
     """Return a host with a list of articles of its own."""
-    pages = {f"/a/{number}": page(first + number) for number in range(ARTICLES)}
+    pages = {f"/a/{number}": page(first + number) for number in range(articles)}
     links = "".join(f'<p><a href="{path}">{path}</a></p>' for path in sorted(pages))
     # Equal front pages would be one page of two hosts.
     pages["/"] = f"<h1>Paper {first}</h1>{links}".encode()
@@ -46,6 +72,7 @@ class Press:
     folder: Path
     hosts: dict[str, Host]
     url: str
+    articles: int
 
     def listed(self) -> dict[str, Any]:
         done = run(self.folder, "worker", "list", "--json")
@@ -57,28 +84,29 @@ class Press:
 
     def documents(self) -> Counter[str]:
         with Corpus.open(self.url, read_only=True) as corpus:
-            return Counter(document.site for document in corpus.documents())
+            return Counter(document.site for document in corpus.documents(Selection(include_duplicates=True)))
 
     def check(self) -> None:
         """Every article is stored once and was requested once, with the delay of its host in between."""
-        assert self.documents() == dict.fromkeys(self.hosts, ARTICLES)
+        assert self.documents() == dict.fromkeys(self.hosts, self.articles)
         for name, host in self.hosts.items():
             articles = Counter(path for _, path in host.log if path.startswith("/a/"))
-            assert articles == {f"/a/{number}": 1 for number in range(ARTICLES)}, name
+            assert articles == {f"/a/{number}": 1 for number in range(self.articles)}, name
             assert min(host.gaps) >= DELAY - SLACK, (name, host.log)
 
 
 @contextmanager
-def press(folder: Path, url: str, count: int) -> Iterator[Press]:
-    hosts = {f"p{number}": newspaper(100 * number) for number in range(count)}
+def press(folder: Path, url: str, count: int, articles: int = ARTICLES) -> Iterator[Press]:
+    folder.mkdir(exist_ok=True)
+    hosts = {f"p{number}": newspaper(100 * number, articles) for number in range(count)}
     with served(hosts):
         port = hosts["p0"].port
         sites = "".join(f'[[site]]\nname = "{name}"\nstart = ["http://{name}.localhost:{port}/"]\n' for name in hosts)
         (folder / "corpus.toml").write_text(
             f'[corpus]\nname = "test"\ncontact = "tests@example.org"\ndatabase = "{url}"\n[crawl]\ndelay = {DELAY}\n'
-            f'workers = 1\nallow_private = ["*.localhost:{port}"]\n{sites}'
+            f'workers = 1\ntimeout = {PATIENCE:.0f}\nallow_private = ["*.localhost:{port}"]\n{sites}'
         )
-        yield Press(folder, hosts, url)
+        yield Press(folder, hosts, url, articles)
 
 
 def test_a_worker_crawls_what_the_queue_names_once(tmp_path: Path, postgresql_url: str) -> None:
@@ -101,24 +129,116 @@ def test_a_worker_crawls_what_the_queue_names_once(tmp_path: Path, postgresql_ur
         well(tmp_path, "check")
 
 
-def test_the_sites_of_a_killed_worker_are_crawled_by_another(tmp_path: Path, postgresql_url: str) -> None:
-    """Workers are killed at random moments, with a batch at work: every article is stored and requested once."""
-    chance, kills = random.Random(SEED), often(1, 20)
-    with press(tmp_path, postgresql_url, often(4, 60)) as papers:
-        for name in papers.hosts:
-            well(tmp_path, "crawl", "--queue", "--site", name)
-        workers = [papers.worker() for _ in range(3)]
-        for _ in range(kills):
-            until(lambda: any(batch["state"] == "doing" for batch in papers.listed()["batches"]))
-            index = chance.randrange(len(workers))
-            os.kill(workers[index].pid, signal.SIGKILL)
-            workers[index].wait()
-            workers[index] = papers.worker()
-        until(lambda: papers.listed()["batches"] == [], lambda: str(papers.listed()))
-        for worker in workers:
-            worker.terminate()
-        assert {ended(worker) for worker in workers} == {11}
+def crawled(papers: Press, kills: list[float]) -> float:
+    """Crawl with three workers. Kill one after each number of seconds and start another. Return the total seconds."""
+    Corpus.open(papers.url, create=True).close()
+    chance, workers = random.Random(SEED), [papers.worker() for _ in range(3)]
+    until(lambda: len(papers.listed()["workers"]) == 3)
+    well(papers.folder, "crawl", "--queue")
+    began = time.monotonic()
+    for moment in kills:
+        until(lambda moment=moment: time.monotonic() - began > moment)  # type: ignore[misc]
+        index = chance.randrange(len(workers))
+        os.kill(workers[index].pid, signal.SIGKILL)
+        workers[index].wait()
+        workers[index] = papers.worker()
+    until(lambda: papers.listed()["batches"] == [], lambda: str(papers.listed()))
+    seconds = time.monotonic() - began
+    for worker in workers:
+        worker.terminate()
+    assert {ended(worker) for worker in workers} == {11}
+    papers.check()
+    return seconds
+
+
+def test_the_sites_of_a_killed_worker_are_crawled_by_another(
+    tmp_path: Path, postgresql_url: str, postgres_server: PostgresServer
+) -> None:
+    """Workers are killed at random moments: every article is stored and requested once, within twice the time."""
+    chance, sites, articles = random.Random(SEED), often(6, 60), often(ARTICLES, MANY_ARTICLES)
+    other = postgres_server.url(postgres_server.new_database())
+    with press(tmp_path / "quiet", other, sites, articles) as papers:
+        undisturbed = crawled(papers, [])
+    with press(tmp_path / "killed", postgresql_url, sites, articles) as papers:
+        seconds = crawled(papers, sorted(chance.uniform(0, undisturbed) for _ in range(often(1, 20))))
+    print(f"undisturbed {undisturbed:.1f} s, with kills {seconds:.1f} s")
+    # A few pages take less time than the start of a crawl.
+    assert seconds <= often(10, 2) * undisturbed
+
+
+def test_the_sites_of_a_killed_worker_wait_for_no_busy_slot(tmp_path: Path, postgresql_url: str) -> None:
+    """The only slot of the other worker is busy all the time: it crawls the sites of the killed one beside it."""
+    with press(tmp_path, postgresql_url, 2) as papers:
+        papers.hosts["p1"].pages["/a/0"] = slow = Slow()
+        Corpus.open(postgresql_url, create=True).close()
+        well(tmp_path, "crawl", "--queue", "--site", "p1")
+        busy = papers.worker()
+        until(slow.asked.is_set)
+        killed = papers.worker()
+        until(lambda: len(papers.listed()["workers"]) == 2)
+        well(tmp_path, "crawl", "--queue", "--site", "p0")
+        until(lambda: papers.hosts["p0"].log)
+        os.kill(killed.pid, signal.SIGKILL)
+        killed.wait()
+        until(lambda: [batch["sites"] for batch in papers.listed()["batches"]] == [["p1"]], papers.listed)
+        at_work = papers.listed()
+        assert at_work["batches"][0]["pages_per_minute"] > 0
+        assert [each["pages_per_minute"] for each in at_work["workers"]] == [at_work["batches"][0]["pages_per_minute"]]
+        slow.answered.set()
+        until(lambda: papers.listed()["batches"] == [], papers.listed)
+        busy.terminate()
+        assert ended(busy) == 11
         papers.check()
+
+
+def test_a_dead_batch_with_a_newer_one_ends_as_failed(tmp_path: Path, postgresql_url: str) -> None:
+    """The newer batch is crawled. The other one is listed as failed, and crawls nothing."""
+    from corpus_spider.queue.jobs import add
+
+    with press(tmp_path, postgresql_url, 1) as papers, Corpus.open(postgresql_url, create=True) as corpus:
+        well(tmp_path, "crawl", "--queue")
+        (dead,) = papers.listed()["batches"]
+        worker = papers.worker()
+        until(lambda: papers.hosts["p0"].log)
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.wait()
+        add(corpus, [Batch(("p0",), 1.0)])
+        other = papers.worker()
+        until(
+            lambda: [(each["job"], each["state"]) for each in papers.listed()["batches"]] == [(dead["job"], "failed")]
+        )
+        other.terminate()
+        assert ended(other) == 11
+        papers.check()
+
+
+@pytest.mark.parametrize(
+    ("code", "attempts", "seconds"),
+    [
+        (LOCKED, 9, 5),
+        (STOPPED, 9, 0),
+        (FORCED, 9, 0),
+        *((DATABASE, attempts, seconds) for attempts, seconds in enumerate((60, 300, 1800, None))),
+        (INTERNAL, 0, 60),
+        (-9, 0, 0),
+        (-9, 1, 60),
+        (-9, 9, 1800),
+    ],
+)
+def test_a_batch_is_tried_again_by_the_end_of_its_crawl(code: int, attempts: int, seconds: int | None) -> None:
+    """A lock and a stop count for nothing. After three errors a batch stays failed, after kills it never does."""
+    from procrastinate.jobs import Job
+
+    from corpus_spider.queue.worker import BatchRetries, CrawlEndedError
+
+    job = Job(id=1, queue="crawl", lock=None, queueing_lock=None, task_name="crawl", attempts=attempts)
+    decision = BatchRetries().get_retry_decision(exception=CrawlEndedError(code), job=job)
+    if seconds is None:
+        assert decision is None
+    else:
+        assert decision is not None
+        assert decision.retry_at is not None
+        assert (decision.retry_at - datetime.now(UTC)).total_seconds() == pytest.approx(seconds, abs=5)
 
 
 def test_a_stopped_worker_gives_its_batch_back(tmp_path: Path, postgresql_url: str) -> None:
@@ -136,7 +256,7 @@ def test_a_stopped_worker_gives_its_batch_back(tmp_path: Path, postgresql_url: s
 
 
 def test_a_batch_with_a_locked_site_is_put_off(tmp_path: Path, postgresql_url: str) -> None:
-    """Another crawl has the site: the batch waits a minute, and has not failed."""
+    """Another crawl has the site: the batch waits a moment, and that is no attempt."""
     with press(tmp_path, postgresql_url, 1) as papers:
         well(tmp_path, "crawl", "--queue")
         other = start(tmp_path, "crawl")
@@ -144,7 +264,7 @@ def test_a_batch_with_a_locked_site_is_put_off(tmp_path: Path, postgresql_url: s
         os.kill(other.pid, signal.SIGSTOP)
         well(tmp_path, "worker", "run", "--until-empty")
         (batch,) = papers.listed()["batches"]
-        assert (batch["state"], batch["attempts"]) == ("todo", 1)
+        assert (batch["state"], batch["attempts"]) == ("todo", 0)
         assert batch["not_before"]
         os.kill(other.pid, signal.SIGCONT)
         assert ended(other) == 0
