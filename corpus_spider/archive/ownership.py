@@ -89,13 +89,17 @@ def claim_objects(config: Config, corpus: Corpus, *, rebuild: bool = False) -> N
         store.objects.claim(msgspec.json.encode(owner), replace=True)
 
 
-def require_own_objects(config: Config, corpus: Corpus) -> None:
-    """Raise ConfigError when the files in object storage belong to another corpus."""
+def require_own_objects(config: Config, corpus: Corpus) -> bool:
+    """Raise ConfigError when the files in object storage belong to another corpus. Return whether they are its own.
+
+    False: there is no object storage, or no corpus has claimed it yet.
+    """
     store = config.originals
     if store.objects is None or not (found := store.objects.owner()):
-        return
+        return False
     if not _is_own(found, _named(config.warc_folder / OBJECT_OWNER), corpus.identity()):
         raise _of_another(config, found)
+    return True
 
 
 def _is_own(found: bytes, own_id: str, database: str) -> bool:
@@ -148,8 +152,9 @@ def require_originals(config: Config, corpus: Corpus, *, rebuild: bool = False) 
     The originals are then in another folder: that of a second corpus.toml, or on a disk that is not mounted. Raises it
     also when the files in object storage belong to another corpus, unless ``rebuild``.
     """
-    if not rebuild:
-        require_own_objects(config, corpus)
+    if not rebuild and require_own_objects(config, corpus):
+        # Another machine may have died before its first upload: no file is here or there then.
+        return
     mark = config.warc_folder / OWNER
     if config.path is not None and _named(mark) == str(_path(config)):
         return
