@@ -265,7 +265,7 @@ def _undo(state: CommonOptions, options: dict[str, Any]) -> int:
     help="Import from other servers: the months of Common Crawl's news, or a list of archives.",
 )
 @click.option(
-    "--cdx", is_flag=True, help="--from is a CDX or CDXJ index, or a CDX server. Fetch the wanted records only."
+    "--cdx", is_flag=True, help="Read --from as a CDX or CDXJ index, or as a CDX server. Fetch the wanted records only."
 )
 @click.option("--base", metavar="URL|FOLDER", help="Place of the relative paths in the list or index.")
 @since("Only pages that were fetched on or after this day.")

@@ -12,7 +12,6 @@ import click
 
 from corpus_spider.api.lookup import look_up, next_command, original
 from corpus_spider.cli.options import MAX_NUMBER, CommonOptions, as_json, limit, several, several_sites, verb_of
-from corpus_spider.cli.status import DROP_TABLES
 from corpus_spider.terminal.escapes import readable
 from corpus_spider.terminal.values import in_local_time, local
 from storage.reasons import is_page
@@ -88,6 +87,8 @@ def dropped(state: CommonOptions, /, **options: Any) -> None:
     if options["as_json"]:
         state.console.json(found)
         return
+    from corpus_spider.cli.status import DROP_TABLES
+
     is_drawn = state.console.on_terminal
     for title, are_pages in DROP_TABLES:
         rows = [

@@ -322,11 +322,13 @@ class IndexedArchive:
         try:
             if not path.is_relative_to(folder):
                 # An index from elsewhere may name any file.
-                raise DownloadError("it is not below the base folder", where=where, status=404)
+                do = "Copy it there, or name its folder with --base."
+                raise DownloadError("it is not below the base folder", where=where, do=do, status=404)
             with path.open("rb") as file:
                 yield FileSource(file.fileno())
         except FileNotFoundError as error:
-            raise DownloadError("no such file", where=where, status=404) from error
+            do = "Copy it there, or name its folder with --base."
+            raise DownloadError("no such file", where=where, do=do, status=404) from error
 
 
 class _UntilSource:

@@ -2,6 +2,11 @@
 
 An ``<a>`` is a link if it leads to another page. Without ``href``, or with a fragment only (``#part-2``), it does not.
 Two fragments are addresses of pages that a script shows: ``#/news`` and ``#!news``. A bare ``#`` is a button.
+
+>>> [LINKED.search(tag) is not None for tag in ('a href="/news"', 'a href="#!/news"', 'a href="#"')]
+[True, True, True]
+>>> [LINKED.search(tag) for tag in ('a name="part"', "a href='#part'", "a href=#part", "a")]
+[None, None, None, None]
 """
 
 from __future__ import annotations
@@ -11,10 +16,4 @@ import re
 LINKS = 'a[href]:not([href^="#"]), a[href^="#/"], a[href^="#!"], a[href="#"]'
 """CSS selector of the links of a page."""
 LINKED = re.compile(r"""\shref\s*=\s*["']?+\s*+(?!#[^/!"'\s>])""", re.IGNORECASE)
-"""Pattern that the start tag of an ``a`` has if it is a link.
-
->>> [LINKED.search(tag) is not None for tag in ('a href="/news"', 'a href="#!/news"', 'a href="#"')]
-[True, True, True]
->>> [LINKED.search(tag) for tag in ('a name="part"', "a href='#part'", "a href=#part", "a")]
-[None, None, None, None]
-"""
+"""Pattern that the start tag of an ``a`` has if it is a link."""

@@ -169,7 +169,8 @@ def destination(target: str | Path, format_name: str | None = None, fields: Fiel
     path = Path(target)
     found = format_name or _by_name(str(target), path)
     refuse_fields(found, fields)
-    refuse_other_name(str(target), found)
+    if format_name:
+        refuse_other_name(str(target), format_name)
     if str(target).endswith(os.sep) and found not in FOLDERS:
         do = "Leave out the final /, or the format; --release makes a folder of any format."
         raise ConfigError(f"the target is a folder, and {found} makes a file", where=str(target), do=do)

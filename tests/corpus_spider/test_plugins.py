@@ -125,7 +125,7 @@ def test_links_are_followed_when_an_extractor_fails(folder: Path) -> None:
     assert "the extractor failed on" in done.stderr
     (found,) = json.loads(program(folder, "health", "--json").stdout)["sick"]
     assert found["sign"] == "processing"
-    assert "--reason worker_timeout,worker_crash,worker_memory,worker_error" in program(folder, "health").stdout
+    assert "--reason worker_timeout,worker_memory,worker_crash,worker_error" in program(folder, "health").stdout
     assert "the extractor failed on" in program(folder, "status").stdout.replace("\n", " ")
 
 

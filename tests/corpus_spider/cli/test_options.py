@@ -44,9 +44,10 @@ FORMS = {
     "--reason": {"NAME", "TEXT"},
     "--against": {"SELECTION", "RELEASE"},
     "--format": {"NAME"},
+    "--from": {"FILE", "cc-news|FILE|URL"},
 }
 """Forms of values where they are not the same for each command: `init` knows newspapers, `remove` stores a sentence,
-`dedup` compares with a release."""
+`dedup` compares with a release, `import` reads from servers."""
 
 
 def kind(option: click.Option) -> str:
@@ -69,7 +70,7 @@ SHARED = sorted({name for _, name in OPTIONS if len(of_name(name)) > 1})
 def test_an_option_has_one_form_in_all_commands(name: str) -> None:
     """Its kind of value, the word for the value and its short name are the same."""
     options = [option for _, option in of_name(name)]
-    kinds = {kind(option) for option in options} - ({"text"} if name == "--output" else set())
+    kinds = {kind(option) for option in options} - ({"text"} if name in {"--output", "--from"} else set())
     assert len(kinds) == 1, kinds
     assert {option.metavar for option in options} <= FORMS.get(name, {options[0].metavar})
     assert len({tuple(option.opts) for option in options}) == 1

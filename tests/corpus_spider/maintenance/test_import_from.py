@@ -377,7 +377,7 @@ def test_an_interrupted_import_ends_soon(tmp_path: Path, server: ArchiveServer) 
     process = subprocess.Popen(program(*options), cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True)
     until(lambda: server.gets(second))
     started = time.monotonic()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
     assert ended(process) == 11
     assert time.monotonic() - started < 30
     assert run(folder, *options).returncode == 0

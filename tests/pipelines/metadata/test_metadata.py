@@ -295,6 +295,7 @@ def test_date_keeps_the_text_it_was_read_from() -> None:
         ("<link rel='canonical' href='http://127.0.0.1/a'>", None),
         ("<link rel='canonical' href='javascript:x'>", None),
         ("<link rel='canonical' href='/'>", None),
+        ("<link rel='canonical' href='/?p=12'>", "https://www.example-times.com/?p=12"),
         ("<link rel='canonical' href=''>", None),
         ("<link rel='canonical' href='/a'><link rel='canonical' href='/b'>", None),
         ("<link rel='canonical' href='/a'><link rel='canonical' href='/a#x'>", "https://www.example-times.com/a"),

@@ -21,6 +21,7 @@ PARTS = {
     "a cut paragraph": (f"{LINES[0]}\n{LINES[1][:40]}…", True),
     "a beginning and an offer": (f"{LINES[0]}\n{LINES[1]}\nĐăng ký để đọc tiếp.", True),
     "four paragraphs of six": ("\n".join(LINES[:4]), True),
+    "the last four paragraphs": ("\n".join(LINES[2:]), False),
     "two paragraphs from the middle": ("\n".join(LINES[2:4]), True),
     "the same text": (STORY, False),
     "without its last paragraph": ("\n".join(LINES[:5]), False),
@@ -46,3 +47,9 @@ def test_a_part_is_reported_from_an_edited_text(name: str) -> None:
 def test_a_text_of_a_few_lines_has_no_part(of: str) -> None:
     """News flashes are edited as a whole."""
     assert not is_part("A flash.", of)
+
+
+@pytest.mark.parametrize(("chars", "expected"), [(19, False), (20, True)])
+def test_a_cut_line_shares_at_least_its_first_twenty_characters(chars: int, expected: bool) -> None:
+    """Lines from the middle of the story, each cut."""
+    assert is_part("\n".join(f"{line[:chars]}…" for line in LINES[1:4]), STORY) == expected

@@ -226,3 +226,16 @@ def test_a_huge_page_gives_a_bounded_survey() -> None:
 def test_any_page_can_be_surveyed(html: str) -> None:
     """Empty, broken and hostile ones too."""
     assert len(survey_html(html).keys) <= KEY.itemsize
+
+
+def test_linked_sentences_in_many_places_are_template() -> None:
+    """Teasers between the paragraphs are no sentences of a text that repeats itself."""
+    teasers = [f"Read also what {chr(97 + at) * 3} told the council about the new bridge." for at in range(4)]
+
+    def reported(number: int) -> str:
+        own = [f"<p>{chr(65 + number) * 3} {at} {TEXT.format(chr(97 + number) * 3)}</p>" for at in range(5)]
+        return own[4] + "".join(f"<p><a href=/{at}>{line}</a></p>{own[at]}" for at, line in enumerate(teasers))
+
+    blocks = walk(parse_tree(reported(9)))
+    marked = recurring(blocks, learn(survey_html(reported(number)) for number in range(8)).template)
+    assert all(marked[blocks.texts.index(line)] for line in teasers)
