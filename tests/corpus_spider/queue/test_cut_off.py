@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from storage import Corpus
 from storage.documents.selection import Selection
-from tests.corpus_spider.queue.test_worker import DELAY, SLACK, press
+from tests.corpus_spider.queue.press import DELAY, SLACK, press
 from tests.corpus_spider.running import ended, often, start, until, well
 from tests.extras import need
 

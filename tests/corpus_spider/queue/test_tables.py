@@ -10,7 +10,7 @@ import pytest
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance.copy_corpus import migrate
 from storage import Corpus
-from tests.corpus_spider.queue.test_worker import press
+from tests.corpus_spider.queue.press import press
 from tests.corpus_spider.running import well
 from tests.extras import need
 

@@ -8,33 +8,29 @@ import random
 import signal
 import threading
 import time
-from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from corpus_spider.exit_codes import DATABASE, FORCED, INTERNAL, LOCKED, STOPPED
 from corpus_spider.queue.batches import Batch
 from storage import Corpus
-from storage.documents.selection import Selection
 from tests.corpus_spider.cli.test_json_outputs import assert_valid
-from tests.corpus_spider.polite_hosts import Answer, Host, page, served
+from tests.corpus_spider.polite_hosts import Answer, Host, page
+from tests.corpus_spider.queue.press import ARTICLES, HTML, press
 from tests.corpus_spider.running import PATIENCE, SEED, ended, often, run, start, until, well
 from tests.extras import need
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.conftest import PostgresServer
+    from tests.corpus_spider.queue.press import Press
 
 need("queue")
 
-DELAY, SLACK, ARTICLES = 0.2, 0.05, 5
 MANY_ARTICLES = 20
 
 
@@ -49,64 +45,6 @@ class Slow:
         self.asked.set()
         assert self.answered.wait(PATIENCE)
         return 200, HTML, page(100)
-
-
-HTML = {"Content-Type": "text/html; charset=utf-8"}
-
-
-def newspaper(first: int, articles: int) -> Host:
-    """Return a host with a list of articles of its own."""
-    pages = {f"/a/{number}": page(first + number) for number in range(articles)}
-    links = "".join(f'<p><a href="{path}">{path}</a></p>' for path in sorted(pages))
-    # Equal front pages would be one page of two hosts.
-    pages["/"] = f"<h1>Paper {first}</h1>{links}".encode()
-    return Host(
-        404, frozenset(pages), pages={path: lambda _, body=body: (200, HTML, body) for path, body in pages.items()}
-    )
-
-
-@dataclass
-class Press:
-    """A corpus of local newspapers in PostgreSQL, with its folder."""
-
-    folder: Path
-    hosts: dict[str, Host]
-    url: str
-    articles: int
-
-    def listed(self) -> dict[str, Any]:
-        done = run(self.folder, "worker", "list", "--json")
-        assert done.returncode == 0, done.stderr
-        return dict(json.loads(done.stdout))
-
-    def worker(self, *options: str) -> subprocess.Popen[str]:
-        return start(self.folder, "worker", "run", "--heartbeat-limit", "3", *options)
-
-    def documents(self) -> Counter[str]:
-        with Corpus.open(self.url, read_only=True) as corpus:
-            return Counter(document.site for document in corpus.documents(Selection(include_duplicates=True)))
-
-    def check(self) -> None:
-        """Every article is stored once and was requested once, with the delay of its host in between."""
-        assert self.documents() == dict.fromkeys(self.hosts, self.articles)
-        for name, host in self.hosts.items():
-            articles = Counter(path for _, path in host.log if path.startswith("/a/"))
-            assert articles == {f"/a/{number}": 1 for number in range(self.articles)}, name
-            assert min(host.gaps) >= DELAY - SLACK, (name, host.log)
-
-
-@contextmanager
-def press(folder: Path, url: str, count: int, articles: int = ARTICLES) -> Iterator[Press]:
-    folder.mkdir(exist_ok=True)
-    hosts = {f"p{number}": newspaper(100 * number, articles) for number in range(count)}
-    with served(hosts):
-        port = hosts["p0"].port
-        sites = "".join(f'[[site]]\nname = "{name}"\nstart = ["http://{name}.localhost:{port}/"]\n' for name in hosts)
-        (folder / "corpus.toml").write_text(
-            f'[corpus]\nname = "test"\ncontact = "tests@example.org"\ndatabase = "{url}"\n[crawl]\ndelay = {DELAY}\n'
-            f'workers = 1\ntimeout = {PATIENCE:.0f}\nallow_private = ["*.localhost:{port}"]\n{sites}'
-        )
-        yield Press(folder, hosts, url, articles)
 
 
 def test_a_worker_crawls_what_the_queue_names_once(tmp_path: Path, postgresql_url: str) -> None:
