@@ -4,7 +4,7 @@
 
 The pages are real ones with a URL, one from each site. Their links are followed: each has a site model with its host.
 All readers take turns on each page. The figure of a reader is the mean over the pages of its best round. A stage is the
-difference of two readers, of which one goes further than the other.
+difference of two readers, and one goes further than the other.
 """
 
 from __future__ import annotations

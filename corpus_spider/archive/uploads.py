@@ -46,7 +46,7 @@ class WaitingUploads:
 
 
 def upload(corpus: Corpus, store: OriginalStore) -> None:
-    """Upload the files of which the database knows the end. Failures are logged. One process does it at a time."""
+    """Upload the files whose end is in the database. Failures are logged. One process does it at a time."""
     if store.objects is None:
         return
     closed = {file.name for file in corpus.warc.files() if file.state == "closed"}
@@ -83,7 +83,7 @@ class UploadThread:
         self._store, self._pool = store, ThreadPoolExecutor(1, "upload")
 
     def add(self, name: str) -> None:
-        """Upload a finished file of which the database knows the end."""
+        """Upload a finished file whose end is in the database."""
         self._pool.submit(put, self._store, name)
 
     def close(self, *, wait: bool) -> None:

@@ -143,7 +143,7 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
 class _Checker:
     """Check of files and documents. ``files`` has the state of each file at the start.
 
-    ``late`` has the files of which the database does not know the end. ``elsewhere`` has the sizes of uploaded files.
+    ``late`` has the files whose end is not in the database. ``elsewhere`` has the sizes of uploaded files.
     """
 
     corpus: Corpus

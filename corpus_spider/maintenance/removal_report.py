@@ -62,8 +62,7 @@ class RemovalReport(RequestReport):
     missing: list[str] = field(default_factory=list)
     """WARC files with originals of removed pages that are not in the folder. The removals stay open until they are."""
     undeleted: dict[str, str] = field(default_factory=dict)
-    """Replaced WARC files of which object storage keeps a version, and why. The removals stay open until it is deleted.
-    """
+    """WARC files with a version that object storage keeps, and why. The removals stay open until it is deleted."""
     torn: int = 0
     """Deleted torn tails of WARC files, which recovery had kept."""
     copies: list[str] = field(default_factory=list)
@@ -147,13 +146,8 @@ def _general_lines(report: RemovalReport) -> list[str]:
 def _missing_lines(report: RemovalReport) -> list[str]:
     if not report.missing:
         return []
-    files = counted(len(report.missing), "WARC file")
-    have = "has" if len(report.missing) == 1 else "have"
-    more = len(report.missing) - MAX_LISTED_ADDRESSES
     return [
-        f"Not finished: {files} that {have} originals to empty cannot be found:",
-        *(f"  {name}" for name in report.missing[:MAX_LISTED_ADDRESSES]),
-        *([f"  and {more} more (`--json` lists them)"] if more > 0 else []),
+        *_unfinished(report.missing, "originals to empty cannot be found"),
         "Mount or restore the folder. Then `corpus-spider remove` empties them and finishes the removal.",
         "If they are lost for good, `corpus-spider remove --lost` finishes it without them.",
     ]
@@ -162,13 +156,9 @@ def _missing_lines(report: RemovalReport) -> list[str]:
 def _undeleted_lines(report: RemovalReport) -> list[str]:
     if not report.undeleted:
         return []
-    files = counted(len(report.undeleted), "WARC file")
-    have = "has" if len(report.undeleted) == 1 else "have"
-    more = len(report.undeleted) - MAX_LISTED_ADDRESSES
+    files = [f"{name}: {why}" for name, why in report.undeleted.items()]
     return [
-        f"Not finished: {files} that {have} originals of removed pages cannot be deleted:",
-        *(f"  {name}: {why}" for name, why in list(report.undeleted.items())[:MAX_LISTED_ADDRESSES]),
-        *([f"  and {more} more (`--json` lists them)"] if more > 0 else []),
+        *_unfinished(files, "originals of removed pages cannot be deleted"),
         "When they can be deleted, `corpus-spider remove` finishes the removal.",
     ]
 
@@ -221,3 +211,13 @@ def undone(lifted: LiftReport) -> str:
         f" {pages} may be fetched again.\nThe removed texts were deleted. They return only by a new crawl."
         " The record of the removal stays."
     )
+
+
+def _unfinished(files: Sequence[str], why: str) -> list[str]:
+    """Return the lines that say why a removal is not finished, with the first of its files."""
+    have, more = "has" if len(files) == 1 else "have", len(files) - MAX_LISTED_ADDRESSES
+    return [
+        f"Not finished: {counted(len(files), 'WARC file')} that {have} {why}:",
+        *(f"  {file}" for file in files[:MAX_LISTED_ADDRESSES]),
+        *([f"  and {more} more (`--json` lists them)"] if more > 0 else []),
+    ]

@@ -1,7 +1,7 @@
 """Tell what is beside the article: navigation, comments, related articles, and teasers of other pages.
 
 The date and the author of a teaser are those of the other page. What holds the headline of the page is the head of its
-article, whatever its name.
+article, under any name.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ AUTHOR_PATH = re.compile(
 """Path of the page of an author."""
 MAX_TITLE = 500
 """Characters of a title or a line that are compared."""
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_LINK_WORD = re.compile(r"[^\W\d_]{2,}")
 _HEADING_TAGS = "h2, h3, h4, h5"
 _MAX_CARD_LEVELS, _MAX_CARD_CHARS = 6, 400
 """Elements around a date or author in which a card is searched, and characters of a card."""
@@ -187,7 +187,7 @@ def _is_card(node: LexborNode, title: str, is_other_page: Callable[[str], bool])
 
 def _is_headline(link: LexborNode, title: str, is_other_page: Callable[[str], bool]) -> bool:
     """Return whether a link is the headline of another page: long enough without figures, and no author."""
-    words = _WORD.findall(link.text(separator=" ")[:MAX_TITLE])
+    words = _LINK_WORD.findall(link.text(separator=" ")[:MAX_TITLE])
     said = "".join(words)
     has_spaces = is_spaced(said)
     least = _MIN_LINK_LETTERS if has_spaces else _MIN_UNSPACED_SIZE
@@ -198,7 +198,7 @@ def _is_headline(link: LexborNode, title: str, is_other_page: Callable[[str], bo
 
 def _letters_in(link: LexborNode) -> str:
     """Return the letters of a link's words: no figures, which count comments and state dates."""
-    return "".join(_WORD.findall(link.text(separator=" ")[:MAX_TITLE]))
+    return "".join(_LINK_WORD.findall(link.text(separator=" ")[:MAX_TITLE]))
 
 
 def _leads_elsewhere(link: LexborNode, title: str, is_other_page: Callable[[str], bool]) -> bool:

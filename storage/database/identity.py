@@ -1,4 +1,4 @@
-"""Identity of a schema in PostgreSQL, whatever the host name that a machine has for the server."""
+"""Identity of a schema in PostgreSQL, the same under each host name of the server."""
 
 from __future__ import annotations
 

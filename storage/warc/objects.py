@@ -345,7 +345,7 @@ class FsspecObjects:
 
 
 class CopiedObjects:
-    """Files of which many records are read, one after the other. Each is downloaded once, and the last few are kept.
+    """Files whose records are read one after the other. Each is downloaded once, and the last few are kept.
 
     A request for each record would take hours for a million pages. Files of records that are announced are downloaded
     in threads meanwhile. The copies have no names, so that nothing stays after a kill.

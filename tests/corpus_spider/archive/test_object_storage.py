@@ -1,4 +1,4 @@
-"""WARC files in object storage: nothing is lost whatever the server does, and removals reach every version."""
+"""WARC files in object storage: no fault of the server loses anything, and removals reach every version."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_server_that_states_no_digest_is_read_back(
 
 
 def test_many_records_of_a_file_are_read_in_one_download(store: OriginalStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first few one by one. A file of which few records are wanted is not downloaded."""
+    """The first few one by one. A file with few wanted records is not downloaded."""
     (store.folder / NAME).write_bytes(content := os.urandom(5000))
     store.put(NAME)
     asked = list[str]()

@@ -126,7 +126,7 @@ def expected(*numbers: int) -> dict[str, str]:
 
 
 def stored_once(folder: Path) -> set[str]:
-    """Return the addresses of the originals, of which none may be there twice."""
+    """Return the addresses of the originals, which may not be there twice."""
     config = load(folder / "corpus.toml")
     uris = []
     for path in config.warc_folder.glob("*.warc.gz"):
@@ -179,7 +179,7 @@ def test_the_months_of_common_crawls_news_are_imported(folder: Path, server: Arc
     ],
     ids=str,
 )
-def test_an_archive_arrives_whole_whatever_happens_on_the_way(
+def test_an_archive_arrives_whole_after_each_fault_on_the_way(
     tmp_path: Path, server: ArchiveServer, faults: list[str], ranges: bool
 ) -> None:
     """Cut connections go on at the missing byte, busy servers are waited for, a wrong range is never joined."""
