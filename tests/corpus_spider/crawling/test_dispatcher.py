@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from corpus_spider.crawling.dispatcher import Dispatcher, DispatchLimits
-from corpus_spider.crawling.host_backoff import HostPauses
+from corpus_spider.crawling.host_backoff import FAILURES, HostPauses
 from pipelines.runtime.page_pipeline import PagePipeline, PipelineSettings
 from pipelines.runtime.worker_process import FAULTS
 from pipelines.runtime.workers import WorkerPool
@@ -468,6 +468,20 @@ def test_a_host_is_doubtful_until_it_answers(trouble: Callable[[HostPauses, str]
     assert pauses.doubtful("a")
     pauses.answered("a")
     assert not pauses.doubtful("a")
+
+
+def test_a_host_is_paused_after_as_many_requests_without_a_response_as_stated() -> None:
+    """A response in between begins the count again."""
+    pauses = HostPauses(3)
+    for _ in range(FAILURES - 1):
+        pauses.failed("a")
+    assert not pauses.left("a")
+    pauses.answered("a")
+    for _ in range(FAILURES - 1):
+        pauses.failed("a")
+    assert not pauses.left("a")
+    pauses.failed("a")
+    assert pauses.left("a") > 0
 
 
 def test_what_comes_after_the_writer_has_closed_is_cancelled(bench: Bench) -> None:

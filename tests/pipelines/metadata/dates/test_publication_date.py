@@ -34,6 +34,23 @@ def test_the_date_of_the_visit_above_a_headline_is_not_believed() -> None:
 
 
 @pytest.mark.parametrize(
+    ("figures", "plain", "day"),
+    [
+        ("05/06/2024", "6 May 2024", "2024-05-06"),
+        ("12/05/2024", "5 December 2024", "2024-12-05"),
+        ("05/12/2024", "12 May 2024", "2024-05-12"),
+        ("13/05/2024", "5 June 2024", "2024-05-13"),
+        ("05/06/2024", "7 June 2024", "2024-06-05"),
+    ],
+)
+def test_a_plain_date_decides_what_figures_mean(figures: str, plain: str, day: str) -> None:
+    """The day may be the month, up to the twelfth; a date of another day decides nothing."""
+    found = find_date([DateCandidate("text", figures), DateCandidate("text", plain)], NOW, "vi")
+    assert found is not None
+    assert found.iso == day
+
+
+@pytest.mark.parametrize(
     ("stated", "is_read"),
     [
         ("2024-05-13", False),
