@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipelines.extractors.auto import extractor as auto
 from pipelines.extractors.auto.blocks.site_template import KEY, recurring
 from pipelines.extractors.auto.blocks.template_learning import learn, survey_html
 from pipelines.extractors.auto.blocks.walk import walk
@@ -41,15 +40,6 @@ def test_what_recurs_is_left_out_and_all_else_stays(extractor: str) -> None:
     assert len(known.kinds) == len(known.paragraphs)
     assert "1 blocks left out as the site's template" in known.reason
     assert "template" not in alone.reason
-
-
-def test_second_opinions_know_the_template_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the learned weights are unsure density is asked, and the prompt does not come back with its answer."""
-    monkeypatch.setattr(auto, "SURE_F1", 1.1)
-    alone, known = (auto.extract(page(23), ExtractorOptions(template=template)) for template in (b"", TEMPLATE))
-    assert (alone.extractor, known.extractor) == ("density", "density")
-    assert [line for line in alone.paragraphs if line not in known.paragraphs] == [PROMPT]
-    assert len(known.kinds) == len(known.paragraphs)
 
 
 def test_a_page_of_nothing_but_template_has_no_text() -> None:
