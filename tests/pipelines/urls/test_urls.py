@@ -48,6 +48,8 @@ BASE = "https://news.example.com/a/b/c.html?page=2"
         ("http://faß.example/", "http://xn--fa-hia.example/"),
         ("http://مثال.إختبار/", "http://xn--mgbh0fb.xn--kgbechtv/"),
         ("http://☃.example/", "http://xn--n3h.example/"),
+        ("http://STRAẞE.example/", "http://xn--strae-oqa.example/"),
+        ("http://xn--a.example/", "http://xn--a.example/"),
         ("http://ｅｘａｍｐｌｅ。com/", "http://example.com/"),
         ("http://b%C3%BCcher.example/", "http://xn--bcher-kva.example/"),
         ("http://2130706433/", "http://127.0.0.1/"),
@@ -55,6 +57,12 @@ BASE = "https://news.example.com/a/b/c.html?page=2"
         ("http://0177.0.0.01/", "http://127.0.0.1/"),
         ("http://①②⑦.0.0.1/", "http://127.0.0.1/"),
         ("http://[2001:DB8:0::1]:80/", "http://[2001:db8::1]/"),
+        ("http://[::127.0.0.1]:8080/x", "http://[::7f00:1]:8080/x"),
+        ("http://[::ffff:1.2.3.4]/", "http://[::ffff:102:304]/"),
+        ("http://a:b@[::1]/x?y#z", "http://[::1]/x?y"),
+        ("http://example.com/a%2Fb/%2e%2e%2Fc", "http://example.com/a%2Fb/..%2Fc"),
+        ("http://example.com/x?u=%68ttp%3A%2F%2Fexample.org%2F", "http://example.com/x?u=http%3A%2F%2Fexample.org%2F"),
+        ("https://example.com/%E6%96%B0%E8%81%9E/?q=%41", "https://example.com/%E6%96%B0%E8%81%9E/?q=A"),
         ("http://example.com/\ud83d\ude00", "http://example.com/%F0%9F%98%80"),
         ("http://example.com/\ud83d", "http://example.com/%EF%BF%BD"),
     ],
@@ -92,9 +100,16 @@ def test_equal_urls_have_one_form(url: str, expected: str) -> None:
         "http://[::1%25eth0]/",
         "http://[::g]/",
         "http://a\ufffdb.com/",
+        "http://\ud83d.com/",
+        "http://a%2Fb.com/",
+        "http://[::1]x/",
+        "http://\u064aa.example/",
+        "http://a\u200db.example/",
+        "http://xn--téšla.example/",
         f"http://{'a' * 64}.com/",
         f"http://example.com/{'a' * 2000}",
         f"http://example.com/{'é' * 400}",
+        "http://a" + "\u0300\u0327" * 50_000 + "/",
         "http://example.com/" + "a" * 1_000_000,
     ],
 )
@@ -123,6 +138,16 @@ def test_unusable_urls_are_refused(url: str) -> None:
         ("https:/d.html", "https://news.example.com/d.html"),
         ("http:d.html", "http://d.html/"),
         ("http://other.example", "http://other.example/"),
+        ("https://127.1/d?e", "https://127.0.0.1/d?e"),
+        ("//other.example", "https://other.example/"),
+        ("//other.example/../d", "https://other.example/d"),
+        ("/d/../../e/.", "https://news.example.com/e/"),
+        ("/d%2De%2Ff", "https://news.example.com/d-e%2Ff"),
+        ("/d?e=/../f", "https://news.example.com/d?e=/../f"),
+        (" /d\n", "https://news.example.com/d"),
+        ("h", "https://news.example.com/a/b/h"),
+        ("//", None),
+        ("https://", None),
         ("d:e", None),
         ("./d:e", "https://news.example.com/a/b/d:e"),
         ("javascript:void(0)", None),
@@ -213,6 +238,19 @@ def test_canonical_form_is_a_fixed_point(url: str, base: str | None) -> None:
         assert urls.fetchable(fetch) == fetch
         assert urls.canonicalise(fetch) == canonical
         assert urls.host_of(canonical)
+
+
+@pytest.mark.timeout(3600)
+@settings(max_examples=often(1500, 100_000), deadline=None)
+@given(st.one_of(URL_PIECES, URL_PIECES.map("http://example.com/".__add__)), st.sampled_from([None, BASE, "//x"]))
+@example("//example.com", BASE)
+@example("/%2F%7E%C3%A9?%27", BASE)
+def test_urls_in_normal_form_are_parsed_as_the_others(url: str, base: str | None) -> None:
+    """White space before a URL changes nothing, though the parser must read it. A second join changes nothing."""
+    address = urls.parse(url, base)
+    assert urls.parse(f" {url}", base) == address
+    if address is not None:
+        assert urls.parse(address.fetchable, base) == address
 
 
 @pytest.mark.parametrize(
