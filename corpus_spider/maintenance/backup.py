@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from corpus_spider.maintenance.taken_archives import FOLDER as TAKEN_ARCHIVES
 from storage.errors import ConfigError, DamageError
 from storage.reporting import unseen
 
@@ -85,6 +86,8 @@ def _fill(part: Path, config: Config, report: BackupReport, on_progress: Progres
 
     for folder in (part, part / ARCHIVE):
         folder.mkdir(mode=0o700)
+    # Before the database: a state that is newer than the copied database would hide pages that the copy lacks.
+    _copy_states(config.warc_folder / TAKEN_ARCHIVES, part / ARCHIVE / TAKEN_ARCHIVES)
     _copy_database(config, part / DATABASE, on_progress)
     with Corpus.open(part / DATABASE) as copy:
         _copy_archive(copy, config.originals, part / ARCHIVE, report, on_progress)
@@ -92,6 +95,14 @@ def _fill(part: Path, config: Config, report: BackupReport, on_progress: Progres
     _copy_settings(config, part / SETTINGS)
     on_progress("waiting for the disk", 0, None)
     _sync_all(part)
+
+
+def _copy_states(source: Path, target: Path) -> None:
+    """Copy the states of the archives that imports have taken, so that an import of the copy goes on where it was."""
+    for path in source.glob("*.json"):
+        if path.is_file():
+            target.mkdir(mode=0o700, exist_ok=True)
+            _copied(path, target / path.name, None)
 
 
 def _is_replaced(config: Config, missing: Sequence[str]) -> bool:

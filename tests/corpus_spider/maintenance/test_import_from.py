@@ -20,7 +20,9 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from corpus_spider.config.loader import load
+from corpus_spider.maintenance import backup as backups
 from corpus_spider.maintenance.archive_inputs import CaptureDays
+from corpus_spider.maintenance.backup import backup
 from corpus_spider.maintenance.import_plan import ImportSource, announcement, estimate, plan_of
 from corpus_spider.maintenance.taken_archives import TakenArchives
 from corpus_spider.maintenance.warc_import import ImportReport, ImportRules, take_in
@@ -315,6 +317,47 @@ def test_a_stopped_import_goes_on_where_it_was(
     assert int(asked.removeprefix("bytes=").rstrip("-")) >= 50_000
     assert texts(folder) == expected(1, 2, 3, 4)
     assert stored_once(folder) == set(expected(1, 2, 3, 4))
+
+
+def test_an_import_goes_on_in_a_restored_backup(folder: Path, server: ArchiveServer, tmp_path: Path) -> None:
+    """Finished archives are not fetched again, one that was cut goes on in its middle, and no page is stored twice."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("corpus_spider.maintenance.archive_inputs.RemoteArchive.mark_step", 50_000)
+        whole = packed(folder, story(5), story(6))
+        half = packed(folder, story(1), *OTHERS, story(2), *OTHERS, story(3), *OTHERS, story(4))
+        paths = month(server, "2019/01", whole, half)
+        server.faults[paths[1]] = ["cut", "404"]
+        assert taken(folder, server, since="2019-01-03").failed
+    backup(load(folder / "corpus.toml"), tmp_path / "copy")
+    shutil.rmtree(folder / "warc")
+    server.requests.clear()
+    assert taken(tmp_path / "copy", server, since="2019-01-03").taken_before == 1
+    (wanted,) = server.gets(paths[1])
+    assert int(wanted.removeprefix("bytes=").rstrip("-")) >= 50_000
+    assert server.gets(paths[0]) == []
+    assert texts(tmp_path / "copy") == expected(1, 2, 3, 4, 5, 6)
+    assert stored_once(tmp_path / "copy") == set(expected(1, 2, 3, 4, 5, 6))
+
+
+def test_a_backup_beside_an_import_has_no_state_of_pages_that_it_lacks(
+    folder: Path, server: ArchiveServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An archive that is finished while the database is copied is taken again by an import of the copy."""
+    first, second = packed(folder, story(1)), packed(folder, story(2))
+    month(server, "2019/01", first)
+    taken(folder, server, since="2019-01-03")
+    month(server, "2019/01", first, second)
+    copy_database = backups._copy_database
+
+    def beside(*arguments: Any) -> None:
+        copy_database(*arguments)
+        taken(folder, server, since="2019-01-03")
+
+    monkeypatch.setattr(backups, "_copy_database", beside)
+    backup(load(folder / "corpus.toml"), tmp_path / "copy")
+    assert texts(folder) == expected(1, 2)
+    assert taken(tmp_path / "copy", server, since="2019-01-03").taken_before == 1
+    assert texts(tmp_path / "copy") == expected(1, 2)
 
 
 def test_a_changed_archive_is_read_from_its_beginning(
