@@ -137,18 +137,18 @@ def _copy_archive(
 ) -> None:
     from storage.fetches.file_retention import REMOVED
 
-    files = [file for file in copy.warc.files() if file.state != REMOVED]
-    for number, file in enumerate(files):
-        on_progress("WARC files copied", number, len(files))
-        pointers = [pointer for _, pointer in copy.warc.pointers(file.name)]
+    names, source = [file.name for file in copy.warc.files() if file.state != REMOVED], source.streaming()
+    for number, name in enumerate(source.in_turn(names)):
+        on_progress("WARC files copied", number, len(names))
+        pointers = [pointer for _, pointer in copy.warc.pointers(name)]
         if not pointers:
             continue
         last = max(pointers, key=lambda pointer: pointer.offset)
-        size = _copy_file(source, target / source.path(file.name).name, last, report)
+        size = _copy_file(source, target / source.path(name).name, last, report)
         if size is None:
-            report.missing.append(file.name)
+            report.missing.append(name)
             continue
-        copy.warc.close(file.name, size)
+        copy.warc.close(name, size)
         report.files += 1
         report.bytes += size
 

@@ -123,12 +123,13 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
         show(0)
         elsewhere = config.originals.uploaded()
         late = frozenset(unread(config.originals.finished(), files))
-        looker = _Checker(corpus, config, files, report, deep, late, elsewhere)
-        for name in sorted(name for name, state in files.items() if state != REMOVED):
+        store = config.originals.streaming() if deep else config.originals
+        looker = _Checker(corpus, config, store, files, report, deep, late, elsewhere)
+        for name in store.in_turn(sorted(name for name, state in files.items() if state != REMOVED)):
             looker.look(name, show)
         looker.look_at_documents(on_progress)
         # Last: a running removal rewrites a file before it points the rows to it.
-        for name in sorted(found.keys() - files.keys()):
+        for name in store.in_turn(sorted(found.keys() - files.keys())):
             looker.look(name, show)
             looker.look_whether_known(name)
         index = check_index(corpus, config.index_folder, deep=deep, on_progress=on_progress)
@@ -148,6 +149,7 @@ class _Checker:
 
     corpus: Corpus
     config: Config
+    store: OriginalStore
     files: dict[str, str]
     report: CheckReport
     deep: bool
@@ -192,7 +194,7 @@ class _Checker:
             if (is_new or self.files.get(name) == REPLACED) and self.corpus.removals.is_interrupted():
                 # The removal has rewritten a file. The rows point to one of the two, and the other has none.
                 return
-            with nullcontext(path) if path else self.config.originals.open(name) as file:
+            with nullcontext(path) if path else self.store.open(name) as file:
                 taken_up = file.suffix == OPEN or name in self.late
                 held = _match(rows, corpus.warc.revisits(name), _FileRange(file, end, taken_up), report)
             # The rules of the database report a file that waits to be deleted, and an interrupted removal.
@@ -206,10 +208,9 @@ class _Checker:
 
     def _is_uploaded_since(self, name: str) -> bool:
         """Return whether a crawl has uploaded a file since the start."""
-        store = self.config.originals
-        if store.objects is None or store.has(name):
+        if self.store.objects is None or self.store.has(name):
             return False
-        self.elsewhere.update(store.uploaded())
+        self.elsewhere.update(self.store.uploaded())
         return name in self.elsewhere
 
     def _tell_of_removed(self, name: str, held: Sequence[ScannedRecord]) -> None:

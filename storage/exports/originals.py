@@ -198,8 +198,9 @@ def _write_wacz(originals: Originals, index: Path, stream: BinaryIO, scratch: Pa
     of_export = [("indexes/index.cdx", index), ("pages/pages.jsonl", pages)]
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as packed:
         resources = []
-        for name in originals.files:
-            with originals.store.open(name) as path:
+        store = originals.store.streaming()
+        for name in store.in_turn(originals.files):
+            with store.open(name) as path:
                 resources.append(_add(packed, f"archive/{name}", path))
         resources += [_add(packed, name, path) for name, path in of_export]
         package = {"profile": "data-package", "wacz_version": "1.1.1", "software": originals.software}

@@ -11,6 +11,7 @@ import hashlib
 import io
 import logging
 import os
+import shutil
 from base64 import b64decode, b64encode
 from collections import Counter
 from concurrent.futures import Future
@@ -345,15 +346,15 @@ class FsspecObjects:
 
 
 class CopiedObjects:
-    """Files whose records are read one after the other. Each is downloaded once, and the last few are kept.
+    """Files that are read one after the other, by records or whole. Each is downloaded once, and a few are kept.
 
-    A request for each record would take hours for a million pages. Files of records that are announced are downloaded
-    in threads meanwhile. The copies have no names, so that nothing stays after a kill.
+    A request for each record would take hours for a million pages. Files that are announced, or records of them, are
+    downloaded in threads meanwhile. The copies have no names, so that nothing stays after a kill.
     """
 
     def __init__(self, objects: ObjectFiles, folder: Path) -> None:
         self._objects, self._folder = objects, folder
-        self.sizes, self.fetch, self.put, self.delete = objects.sizes, objects.fetch, objects.put, objects.delete
+        self.sizes, self.put, self.delete = objects.sizes, objects.put, objects.delete
         self.owner, self.claim = objects.owner, objects.claim
         self._read: Counter[str] = Counter()
         self._expected: Counter[str] = Counter()
@@ -365,6 +366,28 @@ class CopiedObjects:
         with self._lock:
             self._expected[name] += 1
             self._begin_expected(name)
+
+    def begin(self, name: str) -> None:
+        """Begin the download of a file that will be fetched whole, unless it has begun."""
+        with self._lock:
+            if name not in self._copies:
+                self._begin(name)
+
+    def drop(self, name: str) -> None:
+        """Forget the copy of a file."""
+        with self._lock:
+            self._copies.pop(name, None)
+
+    def fetch(self, name: str, target: BinaryIO) -> None:
+        """Copy a file into an open one, from its copy if the download has begun. Raises FileNotFoundError."""
+        with self._lock:
+            copy = self._copies.pop(name, None)
+        if copy is None:
+            self._objects.fetch(name, target)
+            return
+        with copy.result() as file:
+            file.seek(0)
+            shutil.copyfileobj(file, target, _CHUNK)
 
     def range(self, name: str, offset: int, length: int) -> bytes:
         """Return the part of a range that exists. Raises FileNotFoundError."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from storage.disk import disk_errors, flocked, make_folder, open_to_read, sync_folder
 from storage.errors import DamageError
 from storage.failpoints import reach
-from storage.warc.objects import CopiedObjects
+from storage.warc.objects import MAX_COPIES, CopiedObjects
 from storage.warc.writer import OPEN, SUFFIX
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class OriginalStore:
         return set(self.uploaded()) | set(self.local())
 
     def streaming(self) -> OriginalStore:
-        """Return the same store for many records in the order of the files: each uploaded file is downloaded once."""
+        """Return the same store for many records or files in their order: each uploaded file is downloaded once."""
         return replace(self, objects=CopiedObjects(self.objects, self.folder)) if self.objects else self
 
     def expect(self, name: str) -> None:
@@ -102,6 +102,18 @@ class OriginalStore:
             if len(announced) > READ_AHEAD:
                 yield announced.popleft()
         yield from announced
+
+    def in_turn(self, names: Iterable[str]) -> Iterator[str]:
+        """Yield the names of files that will be opened. A streaming store downloads the next ones meanwhile."""
+        wanted, copied = list(names), self.objects
+        for at, name in enumerate(wanted):
+            if isinstance(copied, CopiedObjects):
+                for each in wanted[at : at + MAX_COPIES]:
+                    if is_file_name(each) and not self.has(each):
+                        copied.begin(each)
+            yield name
+            if isinstance(copied, CopiedObjects):
+                copied.drop(name)
 
     def uploaded(self) -> dict[str, int]:
         """Return the bytes of each file in object storage."""

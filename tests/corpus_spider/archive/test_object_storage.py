@@ -10,18 +10,25 @@ import subprocess
 import sys
 from collections import Counter
 from datetime import UTC, datetime
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from corpus_spider.config.loader import load
+from corpus_spider.config.model import Config
+from corpus_spider.export.originals import originals
+from corpus_spider.export.request import ExportRequest
+from corpus_spider.maintenance.backup import backup
+from corpus_spider.maintenance.check import check
 from pipelines.runtime.page_pipeline import UNREADABLE, read_back
+from storage.documents.selection import Selection
 from storage.errors import ConfigError, DiskError
 from storage.records import Drop, Lease, Pointer, UnprocessedPage
 from storage.warc import OriginalStore, objects
 from tests.corpus_spider.archive.object_server import BUCKET, KEYS, ObjectServer, ftp_server, object_server
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import environment, program, run, until
+from tests.corpus_spider.running import PATIENCE, environment, program, run, until
 from tests.extras import need
 
 if TYPE_CHECKING:
@@ -207,6 +214,49 @@ def test_files_of_the_next_records_are_downloaded_ahead_and_each_once(files: int
     assert list((tmp_path / "local").iterdir()) == []
 
 
+@pytest.mark.parametrize("files", [1, 3, objects.MAX_COPIES, 2 * objects.MAX_COPIES])
+def test_whole_files_are_downloaded_ahead_and_each_once(files: int, tmp_path: Path) -> None:
+    """Files that are missing, still local or not opened, and names that are not allowed, hold up no other one."""
+    place = CountedObjects(f"file://{tmp_path}/elsewhere")
+    (tmp_path / "elsewhere").mkdir()
+    contents = {f"{number}{NAME}": os.urandom(1000) for number in range(files)}
+    for name, content in contents.items():
+        (tmp_path / "elsewhere" / name).write_bytes(content)
+    store, read = OriginalStore(tmp_path / "local", place).streaming(), {}
+    store.folder.mkdir()
+    (store.folder / f"local{NAME}").write_bytes(b"local")
+    others = [f"{number}missing{NAME}" for number in range(objects.MAX_COPIES)] + ["../away.warc.gz", f"local{NAME}"]
+    for at, name in enumerate(store.in_turn([*others, *contents])):
+        coming = {("fetch", each) for each in [*others[:-2], *contents][: max(at - 2, 0) + objects.MAX_COPIES]}
+        if name in contents:
+            until(lambda wanted=coming: wanted <= place.asked.keys(), lambda: place.asked)
+            with store.open(name) as path:
+                read[name] = path.read_bytes()
+    assert read == contents
+    assert {name: count for (_, name), count in place.asked.items() if name in contents} == dict.fromkeys(contents, 1)
+    assert place.asked.keys() <= {("fetch", name) for name in [*others[:-2], *contents]}
+    assert [path.name for path in store.folder.iterdir()] == [f"local{NAME}"]
+
+
+def test_a_whole_file_whose_download_ahead_fails_is_an_error_when_it_is_opened(tmp_path: Path) -> None:
+    """The next files are read, and the same file is downloaded again when it is opened again."""
+    place = CountedObjects(f"file://{tmp_path}/elsewhere")
+    (tmp_path / "elsewhere").mkdir()
+    names = [f"{number}{NAME}" for number in range(3)]
+    for name in names:
+        (tmp_path / "elsewhere" / name).write_bytes(name.encode())
+    place.failing.add(names[1])
+    store = OriginalStore(tmp_path / "local", place).streaming()
+    read = []
+    for name in store.in_turn(names):
+        if name == names[1]:
+            with pytest.raises(DiskError, match="the line is cut"), store.open(name):
+                pass
+        with store.open(name) as path:
+            read.append(path.read_text())
+    assert read == names
+
+
 def test_a_download_ahead_that_fails_is_an_error_of_one_record_and_is_repeated(tmp_path: Path) -> None:
     place = CountedObjects(f"file://{tmp_path}/elsewhere")
     (tmp_path / "elsewhere").mkdir()
@@ -360,6 +410,42 @@ def test_a_corpus_lives_in_object_storage(tmp_path: Path) -> None:
         assert held not in server.files()
         assert not [key for key in server.files() if _has_text(server, key, text)]
         assert corpus.json("check", "--deep")["problems"] == []
+
+
+class TogetherObjects(CountedObjects):
+    """Files at an address, none of which arrives before ``files`` downloads have begun."""
+
+    def __init__(self, address: str, files: int) -> None:
+        super().__init__(address)
+        self._begun = Barrier(files)
+
+    def fetch(self, name: str, target: Any) -> None:
+        self._begun.wait(PATIENCE)
+        super().fetch(name, target)
+
+
+def test_check_backup_and_export_download_the_next_files_while_they_read_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file is downloaded once."""
+    address = f"file://{tmp_path}/elsewhere"
+    with served(Newspaper(articles=2)) as paper:
+        corpus = ObjectCorpus(tmp_path, paper, {}, address)
+        for _ in range(3):
+            corpus.done("crawl", "--now")
+    config = load(tmp_path / "corpus.toml")
+    names = config.originals.uploaded().keys()
+    for command in (
+        lambda: check(config, deep=True),
+        lambda: backup(config, tmp_path / "copy"),
+        lambda: originals(config, ExportRequest(str(tmp_path / "out.wacz"), Selection())),
+    ):
+        place = TogetherObjects(address, len(names))
+        monkeypatch.setattr(Config, "originals", OriginalStore(config.warc_folder, place))
+        command()
+        fetched = {name: count for (verb, name), count in place.asked.items() if verb == "fetch"}
+        assert fetched == dict.fromkeys(names, 1)
+    assert len(names) == 3
 
 
 @pytest.mark.parametrize("fault", ["flipped", "cut", "full", "killed", "slow"])
