@@ -48,11 +48,12 @@ $(VENV)/.extras: $(VENV)/.ready $(foreach extra,$(EXTRAS),$(call lock_of,$(extra
 	$(LOCKED) $(foreach extra,$(EXTRAS),-r $(call lock_of,$(extra)))
 	touch $@
 
-# Readers of WARC files that others use, in an environment of their own: they bind libraries to older versions.
-# 660 MB, so `make test` does not install it.
+# Readers of WARC files that others use, and engines that run commands, in an environment of their own: they bind
+# libraries to older versions. 930 MB, so `make test` does not install it.
 readers:
 	test -x .venv-readers/bin/python || $(PYTHON) -m venv .venv-readers
-	.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check 'daft>=0.7.26' 'datatrove[io]>=0.10.1' 'pywb>=2.9'
+	.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check 'daft>=0.7.26' \
+		'datatrove[io]>=0.10.1' 'pywb>=2.9' 'distributed>=2026.8' 'ray>=2.60'
 
 # PySpark, for `process --engine spark`. 500 MB, so `make test` does not install it. Java 17 comes from the system.
 spark: setup

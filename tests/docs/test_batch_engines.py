@@ -28,7 +28,7 @@ def python_with(package: str) -> str:
     other = READERS / "python"
     if other.exists() and subprocess.call([other, "-c", f"import {package}"], stderr=subprocess.DEVNULL) == 0:
         return str(other)
-    pytest.skip(f"needs {package}: .venv-readers/bin/python -m pip install {package}, after make readers")
+    pytest.skip(f"needs {package}: make readers")
 
 
 @pytest.fixture
