@@ -24,7 +24,7 @@ _verbs = click.Group()
 @click.option("--all", "everything", is_flag=True, help="Also show every count, and the record of the last run.")
 @as_json
 def status(state: CommonOptions, /, **options: Any) -> None:
-    """Show what there is, what happened last night, what is next, and what needs attention.
+    """Show documents, the last crawl, the next one, and problems.
 
     --all and --json have all counts: documents by language and site, URLs by state, dropped pages and failed URLs by
     reason, and the last run.

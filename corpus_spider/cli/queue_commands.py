@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @click.group(cls=Verbs, epilog=examples(("crawl --queue", "worker run", "worker run --slots 2", "worker list")))
 def worker() -> None:
-    """Crawl on several machines: take batches of sites from a queue, and list them."""
+    """Crawl on several machines.
+
+    `crawl --queue` adds batches of sites to a queue in PostgreSQL. `worker run` takes batches from it, on each machine.
+    """
 
 
 @verb_of(worker, ("worker run", "worker run --slots 2", "worker run --until-empty"), name="run")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     cls=Verbs, epilog=examples(("sites list --language vi", "sites discover https://news.example.org/", "sites check"))
 )
 def sites() -> None:
-    """List known newspapers, find the sources of others, and check them."""
+    """List known newspapers; find and check sources."""
 
 
 @verb_of(sites, ("sites list", "sites list --language ar", "sites list --language vi,th --json"), name="list")

@@ -69,7 +69,11 @@ class CorpusSettings:
     ] = "sqlite:///corpus.db"
     warc: Annotated[
         str,
-        Key("Folder of the originals, relative to this file, or an address such as s3://BUCKET/PREFIX.", warc_place),
+        Key(
+            "Folder of the originals, relative to this file; or object storage: s3://BUCKET/PREFIX, with credentials"
+            " in the environment.",
+            warc_place,
+        ),
     ] = DEFAULT_FOLDER
     index: Annotated[str, Key("Folder of the search index, relative to this file.", file_name)] = "index"
     contact: Annotated[
