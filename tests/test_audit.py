@@ -37,7 +37,7 @@ FLAW = {"id": "PYSEC-2026-1", "fix_versions": ["1.1"]}
     ],
 )
 def test_what_was_not_looked_up_is_no_pass(tmp_path: Path, report: object, code: int, words: str) -> None:
-    """Whatever exit code pip-audit gives: 0 takes a report that names every pin."""
+    """Exit code 0 needs a report that names every pin, with any exit code of pip-audit."""
     (tmp_path / "core.lock").write_text(LOCK)
     (tmp_path / "report").write_text("" if report is None else json.dumps(report))
     program = tmp_path / "pip-audit"
@@ -62,7 +62,7 @@ def test_without_pip_audit_nothing_is_audited(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_every_version_of_a_lock_is_looked_up() -> None:
-    """pip-audit takes a package once; the versions that markers choose among are told apart from repetitions."""
+    """pip-audit takes a package once; versions that markers choose among are no repetitions."""
     pins_of = runpy.run_path(str(SCRIPT))["pins_of"]
     lock = "a==1 ; python_version < '3.12' \\\na==2 ; python_version >= '3.12' \\\nb-c==3\na==1\n"
     assert pins_of(lock) == [{"a": "1", "b-c": "3"}, {"a": "2"}]

@@ -33,7 +33,7 @@ State = tuple[frozenset[tuple[object, ...]], frozenset[frozenset[str]], frozense
 
 
 def state(database: str) -> State:
-    """Return what must be equal whatever happened on the way: documents, duplicate sets, drops."""
+    """Return what must be equal after any fault: documents, duplicate sets, drops."""
     with Corpus.open(database, read_only=True) as corpus:
         documents = list(corpus.documents(Selection(include_duplicates=True)))
         drops = frozenset((drop.url, drop.reason) for drop in corpus.fetches.drops())

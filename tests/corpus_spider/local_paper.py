@@ -68,7 +68,7 @@ class Newspaper:
     asked: Counter[str] = field(default_factory=Counter)
     agents: set[str] = field(default_factory=set)
     times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """When each path was asked for, monotonic seconds."""
+    """Time of the request for each path, monotonic seconds."""
     arrivals: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     """The same by host."""
     sent: dict[str, Message] = field(default_factory=dict)

@@ -44,7 +44,7 @@ def page(index: int) -> bytes:
 
 @dataclass(slots=True)
 class Host:
-    """How one host answers for robots.txt, and which pages may be asked for then."""
+    """How one host answers for robots.txt, and which pages may be fetched then."""
 
     robots: bytes | int | Reply
     expected: frozenset[str]
@@ -59,11 +59,11 @@ class Host:
     agents: list[str] = field(default_factory=list)
     """User agent of each request in the log."""
     paused: float = 0.0
-    """When it asked for a pause, monotonic seconds."""
+    """When it required a pause, monotonic seconds."""
 
     @property
     def asked(self) -> set[str]:
-        """Pages that were asked for."""
+        """Pages that were requested."""
         return {path for _, path in self.log} - CRAWLERS - {path for _, path in self.log if path.startswith("/hop")}
 
     @property

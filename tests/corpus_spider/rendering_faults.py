@@ -2,7 +2,7 @@
 reactor, of which a process has one.
 
 Run as ``python -m tests.corpus_spider.rendering_faults CHROMIUM`` it writes a JSON object: what each of ``SCENES`` saw.
-No page is asked for over a network: the HTML is given, and what its scripts ask for is answered here.
+No request leaves the machine: the HTML is given, and requests of its scripts are answered here.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Watched(handler.RenderHandler):
 
 
 class Stage:
-    """A browser, what pages asked for, and how each of them ended."""
+    """A browser, the requests of pages, and how each page ended."""
 
     def __init__(self, program: Path, **limits: Any) -> None:
         crawler = get_crawler()
@@ -121,7 +121,7 @@ def never(event: asyncio.Event) -> Callable[..., Awaitable[None]]:
 
 
 async def routes_fail(stage: Stage) -> object:
-    """Each way in which the routes of a page may fail, and what it then asked for; the page after them."""
+    """Each way in which the routes of a page may fail, and its requests then; the page after them."""
     await stage.show("warm")
     page_class = handler.ScrapyPlaywrightDownloadHandler.__init__.__globals__["Page"]
     ended = []

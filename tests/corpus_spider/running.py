@@ -38,7 +38,7 @@ def until(condition: Callable[[], object], seen: Callable[[], object] = lambda: 
 
 
 def ended(process: subprocess.Popen[str], patience: float = PATIENCE) -> int:
-    """Return the exit code of a started verb; what hangs is ended, and told with what it has said."""
+    """Return the exit code of a started verb; one that hangs is ended and reported with its output."""
     try:
         return process.wait(patience)
     except subprocess.TimeoutExpired:

@@ -67,7 +67,7 @@ def test_extract_returns_text_and_metadata_under_the_names_of_an_export(html: An
 
 
 def test_extract_takes_the_charset_of_the_headers_for_bytes_and_none_for_text() -> None:
-    """A page without a declaration; a str is decoded already, whatever the response said."""
+    """A page without a declaration; a str is decoded already, with any header of the response."""
     html = f"<html lang=vi><title>Xăng</title><article>{''.join(f'<p>{line}</p>' for line in VIETNAMESE)}</article>"
     headers = {"content-type": "text/html; charset=windows-1258", "Content-Encoding": "gzip"}
     expected = "\n".join(VIETNAMESE)

@@ -199,7 +199,7 @@ def test_a_dry_run_names_the_limits_and_days_of_a_crawl(home: Path, capsys: pyte
 def test_a_folder_that_was_removed_is_reported_and_matters_only_where_it_is_needed(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A verb that looks for ./corpus.toml says so with exit code 2; one that is told where it is works."""
+    """A verb that looks for ./corpus.toml says so with exit code 2; with -c it works."""
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
@@ -227,7 +227,7 @@ def test_a_folder_that_was_removed_is_reported_and_matters_only_where_it_is_need
 def test_init_says_what_comes_next(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], sites: tuple[str, ...], steps: list[str]
 ) -> None:
-    """The sources of newspapers that nobody knows yet are to be looked for first; a shell takes what is told."""
+    """The sources of unknown newspapers must be searched first; a shell accepts the printed command."""
     assert run(["init", str(tmp_path / "my news"), "--contact", "me@example.org", *sites]) == 0
     reported = [shlex.split(line) for line in capsys.readouterr().err.splitlines() if line.startswith("  ")]
     before = ["corpus-spider", "-c", str(tmp_path / "my news" / "corpus.toml")]
@@ -321,7 +321,7 @@ def test_an_export_takes_the_place_of_no_file_of_the_corpus(
 
 
 def test_a_rehearsal_looks_for_the_earlier_release(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It would be told of the slip by the export itself, hours later."""
+    """Otherwise the export itself would report the mistake, hours later."""
     Corpus.open(home / "corpus.db", create=True).close()
     assert run(["export", "--since-release", "none.json", "--dry-run"]) == 2
     assert "Name a manifest.json" in capsys.readouterr().err

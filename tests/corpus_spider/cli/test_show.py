@@ -204,7 +204,7 @@ def test_a_reason_of_pages_and_of_addresses_is_named_once(home: Path, capsys: py
 def test_addresses_that_wait_for_another_try_are_listed_with_why(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A server's error is told while it is asked again, too, and no address that nobody has asked for yet."""
+    """A server's error is shown while it is tried again, and no address without a request."""
     with Corpus.open(home / "corpus.db") as corpus:
         crawl = Crawl(corpus)
         crawl.seed("broken", "gone")

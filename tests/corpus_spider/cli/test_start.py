@@ -46,7 +46,7 @@ raise SystemExit(code)
 def test_a_read_only_command_loads_no_heavy_module(
     tmp_path: Path, arguments: tuple[str, ...], modules: tuple[str, ...]
 ) -> None:
-    """The command works on a SQLite corpus, and none of the modules was imported in its process."""
+    """The command works on a SQLite corpus, and its process imported no such module."""
     (tmp_path / "corpus.toml").write_text(
         "[corpus]\ncontact = 'me@example.org'\n[[site]]\nname = 'a.example'\nstart = ['https://a.example/']\n"
     )

@@ -455,7 +455,7 @@ def test_every_key_is_explained_in_one_sentence(section: type[CorpusSettings]) -
 
 
 def test_from_the_folder_above_a_corpus_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who forgot to go into the folder that init made is told of it, and not to make another."""
+    """The message names the folder that init made, and does not advise to make another."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match="there is no") as refused:
         load(environ={})

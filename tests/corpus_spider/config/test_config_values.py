@@ -68,7 +68,7 @@ def test_a_language_that_is_written_otherwise_is_named_by_its_code(written: str,
 
 @pytest.mark.parametrize("code", ["vi", "ckb", "tl", "zh-Hant"])
 def test_a_code_of_a_language_is_right(code: str) -> None:
-    """Of two letters, of three where there is none of two, and with a script."""
+    """With two letters, with three where no code of two exists, and with a script."""
     assert language_code(code) == ""
 
 

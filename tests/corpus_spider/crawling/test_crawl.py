@@ -306,7 +306,7 @@ def test_the_effective_configuration_is_stored_with_the_run(tmp_path: Path, news
 def test_a_host_that_asks_for_a_pause_is_left_alone_and_then_crawled_to_the_end(
     tmp_path: Path, newspaper: Newspaper
 ) -> None:
-    """Retry-After is of the host, not of the page: nothing at all is asked for in between, not even what was about to
+    """Retry-After is of the host, not of the page: nothing is fetched in between, not even what was about to
     be when the answer came.
     """
     answers = iter([(429, {"Retry-After": "3"}, b"")])

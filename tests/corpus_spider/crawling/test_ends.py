@@ -63,7 +63,7 @@ def shown(terminal: int) -> bytes:
 
 
 def test_a_terminal_that_closes_ends_a_crawl_tidily(tmp_path: Path, newspaper: Newspaper) -> None:
-    """Whatever it would still have said: exit code 11, nothing left open, and its workers have gone with it."""
+    """Without further output: exit code 11, nothing left open, and its workers have ended too."""
     gate = hanging(newspaper)
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, timeout=900))
     terminal, theirs = pty.openpty()
@@ -115,7 +115,7 @@ def test_a_second_signal_ends_it_at_once_with_exit_code_13(tmp_path: Path, newsp
 
 
 def test_a_signal_ends_a_crawl_that_hangs_in_time(tmp_path: Path, newspaper: Newspaper) -> None:
-    """A page that never answers does not hold it; its URL is asked for again by the next crawl."""
+    """A page that never answers does not hold it; the next crawl fetches its URL again."""
     gate = hanging(newspaper)
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, timeout=900))
     crawl = start(tmp_path, "crawl")

@@ -64,7 +64,7 @@ def among_silent_hosts() -> dict[str, Site]:
 
 @pytest.mark.hostile
 def test_a_hundred_silent_hosts_do_not_hold_up_the_others(tmp_path: Path) -> None:
-    """Every page of the others is asked for before the first silent host has been given up twice."""
+    """Every page of the others is fetched before the first silent host has been given up twice."""
     with served(among_silent_hosts()) as bench:
         done = crawl(tmp_path, bench, timeout="10", retries="0", time_limit='"30s"')
     good = [times for name, site in bench.sites.items() if name.startswith("good") for times in site.times.items()]

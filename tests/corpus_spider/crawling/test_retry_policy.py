@@ -171,7 +171,7 @@ def test_what_is_known_of_the_last_answer_is_asked_with(original: Original | Non
 def test_a_page_is_asked_for_whole_when_its_304_reserves_a_text_that_was_free(
     free: bool, attempts: int, headers: dict[str, str], whole: bool
 ) -> None:
-    """Once: what is known to be reserved, or was asked for again already, has not changed."""
+    """Once: a page that is known as reserved, or was fetched again already, has not changed."""
     answer = replace(capture(304, **headers), request_headers=ASKED)
     known = replace(lease(attempts), original=replace(ORIGINAL, free=free))
     fetched = RetryPolicy().judge_answer(answer, known, NOW)
@@ -205,7 +205,7 @@ def test_a_page_that_fails_for_what_it_was_asked_with_is_asked_for_again(
 def test_an_answer_repeats_another_when_it_was_asked_for_so_or_is_the_same(
     status: int, body: bytes, asked: tuple[tuple[str, str], ...], original: Original | None, unchanged: bool
 ) -> None:
-    """A 304 that nobody asked for is no such answer, nor is one that was cut off."""
+    """A 304 to a request without condition is no such answer, nor is one that was cut off."""
     answer = replace(capture(status), body=body, request_headers=asked)
     known = replace(lease(), original=original)
     assert (RetryPolicy().judge_answer(answer, known, NOW).original is not None) == unchanged

@@ -84,7 +84,7 @@ def test_commands_load_only_what_they_need(tmp_path: Path, newspaper: Newspaper)
 
 
 def test_a_pause_holds_across_runs(tmp_path: Path, newspaper: Newspaper) -> None:
-    """Asked to come back in an hour, neither the run that was told nor the next one asks the host for anything."""
+    """After a Retry-After of an hour, neither this run nor the next one sends the host a request."""
     newspaper.extra["/feed.xml"] = lambda: (429, {"Retry-After": "3600"}, b"later")
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, per_host=1))
     run(tmp_path, "crawl")
@@ -97,7 +97,7 @@ def test_a_pause_holds_across_runs(tmp_path: Path, newspaper: Newspaper) -> None
 
 
 def test_a_page_of_many_addresses_is_one_document(tmp_path: Path, newspaper: Newspaper) -> None:
-    """Its AMP form is not asked for beside it; another address that names it as canonical gives no second document."""
+    """Its AMP form is not fetched beside it; another address that names it as canonical gives no second document."""
     html = {"Content-Type": "text/html; charset=utf-8"}
     canonical = b"<head><link rel=canonical href=/article/1>"
     newspaper.extra |= {

@@ -222,7 +222,7 @@ parallel._answer = raising
 def test_what_ends_a_process_ends_the_export_and_leaves_nothing(
     folder: Path, tmp_path: Path, patch: str, code: int, reported: str
 ) -> None:
-    """A killed process and an error in one are told as such, once, and there is no half of a file."""
+    """A killed process and an error in one are reported as such, once, and no half of a file is left."""
     done = export(folder, tmp_path / "out.jsonl.zst", patch)
     assert (done.returncode, reported in done.stderr) == (code, True), done.stderr
     assert "Traceback" not in done.stderr

@@ -297,7 +297,7 @@ def test_files_that_vanish_cost_their_page_only(gold: Path) -> None:
 
 
 def test_what_is_odd_about_true_texts_is_counted(gold: Path) -> None:
-    """Empty ones and such in another encoding than UTF-8 are told; a byte order mark is not text."""
+    """Empty ones and those in another encoding than UTF-8 are reported; a byte order mark is not text."""
     (gold / "gold" / "en-one.txt").write_bytes(b" \n")
     (gold / "gold" / "en-two.txt").write_bytes("café".encode("latin-1"))
     (gold / "gold" / "fa-one.txt").write_bytes(b"\xef\xbb\xbftext")

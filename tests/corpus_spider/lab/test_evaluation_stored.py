@@ -189,7 +189,7 @@ def test_what_guards_an_extractor_is_not_its_time(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_unreadable_pages_are_counted(gold: Path, body: bytes, reported: str) -> None:
-    """No page, whatever its bytes, ends an evaluation; where there is no text the reason is told."""
+    """No bytes of a page end an evaluation; where no text is found, the reason is reported."""
     write_manifest(gold, write_article(gold, "a"), write_article(gold, "b"))
     (gold / "pages" / "a.html").write_bytes(body)
     broken, whole = evaluate_extractors(load_gold(gold), ["auto"])[0].scores

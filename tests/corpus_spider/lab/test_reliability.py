@@ -60,7 +60,7 @@ def test_the_table_and_the_json_have_the_bins() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=20))
 def test_every_page_is_in_one_bin_and_the_diagram_is_well_formed(pairs: list[tuple[float, float]]) -> None:
-    """Whatever was expected; the diagram is XML whose dots lie inside it."""
+    """With any expected text; the diagram is XML whose dots lie inside it."""
     found = reliability(pages(*pairs))
     assert found
     assert sum(one["pages"] for one in found.bins) == len(pairs)

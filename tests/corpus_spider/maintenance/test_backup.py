@@ -255,7 +255,7 @@ def test_a_corpus_moves_to_postgresql_and_back(folder: Path, tmp_path: Path, pos
 
 
 def test_a_file_is_named_as_in_corpus_toml(folder: Path, tmp_path: Path) -> None:
-    """Relative to its folder, wherever the command is given, and told in full; what may not stand there is refused."""
+    """Relative to its folder, in any working folder, and printed in full; a path that is not allowed is refused."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     moved = run(elsewhere, "-c", str(folder / "corpus.toml"), "move", "sqlite:///moved.db", "--json")

@@ -128,7 +128,7 @@ def test_a_changed_row_is_found(corpus: Path, statement: str, words: str) -> Non
 
 
 def test_bytes_in_the_place_of_a_text_are_found_and_rebuilt(corpus: Path) -> None:
-    """SQLite stores whatever it is given; `reextract` has the originals to put it right."""
+    """SQLite stores values of any type; `reextract` mends them from the originals."""
     change(corpus, "INSERT INTO recurring_line (site, digest, texts) SELECT name, 1, 3 FROM site")
     change(corpus, "UPDATE document_text SET text = CAST(text AS BLOB) WHERE document_id = 3")
     assert any("bytes instead of text" in problem for problem in problems(corpus, "--deep"))
@@ -161,7 +161,7 @@ def first_address(folder: Path) -> str:
 def test_an_original_that_another_command_takes_away_meanwhile_is_no_damage(
     corpus: Path, monkeypatch: pytest.MonkeyPatch, step: str, first: bool, deep: bool, others: Callable[[Path], None]
 ) -> None:
-    """By rule or on request, whatever the check is about to do with the file, or has just done."""
+    """By rule or on request, before or after any step of the check."""
     todo, do = [others], getattr(integrity, step)
 
     def done(*parts: Any, **named: Any) -> Any:
@@ -197,7 +197,7 @@ def test_a_file_that_a_removal_is_writing_again_is_no_damage(corpus: Path, monke
     monkeypatch.setattr(integrity, "ConfiguredModels", modelled)
     emptied(corpus)
     (report,) = reports
-    # That the removal is not through is true, and told.
+    # The removal is not finished, and the check says so.
     assert [problem for problem in report.problems if ".warc.gz" in problem] == []
 
 

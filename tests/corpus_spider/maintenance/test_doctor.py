@@ -140,7 +140,7 @@ def test_open_files_must_suffice(config: Config, hard: int, expected: Level) -> 
 
 
 def test_a_sound_corpus_is_well(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit code 0, and no name is looked up unless that is asked for."""
+    """Exit code 0, and no name is looked up without --network."""
     assert run(["doctor", "--json"]) == 0
     found = checks(capsys)
     assert {each["verdict"] for each in found.values()} <= {"well", "warning", "not checked"}

@@ -348,7 +348,7 @@ def test_a_deferred_removal_is_finished_by_the_next_call(folder: Path) -> None:
 
 
 def test_a_sites_name_is_not_taken_for_its_domain(tmp_path: Path) -> None:
-    """Nothing would go then, and who asked be told that it had; the domain is named."""
+    """Otherwise nothing would be removed and the report would say the opposite; the domain is named."""
     (tmp_path / "corpus.toml").write_text(
         "[corpus]\ncontact='a@b.example'\n[[site]]\nname='paper'\nstart=['https://news.example/']"
     )
@@ -486,7 +486,7 @@ def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
 
 
 def test_copies_of_a_database_of_any_name_are_reported(tmp_path: Path) -> None:
-    """Brackets in it were taken for a pattern, and copies that hold what was removed were not told."""
+    """Brackets in it were taken for a pattern, and copies with removed content were not reported."""
     for name in ("a[1].db", "a[1].db.before-0017-from-0015", "a1.db.before-0016-from-0015"):
         (tmp_path / name).touch()
     (tmp_path / "corpus.toml").write_text('[corpus]\ndatabase = "sqlite:///a[1].db"\n')
@@ -496,7 +496,7 @@ def test_copies_of_a_database_of_any_name_are_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize("late", [False, True])
 def test_an_archive_that_the_database_does_not_know_is_emptied_too(tmp_path: Path, late: bool) -> None:
     """A file of before the removal, put back: of a form for phones, which the corpus knows by another address than it
-    was asked for, it kept the text, and nobody said so.
+    was to be removed, it kept the text, without a message.
     """
     html = {"Content-Type": "text/html; charset=utf-8"}
     with served(Newspaper(articles=3, extra={"/amp/story-30": lambda: (200, html, article(30))})) as paper:

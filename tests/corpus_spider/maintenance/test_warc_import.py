@@ -234,7 +234,7 @@ def test_what_was_removed_or_is_a_source_stays_out(folder: Path) -> None:
 
 
 def test_a_wacz_collection_is_read(folder: Path) -> None:
-    """The archives in it are; HTTP/2, which is none of WARC's own, is what browsers state."""
+    """The archives in it are; browsers state HTTP/2, which WARC does not define."""
     assert taken(folder, wacz(folder / "theirs.wacz", story(1), story(2, protocol="HTTP/2"))).documents == 2
 
 

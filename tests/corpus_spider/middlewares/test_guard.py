@@ -75,7 +75,7 @@ def test_only_public_web_addresses_and_the_named_labs_may_be_fetched(url: str, r
     ],
 )
 def test_a_private_host_is_reached_at_the_ports_that_are_listed_only(url: str, reason: str | None) -> None:
-    """That its name may resolve to a private address opens none of its other ports."""
+    """A name that may resolve to a private address opens no other port."""
     assert refusal(url, ("cms.intra.example:8080", "*.lab.example:9*", "*:7000"), (7000,)) == reason
 
 
@@ -129,7 +129,7 @@ def test_no_spelling_of_an_address_gets_past_the_guard(written: tuple[str, str],
     prefix=st.sampled_from(["::ffff:", "::", "64:ff9b::", "64:ff9b:1::", "2002:", "fec0::"]),
 )
 def test_an_ipv6_address_is_no_way_to_a_private_one(value: int, prefix: str) -> None:
-    """Whatever it carries: mapped and NAT64 addresses are as public as what they carry, the others are refused."""
+    """Mapped and NAT64 addresses are as public as the address inside; the others are refused."""
     inner = ipaddress.IPv4Address(value)
     outer = f"2002:{value >> 16:x}:{value & 0xFFFF:x}::" if prefix == "2002:" else f"{prefix}{inner}"
     target = fetchable(f"http://[{outer}]/")
@@ -181,7 +181,7 @@ sys.exit(run(["crawl"]))
 
 
 def test_a_host_that_moves_to_another_machine_is_looked_up_again(tmp_path: Path) -> None:
-    """It could not be reached until the end of the run, whatever its name resolved to."""
+    """It could not be reached until the end of the run, with any address of its name."""
     with served(Newspaper(articles=3)) as paper:
         toml = corpus_toml(paper, allow_private=[f"z.test:{paper.port}"]).replace("127.0.0.1", "z.test")
         (tmp_path / "corpus.toml").write_text(toml)

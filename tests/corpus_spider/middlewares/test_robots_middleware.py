@@ -134,7 +134,7 @@ def test_an_operator_reads_once_in_a_run_that_a_host_has_no_robots_txt_to_give(
 
 
 def test_a_file_that_was_read_by_a_clock_ahead_is_none(corpus: Corpus) -> None:
-    """It would count as read in every run until its time has come, and no other be asked for."""
+    """It would count as read in every run until its time has come, and no other would be fetched."""
     hosts = Hosts(corpus)
     assert outcome(hosts, "/") == "allowed"
     hosts.age(-365 * 24)

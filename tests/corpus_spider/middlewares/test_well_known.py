@@ -15,7 +15,7 @@ FAILS = 0
 
 
 def expected(visits: list[tuple[int, int, bool]]) -> list[int]:
-    """Return who is asked, told in the plainest way: a list of what is known, the one last used at the end."""
+    """Return the hosts in the simplest form: a list of the known ones, the last used at the end."""
     known: list[tuple[int, int]] = []
     asked = []
     for origin, size, holds in visits:

@@ -163,7 +163,7 @@ def test_who_is_notified_when(when: str, code: int, sick: bool, expected: bool) 
 
 
 def test_a_crawl_that_fails_is_reported_and_fails_all_the_same(posts: Any) -> None:
-    """Its error is the message; faults of the program are told without their particulars."""
+    """Its error is the message; faults of the program are reported without details."""
     web, hooks = posts
 
     def full() -> tuple[int, dict[str, Any]]:

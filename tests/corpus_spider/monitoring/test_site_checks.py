@@ -182,12 +182,12 @@ def test_a_night_that_was_broken_off_says_nothing_of_articles(code: int | None) 
     ],
 )
 def test_what_is_wrong_in_any_night_needs_no_earlier_ones(night: dict[str, Any], sign: Sign | None) -> None:
-    """Nearly all refused, failed or in error is told in the first night; a part of it is not."""
+    """Nearly all refused, failed or in error is reported in the first night; a part is not."""
     assert [finding.sign for finding in found({"articles": 1} | night)] == ([sign] if sign else [])
 
 
 def test_a_level_that_stays_becomes_the_usual() -> None:
-    """A site that gives no dates any more is told for as many nights as are compared, and then no more."""
+    """A site without dates is reported for as many nights as are compared, and then no more."""
     rule = HealthThresholds(nights=5)
     undated = {"undated": 40}
     assert "for 5 nights" in found(*[{}] * 5, *[undated] * 5, rule=rule)[0].words
@@ -236,7 +236,7 @@ def test_runs_of_one_evening_are_one_night() -> None:
     ],
 )
 def test_a_site_that_is_not_crawled_any_more_is_reported(days: int, codes: list[int | None], words: str) -> None:
-    """The last run that finished decides, whatever it stored."""
+    """The last run that finished decides, with or without new documents."""
     started = NOW - timedelta(days=days)
     nights = [Night((SiteRun("paper", run_id=1, started=started, exit_code=code),)) for code in codes]
     judged = [

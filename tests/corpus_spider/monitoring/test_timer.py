@@ -59,7 +59,7 @@ class Home:
             link = self.bin / name
             if not link.exists():
                 link.symlink_to(f"/bin/{name}")
-        # Variables of the machine that runs the tests are none of the schedule.
+        # Variables of the machine that runs the tests do not belong to the schedule.
         environment = dict.fromkeys(dict(own_variables(os.environ)), "")
         environment |= {"HOME": str(self.folder), "PATH": str(self.bin), "XDG_CONFIG_HOME": ""} | more
         ended = run(self.corpus, "schedule", *arguments, **environment)
@@ -101,7 +101,7 @@ def test_units_quote_paths_as_systemd_reads_them(folder: str, word: str) -> None
 
 
 def test_a_timer_catches_up_on_missed_nights() -> None:
-    """Persistent, at the local time that was asked for."""
+    """Persistent, at the wanted local time."""
     assert "\nOnCalendar=*-*-* 23:05:00\nPersistent=true\n" in timer(planned(at="23:05"))
 
 
@@ -334,7 +334,7 @@ def test_another_corpus_of_the_same_name_is_not_replaced(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("verb", ["--install", "--remove"])
 def test_nor_is_the_crontab_line_of_another_corpus_of_the_same_name(tmp_path: Path, verb: str) -> None:
-    """It would not be crawled any more, and nobody would be told."""
+    """It would not be crawled any more, without a message."""
     home = Home(tmp_path, "crontab")
     line = cron_line(planned("/srv/another", name="corpus-spider-news"))
     (tmp_path / "crontab").write_text(f"{line}\n")

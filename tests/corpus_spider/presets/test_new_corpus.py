@@ -84,7 +84,7 @@ def test_a_newspaper_of_any_host_is_given_a_name(tmp_path: Path, address: str, n
 def test_init_names_the_newspapers_that_were_never_checked(
     tmp_path: Path, sites: tuple[str, ...], expected: str
 ) -> None:
-    """Their addresses are from public lists. A newspaper given by its address is none of them."""
+    """Their addresses are from public lists. A newspaper given by its address is not among them."""
     reported = unverified(new(tmp_path, "vi", sites=sites))
     assert reported.startswith(expected.format(len(presets.newspapers("vi"))))
     assert bool(reported) == bool(expected)
@@ -166,7 +166,7 @@ def test_wrong_wishes_are_refused_before_anything_is_written(
 
 
 def test_a_folder_that_cannot_be_made_is_a_disk_error(tmp_path: Path) -> None:
-    """A file in the way is told with its path."""
+    """A file in the way is named with its path."""
     (tmp_path / "file").write_text("")
     with pytest.raises(DiskError, match="file"):
         create(new(tmp_path / "file" / "news", "vi"))

@@ -132,7 +132,7 @@ def test_a_site_that_scripts_fill_gives_its_articles(tmp_path: Path) -> None:
 @needs("render")
 @needs_browser
 def test_what_a_script_asks_for_passes_robots_guard_and_limits(tmp_path: Path) -> None:
-    """Pictures, styles, frames, forbidden paths, other methods, private addresses are not asked for; scripts once."""
+    """Pictures, styles, frames, forbidden paths, other methods, private addresses are not fetched; scripts once."""
     with canary() as (port, reached), served(paper(3, escape=shell(ESCAPES.replace("PORT", str(port))))) as newspaper:
         newspaper.extra["/api/9"] = lambda: (200, HTML | {"Set-Cookie": "theirs=1"}, b"{}")
         file = configured(tmp_path, newspaper)
@@ -204,7 +204,7 @@ def test_pages_that_hang_or_crash_hold_nothing_up(tmp_path: Path) -> None:
         "vast": shell("document.body.setAttribute('data-all', 'x'.repeat(2e7));"),
     }
     with served(paper(3, **harm)) as newspaper:
-        # One page at a time: what has to be killed takes a neighbour with it, which would be asked for again.
+        # One page at a time: a kill ends a neighbour too, which would be fetched again.
         file = configured(tmp_path, newspaper, timeout=25.0, retries=0, per_host=1, delay=0.01)
         ended = run(tmp_path, "crawl", "--json")
     assert ended.returncode == 0, ended.stderr
@@ -246,7 +246,7 @@ def test_without_a_browser_or_its_driver_the_crawl_does_not_start(tmp_path: Path
 @needs("render")
 @needs_browser
 def test_a_browser_that_does_not_start_ends_the_crawl(tmp_path: Path) -> None:
-    """The pages are in the WARC and asked for again by the next crawl."""
+    """The pages are in the WARC, and the next crawl fetches them again."""
     with served(paper(1)) as newspaper:
         configured(tmp_path, newspaper)
         ended = run(tmp_path, "crawl", **{VARIABLE: "/bin/false"})

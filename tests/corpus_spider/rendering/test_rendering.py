@@ -46,7 +46,7 @@ def seen() -> dict[str, Any]:
 @needs_driver
 @needs_browser
 def test_a_page_whose_routes_fail_is_refused(seen: dict[str, Any]) -> None:
-    """Whether they cannot be made, cannot be set, are not set or raise: nothing is shown or asked for; the next is."""
+    """Whether they cannot be made, cannot be set, are not set or raise: nothing is shown or fetched. The next is."""
     routes = seen["routes_fail"]
     assert routes["ended"] == ["out of order", "out of order", "render_crash", "render_crash"]
     # Not for want of a network, which the browser has not either.

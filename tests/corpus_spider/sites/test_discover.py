@@ -119,7 +119,7 @@ def test_usual_places_are_tried_where_nothing_is_named(paper: Newspaper) -> None
 
 @pytest.mark.parametrize("head", [alternate("/rss"), ""])
 def test_feeds_are_found_on_a_page_that_stands_where_a_feed_is_stated_or_guessed(paper: Newspaper, head: str) -> None:
-    """Many papers have a page of all their feeds at /rss; of one that the head states it is told that it is a page."""
+    """Many papers have a page of all their feeds at /rss; one that the head states is reported as a page."""
     paper.extra["/"] = lambda: page(head)
     put(paper, rss=page("", "<a href=/rss/sport.rss>Thể thao</a>"), rss__sport_rss=rss("/1"))
     found = look(paper)
@@ -179,7 +179,7 @@ def test_the_language_of_a_page_is_taken_as_texts_are_known_by_it(paper: Newspap
 
 
 def test_a_site_below_a_path_is_confined_to_it(paper: Newspaper) -> None:
-    """Of a broadcaster with many languages only the one asked for is crawled."""
+    """Of a broadcaster with many languages only the wanted one is crawled."""
     paper.extra["/arabic"] = lambda: page(alternate("/arabic/rss.xml"))
     put(paper, arabic__rss_xml=rss("/arabic/1", "/arabic/2"))
     found = discover(f"{paper.origin}/arabic", configured(paper), lambda _: None)
@@ -188,7 +188,7 @@ def test_a_site_below_a_path_is_confined_to_it(paper: Newspaper) -> None:
 
 
 def test_sections_that_are_not_needed_are_named_and_not_asked_for(paper: Newspaper) -> None:
-    """Where there is a feed, a crawl needs none of them; where the requests are spent, they stay as they are named."""
+    """Where there is a feed, a crawl does not need them; where the requests are spent, they stay as they are named."""
     paper.extra["/"] = lambda: page(alternate("/a.rss"), "<a href=/sport>Sport</a><a href=/city>City</a>")
     put(paper, a_rss=rss("/1"))
     assert [one.asked for one in look(paper).findings if one.kind == "section"] == [False, False]
@@ -207,7 +207,7 @@ def test_requests_are_bounded(paper: Newspaper) -> None:
 
 
 def test_a_site_whose_robots_forbid_everything_is_left_alone(paper: Newspaper) -> None:
-    """Nothing but robots.txt is asked for."""
+    """Only robots.txt is fetched."""
     paper.robots = (200, {}, b"User-agent: *\nDisallow: /")
     with pytest.raises(NotFetchedError, match="forbids"):
         look(paper)
@@ -215,7 +215,7 @@ def test_a_site_whose_robots_forbid_everything_is_left_alone(paper: Newspaper) -
 
 
 def test_private_addresses_are_refused(paper: Newspaper) -> None:
-    """A page may state what it likes: what is not of the public web is not asked for, nor led to by a redirect."""
+    """A page may state what it likes: an address outside the public web is not fetched, directly or by a redirect."""
     paper.extra["/"] = lambda: page(
         alternate("http://10.0.0.1/a.rss") + alternate(f"http://localhost:{paper.port}/b.rss") + alternate("/moved.rss")
     )
@@ -276,7 +276,7 @@ def test_a_host_that_asks_for_a_pause_is_not_asked_again(paper: Newspaper) -> No
     ],
 )
 def test_robots_txt_that_moved_or_broke_off_still_counts(paper: Newspaper, robots: Answer, reason: str) -> None:
-    """Redirects are followed; what cannot be had whole forbids everything, and is asked for once."""
+    """Redirects are followed; an incomplete file forbids everything, and is fetched once."""
     paper.robots = robots
     paper.extra["/rules"] = lambda: (200, {}, b"User-agent: *\nDisallow: /a")
     client = PoliteClient(manners_of(configured(paper)), 0.0, 10)

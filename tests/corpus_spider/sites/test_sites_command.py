@@ -190,7 +190,7 @@ def test_check_is_over_when_a_host_is_gone(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_check_asks_for_no_list_of_pages(paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It has no sources: each of its pages was asked for, and those without links were sick."""
+    """It has no sources: each of its pages was fetched, and those without links were sick."""
     file, text = tmp_path / "corpus.toml", corpus_toml(paper)
     listed = f'[[site]]\nname = "list"\nmax_depth = 0\nstart = ["{paper.origin}/listed"]\n'
     file.write_text(text + listed)
@@ -204,7 +204,7 @@ def test_check_asks_for_no_list_of_pages(paper: Newspaper, tmp_path: Path, capsy
 def test_several_sites_are_discovered_at_once(
     paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of addresses and of a file; one that cannot be fetched stops none of the others, and gives exit code 7."""
+    """Of addresses and of a file; one that cannot be fetched does not stop the others, and gives exit code 7."""
     paper.extra["/"] = lambda: page(alternate("/a.rss"))
     put(paper, a_rss=rss("/1"))
     with served(Newspaper(articles=3)) as other:

@@ -79,7 +79,7 @@ def test_an_address_that_is_shown_in_letters_is_the_same_one(parts: list[str | b
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet=st.characters(codec=None)))
 def test_no_text_reaches_the_terminal_with_a_control_character(text: str) -> None:
-    """Whatever the web sends, one line of printable UTF-8 comes out; with line ends kept, line ends and no more."""
+    """Any input from the web gives one line of printable UTF-8; with line ends kept, line ends and no more."""
     assert len(safe(text, None).splitlines()) <= 1
     safe(text, None).encode("utf-8")
     assert {one for one in safe_lines(text) if ord(one) < 32} <= {"\n"}
@@ -105,7 +105,7 @@ def test_reports_become_json_that_is_safe_on_a_terminal_and_reads_back() -> None
 
 
 def test_tables_are_tab_separated_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    """A pipe gets a title line, a header and one line a row, whatever the cells hold."""
+    """A pipe gets a title line, a header and one line a row, with any cells."""
     Console().table("Sites", ("name", "count"), [("a\tb\nc", 1), ("[red]x", 0.5)])
     assert capsys.readouterr().out == "# Sites\nname\tcount\na\\x09b\\x0ac\t1\n[red]x\t0.500\n"
 

@@ -92,7 +92,7 @@ def test_the_last_line_says_how_a_crawl_ended(changes: dict[str, Any], code: int
 
 
 def test_urls_that_wait_are_named_with_the_next_try_in_local_time() -> None:
-    """Of today the hour is enough; another day is told, too."""
+    """The hour is enough for today; another day is named too."""
     soon = time.time()
     today = closing_words(IDLE | {"pending": 1, "next_try": soon}, 0)
     assert today == f"Nothing is due; 1 URL waits, next attempt at {time.strftime('%H:%M', time.localtime(soon))}."

@@ -73,7 +73,7 @@ def test_no_chinese_line_begins_with_a_closing_sign() -> None:
     st.integers(1, 40),
 )
 def test_wrapping_loses_no_character(text: str, width: int) -> None:
-    """Whatever a page has written."""
+    """With any text of a page."""
     assert "".join(wrap(text, width)).replace(" ", "") == text.replace(" ", "")
 
 
@@ -187,7 +187,7 @@ def test_a_sentence_goes_below_its_row_before_it_is_narrow() -> None:
 
 @pytest.mark.parametrize("size", ["254.4 KiB", "1,254.4 MiB", "12 bytes"])
 def test_a_size_is_never_cut_in_two(size: str) -> None:
-    """Whatever the width of the terminal."""
+    """With any width of the terminal."""
     for width in range(20, 120):
         lines = table(("site", "found", "stored"), [("a.example", "1", size), ("b.example", "22", "3 bytes")], width)
         assert any(size in line for line in lines)

@@ -42,7 +42,7 @@ TEXTS = st.lists(st.sampled_from(["a", "b", "gas", " ", " ", ", ", "\n", "ไท
 
 @given(TEXTS, TEXTS)
 def test_the_parts_make_both_texts(first: str, second: str) -> None:
-    """Nothing is lost or doubled, whatever the texts are, and no two neighbours are of one kind."""
+    """In any two texts nothing is lost or doubled, and no two neighbours are of one kind."""
     rows = difference(first, second).sides()
     assert "".join(part.text for left, _ in rows for part in left) == first
     assert "".join(part.text for _, right in rows for part in right) == second

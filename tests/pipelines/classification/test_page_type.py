@@ -110,7 +110,7 @@ def test_a_written_address_that_is_linked_is_no_headline(language: str, source: 
 @pytest.mark.parametrize("layout", ["cards", "table", "items", "whole", "terms"])
 @pytest.mark.parametrize("path", ["/", "/society"])
 def test_front_pages_and_sections_are_dropped(language: str, layout: str, path: str) -> None:
-    """Headlines with teasers, of whatever mark-up, are no article."""
+    """Headlines with teasers, in any mark-up, are no article."""
     drop = processed(listing(layout, language), f"http://a.example{path}").drop
     assert drop is not None
     assert drop.reason in {"listing", "no_article"}
@@ -202,7 +202,7 @@ def test_a_section_that_states_it_is_an_article_is_not_believed() -> None:
 
 @pytest.mark.parametrize("layout", ["cards", "table"])
 def test_whoever_takes_any_text_gets_the_text_of_any_page(layout: str) -> None:
-    """A page asked for by hand is read whatever it is."""
+    """A page that a user names is read in any case."""
     assert processed(listing(layout, "en"), "http://a.example/", min_chars=1).document is not None
 
 
@@ -412,7 +412,7 @@ def test_the_last_page_of_a_list_is_one_by_its_teasers(end: str, more: str) -> N
 
 @cache
 def demo() -> dict[tuple[str, str], Processed]:
-    """Every page of the demo site that brings a text and is no redirect, without a language asked for."""
+    """Every page of the demo site that gives a text and is no redirect, without a wanted language."""
     outcomes = {}
     for (host, path), answer in build_site().answers.items():
         capture = Capture(f"http://{host}{path}", NOW, answer.status, (), answer.headers, answer.body)

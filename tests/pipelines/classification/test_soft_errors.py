@@ -128,7 +128,7 @@ def test_a_page_that_says_not_found_is_none(title: str, heading: str) -> None:
     ],
 )
 def test_articles_are_no_refusals(head: str) -> None:
-    """An article with a text of its own is one, whatever words its title has or its page carries."""
+    """An article with a text of its own is one, with any words in its title or page."""
     assert read(f"<html><head></head><body>{head}{SENTENCE * 20}</body></html>") is None
 
 

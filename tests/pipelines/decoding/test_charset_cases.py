@@ -64,7 +64,7 @@ def test_there_are_as_many_cases_as_are_said() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_a_page_whose_charset_can_be_detected_is_read_letter_for_letter(case: Case) -> None:
-    """The whole page, markup included, whatever lies the header or the meta element tell."""
+    """The whole page, markup included, with any wrong header or meta element."""
     meta = f'<meta charset="{case.meta}">' if case.meta else ""
     html = f"<!doctype html><html><head>{meta}<title>News</title></head><body><p>{TEXTS[case.language]}</p></body>\n"
     decoded = decode(case.mark + spell(html, case.codec).encode(case.codec), case.header)

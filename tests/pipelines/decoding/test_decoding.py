@@ -1,4 +1,4 @@
-"""Decoding: the text is as it was written, in any encoding, whatever header and page state."""
+"""Decoding: the text is as it was written, in any encoding, with any header and declaration."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ LANGUAGES = {codec: language for language, codec in LEGACY}
 @pytest.mark.parametrize("codec", STRICT)
 @pytest.mark.parametrize("declared", [None, "utf-8", "iso-8859-1"])
 def test_a_stray_byte_rules_no_charset_out(codec: str, declared: str | None) -> None:
-    """A byte that the charset does not have costs a letter, whatever is said of the page."""
+    """A byte that the charset does not have costs a letter, with any declaration."""
     language = LANGUAGES[codec]
     body = page(TEXTS[language], codec).replace(b"<p>", b"<p>\xff ", 2).replace(b"<p>\xff ", b"<p>", 1)
     decoded = decode(body, declared)

@@ -14,7 +14,7 @@ TEXT = """ראש העיר אמר היום כי הגשר החדש ייפתח לק
 @pytest.mark.parametrize("declared", ["iso-8859-8", "visual", "windows-1255", None])
 @pytest.mark.parametrize("codec", ["iso8859-8", "cp1255"])
 def test_a_page_in_visual_order_is_read_in_logical_order(codec: str, declared: str | None) -> None:
-    """Whatever it says of itself; its lines end where the author ended them, and its tags stay where they are."""
+    """With any declaration; its lines end where the author ended them, and its tags stay where they are."""
     backwards = "<br>\n".join(line[::-1] for line in TEXT.splitlines())
     page = f'<html><body dir="ltr"><h1>Example</h1><p align="right">{backwards}</p></body></html>'
     read = decode(page.encode(codec), declared).text

@@ -201,7 +201,7 @@ def test_traps_and_files_are_not_pages(path: str, expected: bool) -> None:
 
 
 def test_allow_and_deny() -> None:
-    """A page needs one of the allowed patterns, and none of the denied; both are searched in the canonical URL."""
+    """A page needs an allowed pattern and no denied one; both are searched in the canonical URL."""
     model = SiteModel(hosts=("example.com",), allow=(r"/\d{4}/", "^https://sport"), deny=("/print/",))
     assert in_scope("https://example.com/2024/x", model)
     assert in_scope("https://sport.example.com/x", model)
@@ -244,7 +244,7 @@ def test_redirects(location: str, expected: str | None) -> None:
 
 
 def test_a_redirect_keeps_what_was_asked_for() -> None:
-    """A redirected sitemap is still expected to be a sitemap, whatever its name."""
+    """A redirected sitemap is still expected to be a sitemap, with any name."""
     link = redirect_link(capture("https://example.com/sitemap.xml", Kind.SITEMAP), "/maps/all.xml.gz", MODEL)
     assert link is not None
     assert (link.url, link.kind) == ("https://example.com/maps/all.xml.gz", Kind.SITEMAP)
@@ -279,7 +279,7 @@ def test_any_page_is_safe(html: str, url: str) -> None:
     st.sampled_from(["https://paper.example/a/b?c=d", "http://paper.example:8080/x/", "https://www.paper.example/"]),
 )
 def test_a_reference_that_is_remembered_means_the_same_on_all_pages_of_a_host(begin: str, rest: str, page: str) -> None:
-    """Whatever the path of the page that it stands on."""
+    """With any path of the page that has it."""
     scope = scope_of(SiteModel("paper", hosts=("paper.example", "a", "b")))
     links._KNOWN.clear()
     fresh = links._targets([begin + rest], page, scope)

@@ -141,7 +141,7 @@ def test_the_pattern_learnt_fits_other_pages_of_the_site(name: str) -> None:
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_further_pages_are_found_by_structure(name: str) -> None:
-    """Links with numbers for texts lead to further pages, whatever the address calls them."""
+    """Links with numbers for texts lead to further pages, in any form of address."""
     html, true, _ = page_of(LAYOUTS[name], 2)
     pages = listing_of(html).pages
     chance = random.Random(0)
@@ -207,7 +207,7 @@ def test_shapes(url: str, shape: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=20))
 def test_a_shape_fits_its_own_address(path: str, query: str) -> None:
-    """Whatever an address is, it has a shape, and the expression made of the shape is valid."""
+    """Every address has a shape, and the expression made of the shape is valid."""
     address = parse(f"{HOST}/{path}?{query}")
     if address is not None:
         assert re.compile(shape_of(address).regex())
@@ -241,7 +241,7 @@ def test_any_page_can_be_read(links: list[tuple[str, str]]) -> None:
     ],
 )
 def test_archives_of_a_day_or_a_month(path: str, span: tuple[str, str] | None) -> None:
-    """An archive page is told from an article of that day."""
+    """An archive page is not taken for an article of that day."""
     address = parse(HOST + path)
     assert address is not None
     found = archive_span(address)

@@ -206,5 +206,5 @@ PIECES = pieces(
 @settings(max_examples=300, deadline=None)
 @given(PIECES)
 def test_any_text_is_safe(text: str) -> None:
-    """Whatever feedparser raises on some text ends the reading of that text only."""
+    """An exception of feedparser on some text ends the reading of that text only."""
     assert all(entry.address for entry in second_reading("<item>" + text, URL, NOW))

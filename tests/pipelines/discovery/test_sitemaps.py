@@ -73,7 +73,7 @@ def test_pages(body: str, expected: list[str]) -> None:
 
 
 def test_index_gives_sitemaps() -> None:
-    """An index gives sitemaps of the site's hosts, whatever their extension, and never itself."""
+    """An index gives sitemaps of the site's hosts, with any extension, and never itself."""
     body = index(
         "https://www.example.com/1.xml.gz", "https://news.example.com/2.xml", URL, "https://other.example.org/3.xml"
     )

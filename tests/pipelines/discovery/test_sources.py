@@ -67,7 +67,7 @@ def capture(body: bytes, kind: Kind = Kind.PAGE, status: int = 200, **headers: s
     ],
 )
 def test_what_an_address_holds(answer: Capture, form: SourceFormat | None, entries: int, refused: str) -> None:
-    """Decided by what came, not by what was asked for or declared; or why it is of no use."""
+    """The content decides, not the request or the declaration; or the reason why it is of no use."""
     source = read_source(answer, MODEL)
     assert (source.form, len(source.links), source.refused) == (form, entries, refused)
 

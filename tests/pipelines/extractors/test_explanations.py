@@ -153,7 +153,7 @@ def test_the_text_begins_its_lines_with_the_chosen_blocks(name: str, page: str) 
 
 
 def test_a_text_from_the_state_of_scripts_is_from_no_block() -> None:
-    """`auto` says where it is from; the blocks of the page are shown, none of them chosen."""
+    """`auto` says where it is from; the blocks of the page are shown, and no block is chosen."""
     body = SENTENCE * 20
     html = f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}</script><p>Menu</p>'
     found = check(html, "auto")

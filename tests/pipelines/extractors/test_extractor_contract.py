@@ -109,7 +109,7 @@ def test_the_article_is_returned_as_readable_paragraphs(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_the_same_page_gives_the_same_extraction(name: str) -> None:
-    """Twice in a row, and whatever came between."""
+    """Twice in a row, and after any other page."""
     first = get(name).extract(PAGE)
     get(name).extract("<p>another</p>")
     assert get(name).extract(PAGE) == first

@@ -37,7 +37,7 @@ def test_each_language_is_recognised(language: str, sentence: str) -> None:
 
 @pytest.mark.parametrize("language", SENTENCES)
 def test_a_text_is_named_in_the_codes_of_the_corpus(language: str) -> None:
-    """Whatever the detectors call a language, and whichever neighbour they take it for; the same each time."""
+    """With any name that the detectors use, and any neighbour that they take it for; the same each time."""
     text = " ".join(SENTENCES[language])
     guess = identify(text)
     assert guess == identify(text)
@@ -235,7 +235,7 @@ def test_letters_in_presentation_forms_are_letters(language: str, text: str) -> 
     ],
 )
 def test_serbian_in_latin_letters_is_not_croatian_for_want_of_a_list(language: str, text: str) -> None:
-    """Frequent words that three languages share speak for none of them where only one has a list."""
+    """Frequent words that three languages share count for no language where only one has a list."""
     assert identify(text).language == language
 
 
@@ -253,7 +253,7 @@ def test_serbian_in_latin_letters_is_not_croatian_for_want_of_a_list(language: s
     ],
 )
 def test_words_that_neighbours_share_give_way_to_letters(language: str, text: str) -> None:
-    """Russian has во and со of Macedonian, за and од of Serbian; its ы and я, and ə of Azeri, are none of theirs."""
+    """Russian has во and со of Macedonian, за and од of Serbian; its ы and я, and ə of Azeri, are not theirs."""
     assert identify(text).language == language
 
 
@@ -289,7 +289,7 @@ def test_words_right_before_an_address_are_none_of_it() -> None:
 
 
 def test_a_text_that_the_detector_knows_when_it_need_not_guess_is_known() -> None:
-    """CLD2, told to do its best, knows nothing of a Russian text with Chinese names, of which it is sure otherwise."""
+    """With its option for a best guess, CLD2 does not recognise a Russian text with Chinese names."""
     text = (
         "Как полагают историки, последние Олимпийские игры были проведены в 393 году н. э. Шэнь Ко вскоре впечатлил"
         " Ван Аньши своими навыками и способностями в качестве управленца и доверенного лица правительства."

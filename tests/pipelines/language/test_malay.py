@@ -54,7 +54,7 @@ def test_words_of_both_languages_give_no_confident_answer() -> None:
 
 @pytest.mark.parametrize(("language", "texts"), [("ms", MALAY), ("id", INDONESIAN)])
 def test_a_long_text_is_sure(language: str, texts: tuple[str, ...]) -> None:
-    """Evidence adds up, whatever the detector guesses."""
+    """Evidence adds up, with any guess of the detector."""
     words = " ".join(texts).lower().split()
     for guess in malay.PAIR:
         assert malay.decide(words, guess)[0] == language

@@ -115,7 +115,7 @@ def test_any_string_is_scanned_into_texts_and_tags_by_turns(html: str) -> None:
 @settings(max_examples=150, deadline=None)
 @given(PIECES, st.data())
 def test_a_part_of_a_page_renders_to_part_of_its_text_and_never_to_markup(html: str, data: st.DataObject) -> None:
-    """Whatever two offsets are chosen, even inside tags, the part holds no more than the texts between them."""
+    """For any two offsets, even inside tags, the part holds no more than the texts between them."""
     soup = scan(html)
     start = data.draw(st.integers(0, len(soup.html)))
     end = data.draw(st.integers(start, len(soup.html)))

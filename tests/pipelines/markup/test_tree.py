@@ -47,7 +47,7 @@ def test_markup_that_would_take_seconds_gives_an_empty_tree(hostile: str) -> Non
 @pytest.mark.parametrize("end", [">", "\n x>", "/>"], ids=["plain", "with an attribute", "as if it had no content"])
 @pytest.mark.parametrize("name", sorted(FORMATTING))
 def test_every_formatting_element_that_is_left_open_gives_an_empty_tree(name: str, end: str) -> None:
-    """Whatever follows its name, and in capitals."""
+    """With any characters after its name, and in capitals."""
     assert parse_tree(f"<{name.upper()}{end}" * 200 + "<p>x" * 6_000).css("p") == []
 
 

@@ -49,7 +49,7 @@ def shell(**changes: object) -> Capture:
 
 
 def test_a_rendered_page_is_read_as_the_browser_showed_it() -> None:
-    """Text and links are those of the DOM, which is UTF-8 whatever the server declared; headers count."""
+    """Text and links are those of the DOM, which is UTF-8 for any declared charset; headers count."""
     made = process(shell(rendered=RENDERED), SiteModel(hosts=("a.example",)))
     assert made.document is not None
     assert SENTENCE.strip() in made.document.text
@@ -99,7 +99,7 @@ def test_a_page_that_was_packed_once_too_often_is_read(kind: str, coding: str, t
     ],
 )
 def test_a_redirect_that_is_not_followed_names_its_target(location: str, detail: str) -> None:
-    """To the same address where a cookie is asked for, which is no way out of the site."""
+    """To the same address after a request for a cookie: it does not leave the site."""
     moved = replace(shell(status=302), response_headers=(("Location", location), ("Set-Cookie", "seen=1")))
     assert process(moved, SiteModel(hosts=("a.example",))).drop == Drop("redirect_refused", detail)
 

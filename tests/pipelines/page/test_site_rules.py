@@ -170,6 +170,6 @@ def test_outermost_elements_hold_all_selected_ones_and_none_of_each_other(page: 
 
 @given(st.text(max_size=300), st.sampled_from(["*", "p", "div p", ":not(p)", "body > *"]))
 def test_rules_never_break_on_a_page(page: str, selector: str) -> None:
-    """Whatever the page is, there is a document or a drop."""
+    """Every page gives a document or a drop."""
     made = processed(SiteRules(*(selector,) * 6), f"<p>{page}<div>{page}</p>")
     assert made.document or made.drop

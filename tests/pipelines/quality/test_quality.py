@@ -87,7 +87,7 @@ def test_repetition_is_what_counting_one_by_one_gives(words: list[str]) -> None:
     language=st.sampled_from(["vi", "th", "zh", "xx"]),
 )
 def test_any_text_is_measured(text: str, language: str) -> None:
-    """Shares lie between 0 and 1, whatever the text, and the same text gives the same numbers."""
+    """Shares of any text lie between 0 and 1, and the same text gives the same numbers."""
     found = measure(text, language)
     for name, value in asdict(found).items():
         assert value is None or (value >= 0 if name in {"words", "mean_line", "mean_word"} else 0 <= value <= 1), name
@@ -141,7 +141,7 @@ def test_a_language_has_its_own_limits_and_the_default_ones() -> None:
 
 
 def test_what_is_not_known_breaks_no_rule() -> None:
-    """A language without stop words is not asked for them."""
+    """A rule about stop words is not broken in a language without a list of them."""
     assert rules("stop_word_share>0.5").broken(measure("abc", "xx"), "xx") is None
 
 

@@ -130,7 +130,7 @@ LONG_PAGE = "".join(f"<p>Câu thứ {number} nói về thành phố và người
 
 
 def test_a_page_that_waits_for_a_busy_processor_is_not_over_its_time() -> None:
-    """At a load of 30 pages of 3 KB took longer than the limit, and were dropped for good. They had used none of it."""
+    """At a load of 30 pages of 3 KB took longer than the limit, and were dropped. They had used no CPU time."""
     pool = hurried(page("Bài viết thứ nhất trong ngày hôm nay."), wall=PATIENCE)
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
     try:
@@ -206,7 +206,7 @@ def test_a_worker_killed_from_outside_loses_no_page(pool: WorkerPool) -> None:
 
 
 def test_a_worker_killed_between_two_pages_counts_against_neither() -> None:
-    """Whatever ended it, no page was there: the next one has a new worker and both its attempts."""
+    """It had no page when it ended: the next page has a new worker and both its attempts."""
     pool, counted = WorkerPool(1), list[None]()
     try:
         assert pool.submit(page("Bài viết thứ nhất trong ngày hôm nay."), MODEL).result(PATIENCE).document

@@ -24,7 +24,7 @@ def fetched(number: int) -> Fetched:
 
 
 class Ledger:
-    """An archive and a store in one that note what they are given, and wait or fail when told to."""
+    """An archive and a store in one that note what they are given, and wait or fail when a test says so."""
 
     def __init__(self) -> None:
         self.groups: list[list[str]] = []
@@ -125,7 +125,7 @@ def test_no_group_is_larger_than_the_bound(writer: Writer, ledger: Ledger) -> No
 def test_no_more_links_are_committed_together_than_fill_a_group(writer: Writer, ledger: Ledger) -> None:
     """A hundred sitemaps in one transaction took gigabytes and minutes, in which nothing was leased."""
     ledger.gate.clear()
-    # Whatever is asked for next waits in the queue until the gate opens.
+    # The next requests wait in the queue until the gate opens.
     waiting = writer.fetched(fetched(1))
     links = (Link("http://a.example/1", "http://a.example/1", "a.example"),) * (GROUP_LINKS // 2)
     futures = [writer.processed(number, LEASE, Processed(drop=Drop("sitemap"), links=links)) for number in range(9)]

@@ -77,7 +77,7 @@ TEXTS = st.lists(st.text("ab cé.ا ", max_size=12), max_size=12).map(tuple)
 
 @given(TEXTS, TEXTS)
 def test_places_are_of_the_page_and_in_order_of_the_lines(page: tuple[str, ...], lines: tuple[str, ...]) -> None:
-    """Whatever the texts are, each place has words of the page."""
+    """In any two texts, each place has words of the page."""
     words = PageWords()
     for text in page:
         words.add(text)

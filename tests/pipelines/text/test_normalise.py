@@ -136,7 +136,7 @@ def test_cleaning_twice_is_cleaning_once(text: str) -> None:
     ),
 )
 def test_words_never_grow_together(words: list[str], separators: list[str]) -> None:
-    """Whatever white space stood between words, they stay apart."""
+    """Words stay apart after any white space between them."""
     text = "".join(word + separator for word, separator in zip(words, separators, strict=False))
     assert clean(text).split() == [unicodedata.normalize("NFC", word) for word in words]
 

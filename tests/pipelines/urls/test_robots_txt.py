@@ -181,7 +181,7 @@ def test_crawl_delay_is_read_from_our_group(lines: str, delay: float | None) -> 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_changes_nothing(encoding: str, mark: str) -> None:
-    """Nor does a second one: its group was not known for one, and what it forbids was asked for."""
+    """Nor does a second one: its group was not recognised, and forbidden paths were fetched."""
     body = f"{mark}User-agent: *\nDisallow: /é\nSitemap: http://a.example/s.xml".encode(encoding)
     robots = parse_robots(body)
     assert not robots.can_fetch("http://a.example/%C3%A9", AGENT)

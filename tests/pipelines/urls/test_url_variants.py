@@ -42,7 +42,7 @@ MODEL = SiteModel("example", hosts=("example.org",))
     ],
 )
 def test_forms_of_a_page_are_known_by_its_address(form: str, page: str) -> None:
-    """The key is that of the page, and what is asked for is what was linked."""
+    """The key is that of the page, and the request is for the linked URL."""
     assert canonicalise(SITE + form) == SITE + page
     assert fetchable(SITE + form) == SITE + form
 
@@ -111,7 +111,7 @@ def test_secondary_hosts_are_reported_by_their_name(host: str, expected: bool) -
 
 
 def test_links_name_the_page_and_its_twin() -> None:
-    """The page's own address is asked for when a page links to both it and its AMP form; amphtml is not followed."""
+    """The page's own address is fetched when a page links to both it and its AMP form; amphtml is not followed."""
     page = """<link rel=amphtml href=/start-1/amp><a href="/a-1?amp=1">amp</a><a href=/a-1>page</a>
               <a href=//m.example.org/b-2>mobile</a>"""
     found = page_links(page, f"{SITE}/start-1", MODEL)

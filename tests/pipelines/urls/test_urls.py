@@ -320,7 +320,7 @@ def test_private_hosts_are_known_in_every_spelling(host: str) -> None:
     ),
 )
 def test_public_hosts_pass(host: str) -> None:
-    """Public names and public addresses pass, whatever their spelling."""
+    """Public names and public addresses pass in any spelling."""
     assert not urls.private_address(host)
 
 

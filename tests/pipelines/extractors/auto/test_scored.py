@@ -134,7 +134,7 @@ def test_the_heading_of_a_box_in_the_body_goes_with_the_box(box: str, heading: s
 
 
 def as_found(body: str, *, links: float = 0.1) -> list[str]:
-    """Choose all blocks of a body but its links, whatever the weights say of them."""
+    """Choose all blocks of a body except its links, with any weights."""
     listed = PageBlocks(walk(parse_tree(body)))
     chosen = find(listed, np.zeros(len(listed.blocks)), np.where(listed.link > 0.5, links, 0.9)).chosen
     return [listed.blocks.lines(index)[0] for index in np.flatnonzero(chosen).tolist()]
@@ -207,7 +207,7 @@ def test_what_the_usual_classes_hide_is_out(classes: str, seen: bool) -> None:
 
 
 def test_what_stands_in_the_place_of_an_advertisement_goes() -> None:
-    """Though it is a sentence, or no line is one, as in poems; a longer text stays, whatever it is marked as."""
+    """Though it is a sentence, or no line is one, as in poems; a longer text stays with any mark."""
     line, verses = paragraphs(TEXTS["Latin"])[0], [f"the river that the {number} bridges cross" for number in range(4)]
     assert as_found("<p class='ad'>Advertisement</p>".join(f"<p>{verse}</p>" for verse in verses)) == verses
     notice = "<div class='ad'><p>This advertisement has not loaded yet, but the article goes on below.</p></div>"
@@ -343,7 +343,7 @@ def test_no_other_set_of_blocks_has_a_greater_expected_f1(blocks: list[tuple[flo
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=60), st.lists(st.sampled_from(["<p>", "</div>", "<a href='", "<br>", "<li>", "x. ", "中文。"])))
 def test_every_measure_of_any_page_is_a_finite_number_for_each_block(text: str, parts: list[str]) -> None:
-    """Whatever the page is, columns have one finite number a block."""
+    """On any page, columns have one finite number a block."""
     blocks = walk(parse_tree("".join(parts) + text + "".join(parts)))
     if len(blocks):
         page = PageBlocks(blocks)
@@ -390,7 +390,7 @@ UNREAD = {
 
 @pytest.mark.parametrize("html", UNREAD.values(), ids=UNREAD)
 def test_elements_that_are_never_read_are_passed_over_with_their_content(html: str) -> None:
-    """Whatever they hold, and no block ends at them."""
+    """With any content, and no block ends at them."""
     assert "".join(walk(parse_tree(html)).texts) == "ab"[: 1 + html.endswith("b")]
 
 
@@ -404,5 +404,5 @@ RUBY = {
 
 @pytest.mark.parametrize("html", RUBY.values(), ids=RUBY)
 def test_readings_beside_words_are_passed_over_and_never_what_follows(html: str) -> None:
-    """As Japanese news for learners has them; an end that is missing costs none of the text."""
+    """As Japanese news for learners has them; a missing end costs no text."""
     assert "".join(walk(parse_tree(f"<p>{html}</p>")).texts) == "橋の上"

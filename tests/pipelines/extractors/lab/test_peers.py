@@ -95,7 +95,7 @@ def test_a_hostile_page_ends_no_comparison(name: str, case: str) -> None:
 
 
 def test_a_failing_library_is_reported_in_the_extraction(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever it raises, the page has no text and the error's name is the reason."""
+    """With any exception, the page has no text and the error's name is the reason."""
 
     def read(html: str, options: ExtractorOptions) -> list[str]:
         raise ZeroDivisionError
@@ -105,7 +105,7 @@ def test_a_failing_library_is_reported_in_the_extraction(monkeypatch: pytest.Mon
 
 
 def test_remarks_of_the_libraries_stay_out_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    """Whatever logger they use, also when they fail; ours are heard again afterwards."""
+    """With any logger, also when they fail; ours write again afterwards."""
 
     def read(html: str, _: ExtractorOptions) -> list[str]:
         logging.getLogger("some.library").error("a remark")

@@ -204,7 +204,7 @@ def test_parts_of_dates_and_other_figures_give_nothing(text: str) -> None:
     ],
 )
 def test_dates_are_read(text: str, expected: str) -> None:
-    """A date stated in full is read in any format, script of digits and calendar that can be told apart."""
+    """A date stated in full is read in any format, script of digits and calendar that can be recognised."""
     assert parse_date(text, NOW) == expected
 
 

@@ -21,7 +21,7 @@ from pipelines.page.postprocess import MAX_DATELINE_CHARS, is_dateline
     ],
 )
 def test_a_line_of_the_day_of_publication_and_the_author_is_one(line: str, published: str, author: str | None) -> None:
-    """Whatever calendar and order, with labels, days of the week, times, minutes to read, and in any time zone."""
+    """In any calendar and order, with labels, days of the week, times, minutes to read, and in any time zone."""
     assert is_dateline(line, published, author)
 
 

@@ -33,7 +33,7 @@ def read(body: str) -> tuple[str | None, str | None]:
     ],
 )
 def test_a_marked_date_of_a_teaser_is_not_that_of_the_page(body: str) -> None:
-    """An <article> that begins with a link to something else holds the date of that, whatever marks it."""
+    """An <article> that begins with a link to something else holds the date of that, with any marks."""
     assert read(body) == ("2024-11-05", "text")
 
 
@@ -96,7 +96,7 @@ DATES = (
 def test_a_date_beside_a_headline_of_another_page_is_not_that_of_the_page(
     language: str, card: str, date: str, place: str
 ) -> None:
-    """A page without a date of its own has none, whatever lists of other news are around it."""
+    """A page without a date of its own has no date, with any list of other news around it."""
     words = LIST_LINKS[language]
     other = card.format(link=f"<a href='/news/other-2'>{words}</a>", words=words, date=date)
     before, between, after = (other if place == each else "" for each in ("before", "between", "after"))

@@ -179,7 +179,7 @@ def test_publication_comes_before_an_update_in_any_language(language: str, updat
     ],
 )
 def test_elements_around_a_date_tell_what_it_is(body: str, expected: tuple[str | None, str | None]) -> None:
-    """Labels before an element, asides, sentences and headings, and rows of dates alike are told from a dateline."""
+    """Labels before an element, asides, sentences, headings and rows of equal dates are no dateline."""
     assert read(f"<h1>H</h1>{body}") == expected
 
 
@@ -373,7 +373,7 @@ def test_a_date_is_found_where_sites_put_it(html: str, expected: tuple[str, str]
     ],
 )
 def test_an_age_is_counted_back_from_the_time_of_the_visit(body: str, expected: tuple[str | None, str | None]) -> None:
-    """A page that says how long ago it was published, near its headline, is dated so; none of comments and lists."""
+    """An age near the headline dates a page; ages in comments and lists are not used."""
     assert read(body) == expected
 
 

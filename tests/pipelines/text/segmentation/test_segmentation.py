@@ -53,7 +53,7 @@ def test_an_export_has_the_words_that_are_counted(language: str, line: str) -> N
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from([*CHOICES, "en"]), st.text(alphabet="ab ก.ิฯลมาຫລ中のネ1'-ế chính", max_size=60))
 def test_places_are_in_order_and_no_letter_is_lost(language: str, line: str) -> None:
-    """Whatever a segmenter does, each letter is in exactly one word."""
+    """Each letter is in exactly one word, with any segmenter."""
     places = words(language).spans(line)
     assert all(start < end for start, end in places)
     assert all(one[1] <= other[0] for one, other in pairwise(places))
@@ -112,7 +112,7 @@ def test_without_a_library_the_unit_and_the_extra_are_named(monkeypatch: pytest.
     ("language", "unit"), [("th", "มากา"), ("th", "ก.ข."), ("lo", "ກາ"), ("km", "ក"), ("zh", "中"), ("ja", "東")]
 )
 def test_the_time_grows_with_the_length(language: str, unit: str) -> None:
-    """Four times the text takes far less than sixteen times as long, whatever repeats in it."""
+    """Four times the text takes far less than sixteen times as long, with any repetition in it."""
 
     def seconds(length: int) -> float:
         line = unit * (length // len(unit))

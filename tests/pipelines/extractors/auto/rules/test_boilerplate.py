@@ -52,7 +52,7 @@ FORM = "<form><input type=email><button>OK</button></form>"
     ids=["letter", "letter, in two", "unspaced", "no box", "a part of the text", "no form"],
 )
 def test_a_small_box_with_a_form_in_it_is_none_of_the_text(box: str, out: int) -> None:
-    """Whatever its classes are; nor are the text around it and longer parts of it taken for such a box."""
+    """With any classes; nor are the text around it and longer parts of it taken for such a box."""
     shown, chosen, _ = of_text(article(box))
     chosen &= ~starting(shown, "OK")
     assert boilerplate.asking(shown, chosen).sum() == out

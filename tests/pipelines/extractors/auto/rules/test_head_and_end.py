@@ -149,7 +149,7 @@ def test_who_signed_a_text_at_its_end_is_none_of_it(markup: str, said: str) -> N
     [("right", "ليان الساحلي", True), ("left", "ليان الساحلي", False), ("left", "Ann Lee", True)],
 )
 def test_a_signature_stands_where_lines_end(side: str, name: str, *, kept: bool) -> None:
-    """Whatever side that is in the script; where they begin, every paragraph does."""
+    """On either side of the script; where they begin, every paragraph does."""
     text = "".join(f"<p>{number}. {ARABIC * 3}</p>" for number in range(1, 7))
     assert (name in read_end(f"<p style='text-align: {side}'>{name}</p>", text)) == kept
 

@@ -69,7 +69,7 @@ def test_entries_are_alike_with_any_numbers_and_names(markup: str) -> None:
 
 @pytest.mark.parametrize("tail", [f"<aside>{entries(3)}</aside>", entries(3, "<div class=what>{0} More to read</div>")])
 def test_what_is_behind_counts_in_the_same_element_and_in_sentences(tail: str) -> None:
-    """Entries of another list, and headlines, are none of the report."""
+    """Entries of another list, and headlines, are no part of the report."""
     report = page(f"<section>{entries(8)}</section><section>{tail}</section>")
     chosen = starting(report, *(f"{number}." for number in range(8)))
     chosen[np.flatnonzero(chosen)[8:]] = False

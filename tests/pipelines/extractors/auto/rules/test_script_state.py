@@ -242,7 +242,7 @@ def test_other_bodies_are_left_alone(body: str) -> None:
     )
 )
 def test_any_state_is_safe(value: object) -> None:
-    """Whatever the state of a page holds gives lines of text, or none."""
+    """Any state of a page gives lines of text, or no line."""
     lines = script_state.article_body(page(script(value)))
     assert all(line == " ".join(line.split()) and line for line in lines)
 
