@@ -5,9 +5,9 @@
     python benchmarks/train_auto.py GOLD --leave-out site
 
 A block is content when nearly all of it stands in the true text. Lines on which true texts disagree, though the policy
-of ``scored`` does not (the title, short lines with dates), are left out of learning. Pages count alike, whatever their
-length; so that the second stage learns from probabilities as it will see them, those of a page come from a first stage
-that has seen no page of its site. Two logistic regressions by Newton's method, no random numbers.
+of ``scored`` does not (the title, short lines with dates), are left out of learning. Short and long pages
+count alike. So that the second stage learns from probabilities as it will see them, those of a page come from a first
+stage that has seen no page of its site. Two logistic regressions by Newton's method, no random numbers.
 
 Composed pages (``composed.py``) are learned from too. No composed page is scored.
 """

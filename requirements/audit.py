@@ -69,7 +69,7 @@ def _not_looked_up(names: list[str]) -> str:
 
 
 def audit(program: str, lock: Path) -> list[Audit]:
-    """Run pip-audit on a lock, without resolving or installing anything; every pin counts, whatever its marker."""
+    """Run pip-audit on a lock, without resolving or installing anything; every pin counts, with any marker."""
     rounds = pins_of(lock.read_text())
     return [_audit(program, lock.name, pins) for pins in rounds] or [Audit(lock.name, missed="it pins nothing")]
 

@@ -101,7 +101,7 @@ def unprivileged_user() -> str | None:
 
 
 def free_port() -> int:
-    """Return a port that nobody has, of those below the ones that the system gives to connections by itself: one of
+    """Return a free port, of those below the ones that the system gives to connections by itself: one of
     these could be anybody's by the time a server starts, or starts again.
     """
     own = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])

@@ -69,7 +69,7 @@ def gold(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def paper() -> Iterator[Newspaper]:
-    """A site whose answers a test writes itself; whatever it does not write is not found."""
+    """A site whose answers a test writes itself; other addresses are not found."""
     with served(Newspaper(articles=0)) as newspaper:
         newspaper.robots = (200, {}, b"")
         newspaper.extra["/feed.xml"] = lambda: (404, {}, b"")

@@ -103,7 +103,7 @@ class Stage:
 
 
 def fail(*_: Any, **__: Any) -> Any:
-    """Raise what nobody expects."""
+    """Raise an unexpected exception."""
     raise RuntimeError("out of order")
 
 

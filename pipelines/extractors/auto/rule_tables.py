@@ -40,7 +40,7 @@ SURE_F1 = 0.65
 MAX_HEADING = 60
 """Characters of the heading of a box."""
 HEAD_LINES = 3
-"""Lines at the head of a text that may be the title. A shorter text keeps its last line, whatever it is."""
+"""Lines at the head of a text that may be the title. A shorter text keeps its last line in any case."""
 
 
 @dataclass(frozen=True, slots=True)

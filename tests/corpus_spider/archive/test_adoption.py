@@ -61,7 +61,7 @@ def texts(database: str) -> dict[str, str]:
 def test_pages_that_only_the_archive_knows_are_read_from_there(
     tmp_path: Path, newspaper: Newspaper, kept: tuple[str, Keep]
 ) -> None:
-    """After a database was restored from an older copy; nobody is asked for them, and they are on the web no more."""
+    """After a database was restored from an older copy; no request is sent, and they are on the web no more."""
     database, (keep, put_back) = kept
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, database))
     newspaper.restless, newspaper.articles = True, 9

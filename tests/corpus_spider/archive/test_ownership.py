@@ -141,7 +141,7 @@ def test_another_folder_of_files_for_one_database_is_refused(tmp_path: Path, new
 
 
 def test_a_database_goes_with_its_folder(tmp_path: Path, newspaper: Newspaper) -> None:
-    """Moved together they are crawled on, whatever the folder says of where it was."""
+    """Moved together they are crawled on, with any earlier place in the folder."""
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "corpus.toml").write_text(corpus_toml(newspaper))
     well(tmp_path / "a", "crawl")

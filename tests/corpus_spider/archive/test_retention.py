@@ -59,7 +59,7 @@ def test_the_oldest_go_as_far_as_the_rules_say(limits: ArchiveLimits, expected: 
 
 
 def test_a_file_with_a_page_that_is_not_processed_stays() -> None:
-    """Whatever the rules; one without any row stays too. The next oldest goes in the place of it."""
+    """With any rules; one without a row stays too. The next oldest goes in the place of it."""
     waiting, other = files(100, 50)
     odd = AgedFile("odd", GIB, None, settled=True)
     going = choose([replace(waiting, settled=False), other, odd], ArchiveLimits(size=2 * GIB), NOW)

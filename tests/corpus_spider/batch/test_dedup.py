@@ -114,7 +114,7 @@ def some() -> list[str]:
 
 
 def test_the_sets_are_those_of_a_corpus(tmp_path: Path, some: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clusters, their sizes and representatives of 400 texts, whatever number of files they are in."""
+    """Clusters, their sizes and representatives of 400 texts, in any number of files."""
     monkeypatch.setattr("storage.exports.parquet.ROW_GROUP_ROWS", 50)
     with stored(tmp_path, some) as corpus:
         marked = rows(exported(corpus, tmp_path / "all", shard_size=10_000), *SETS)

@@ -252,7 +252,7 @@ def test_init_says_in_which_languages_it_knows_no_newspaper(
 
 
 def test_a_crawl_without_contact_or_site_does_not_start(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nobody to answer for it, or nothing to do: exit code 2 before anything is opened."""
+    """Without a contact, or with nothing to do: exit code 2 before anything is opened."""
     head, _, site = (home / "corpus.toml").read_text().partition("[[site]]")
     for text, expected in ((f"[[site]]{site}", "contact is missing"), (head, "there is no [[site]]")):
         (home / "corpus.toml").write_text(text, encoding="utf-8")

@@ -78,7 +78,7 @@ HOUR = {
 def test_a_url_that_always_asks_for_a_pause_costs_its_host_one_night(
     tmp_path: Path, busy: str, status: int, form: str
 ) -> None:
-    """It was fetched first again each night, and ended it. Now the other pages come first, whatever kind of URL it is.
+    """It was fetched first again each night, and ended it. Now the other pages come first, for any kind of URL.
 
     `crawl`, `status` and `health` name the paused host in the first night. In the second night nothing else is due.
     """

@@ -198,7 +198,7 @@ def test_a_host_that_is_not_there_ends_with_exit_code_7(tmp_path: Path, newspape
 
 
 def test_a_crawl_without_a_contact_is_refused_with_exit_code_2(tmp_path: Path, newspaper: Newspaper) -> None:
-    """Nobody is crawled by somebody who cannot be written to."""
+    """No site is crawled without the address of a contact."""
     configured(tmp_path, newspaper)
     path = tmp_path / "corpus.toml"
     path.write_text(path.read_text().replace('contact = "tests@example.org"', ""))

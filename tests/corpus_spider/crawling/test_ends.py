@@ -54,7 +54,7 @@ def test_a_signal_ends_a_crawl_with_exit_code_11_and_the_next_one_goes_on(
 
 
 def shown(terminal: int) -> bytes:
-    """Return what a terminal has to show by now; nobody can write to one that is full."""
+    """Return the waiting output of a terminal; a full one blocks its writer."""
     parts = []
     with suppress(BlockingIOError):
         while part := os.read(terminal, 1 << 16):
@@ -153,7 +153,7 @@ TAKEN: dict[str, tuple[Callable[[Path], object], int]] = {
 def test_a_crawl_whose_files_are_taken_away_ends_and_says_so(
     tmp_path: Path, newspaper: Newspaper, take: Callable[[Path], object], code: int
 ) -> None:
-    """It goes on writing to what nobody will find for no longer than a group of pages."""
+    """It writes to a lost file for no longer than a group of pages."""
     gate = hanging(newspaper)
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, timeout=900))
     crawl = start(tmp_path, "crawl")

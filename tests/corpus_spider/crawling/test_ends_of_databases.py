@@ -82,7 +82,7 @@ def test_a_database_that_stays_away_ends_a_crawl_with_exit_code_4_and_one_messag
 def test_a_signal_ends_the_waiting_for_a_database(
     tmp_path: Path, newspaper: Newspaper, postgres_server: PostgresServer, vanishing: str
 ) -> None:
-    """With exit code 11, whatever patience is left."""
+    """With exit code 11, before the patience is over."""
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing, delay=0.1, timeout=900))
     crawl, _ = crawl_until_lost(tmp_path, newspaper, postgres_server, patience=900)
     crawl.send_signal(signal.SIGTERM)

@@ -1,7 +1,7 @@
 """kill -9 of everything at named windows of the write protocol: nothing is lost, doubled or unreadable.
 
 The crawl runs in a process group of its own; a fail point kills the whole group the N-th time it is reached. After
-each kill the crawl is started again, and at the end the corpus must equal that of a run nobody disturbed.
+each kill the crawl is started again, and at the end the corpus must equal that of an undisturbed run.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def test_a_power_cut_loses_nothing_that_was_committed(
     corpora: Iterator[tuple[Path, str]],
     record_property: Callable[[str, object], None],
 ) -> None:
-    """At any call to the disk, and whatever of the bytes and names since the last sync is there afterwards.
+    """At any call to the disk, with any part of the bytes and names since the last sync left.
 
     A server's own disk is not cut: that a commit is durable there is its promise.
     """

@@ -226,7 +226,7 @@ def test_an_answer_repeats_another_when_it_was_asked_for_so_or_is_the_same(
 def test_a_page_that_is_the_same_but_for_what_it_reserves_now_is_read_again(
     header: str, value: str, unchanged: bool
 ) -> None:
-    """Its text would be exported as free for as long as nobody changes a letter of it; once that is known, the same
+    """Its text would be exported as free until a letter of it changes; once that is known, the same
     answer is stored no more.
     """
     answer = replace(capture(200), body=b"page", response_headers=((header, value),))

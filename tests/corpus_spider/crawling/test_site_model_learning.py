@@ -85,7 +85,7 @@ def with_prompt(folder: Path) -> set[int]:
 
 
 def test_the_second_crawl_leaves_out_what_the_first_has_seen_on_every_page(grown: Path) -> None:
-    """The prompt stays in the texts of the first, whose pages nobody had seen; all of them can be made again."""
+    """The prompt stays in the texts of the first crawl, before its pages were learned; all can be made again."""
     found = documents(grown)
     assert set(found) == set(range(24))
     assert with_prompt(grown) == set(range(12))

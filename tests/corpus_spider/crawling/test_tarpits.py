@@ -180,7 +180,7 @@ def test_a_tarpit_of_lists_is_held_back(sqlite_nights: Nights) -> None:
 @pytest.mark.hostile
 @pytest.mark.parametrize("name", sites.TARPITS)
 def test_a_tarpit_gives_at_most_two_thousand_texts_in_ten_nights(sqlite_nights: Nights, name: str) -> None:
-    """Whatever its links, dates, lists, feeds, sitemaps and hosts claim."""
+    """With any claims of its links, dates, lists, feeds, sitemaps and hosts."""
     sqlite_nights.paper = sites.TARPITS[name]
     sqlite_nights.run(10)
     assert is_held(sqlite_nights), sqlite_nights.texts

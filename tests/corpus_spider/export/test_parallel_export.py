@@ -265,7 +265,7 @@ parallel._in_order = waiting
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_no_process_outlives_an_export_that_is_ended(folder: Path, tmp_path: Path, ending: signal.Signals) -> None:
-    """Whatever ends it: they have their signals blocked, and see that nobody asks them any more. Nor does its temporary
+    """After any end: they have their signals blocked, and see that their parent is gone. Nor does its temporary
     folder, where it is asked to end.
     """
     given = command(WAITING, "export", "-o", str(tmp_path / "out.jsonl"))

@@ -14,7 +14,7 @@ CUT = "truncated_disconnect"
 
 
 def coded(path: str, coding: bytes, more: bytes = b"") -> bytes:
-    """Return an article in one chunk, whatever its Transfer-Encoding says."""
+    """Return an article in one chunk, with any Transfer-Encoding."""
     return framed(b"%x\r\n%s\r\n0\r\n\r\n" % (len(story(path)), story(path)), coding, more)
 
 

@@ -1,4 +1,4 @@
-"""A server that misbehaves on purpose, byte by byte, and a canary that nobody may reach. Both on loopback."""
+"""A server that misbehaves on purpose, byte by byte, and a canary that must not be reached. Both on loopback."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def sound(folder: Path) -> bool:
 
 
 def test_a_backup_is_a_sound_corpus_of_its_own(folder: Path, tmp_path: Path) -> None:
-    """With its own settings; finished WARC files are hard links, and nobody else may read it."""
+    """With its own settings; finished WARC files are hard links, and no other user may read it."""
     done = run(folder, "backup", str(tmp_path / "copy"), "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)

@@ -316,7 +316,7 @@ class Crowded(Unanswered):
 
 
 def test_a_name_that_no_thread_is_left_to_look_up_is_one_without_an_address() -> None:
-    """Nobody said that the search was over, and the request waited for the page's whole time."""
+    """The end of the search was not reported, and the request waited for the page's whole time."""
     reported = Reported()
     GuardedResolver(Crowded(), (), 5.0).resolveHostName(reported, "any.example", portNumber=80)  # type: ignore[no-untyped-call]
     assert reported.places == [""]

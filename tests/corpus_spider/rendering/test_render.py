@@ -169,7 +169,7 @@ def two_sockets() -> tuple[socket.socket, socket.socket]:
 
 @contextmanager
 def canary() -> Iterator[tuple[int, list[str]]]:
-    """Listen on a loopback port, TCP and UDP, that nobody may reach; yield it and what came."""
+    """Listen on a loopback port, TCP and UDP, that must not be reached; yield it and its requests."""
     reached: list[str] = []
     stream, datagrams = two_sockets()
     with stream, datagrams:

@@ -107,7 +107,7 @@ def test_contexts_end_with_their_page(seen: dict[str, Any]) -> None:
 @needs_driver
 @needs_browser
 def test_a_context_that_does_not_come_in_time_ends_the_browser(seen: dict[str, Any]) -> None:
-    """It might come yet, with nobody to close it; the next page gets a new browser."""
+    """It might still start, and would never be closed; the next page gets a new browser."""
     assert seen["context_never_comes"] == {"ended": "render_timeout", "alive": False, "next": "filled"}
 
 

@@ -158,7 +158,7 @@ def test_internals_of_a_summary_are_for_the_verbose(capsys: pytest.CaptureFixtur
     [(0, "0 bytes"), (1023, "1023 bytes"), (1024, "1.0 KiB"), (3 * 2**30, "3.0 GiB"), (2**52, "4096.0 TiB")],
 )
 def test_sizes_are_written_in_units(count: int, expected: str) -> None:
-    """Nobody has to count digits."""
+    """With one digit after the point from 1 KiB on."""
     assert human_size(count) == expected
 
 
@@ -166,7 +166,7 @@ def test_sizes_are_written_in_units(count: int, expected: str) -> None:
     ("value", "expected"), [(1767225600.5, "2026-01-01T00:00:00+00:00"), (0.0, "at once"), (None, "")]
 )
 def test_the_next_try_is_a_time(capsys: pytest.CaptureFixture[str], value: float | None, expected: str) -> None:
-    """Nobody reads seconds since 1970."""
+    """Seconds since 1970 become a date."""
     Console().summary({"next_try": value})
     assert capsys.readouterr().out.endswith(f"next_try\t{expected}\n")
 
@@ -254,7 +254,7 @@ def test_progress_on_a_terminal_is_a_bar(capsys: pytest.CaptureFixture[str], mon
 def test_how_much_there_is_is_counted_for_a_bar_alone(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, is_terminal: bool, counted: int
 ) -> None:
-    """Elsewhere nobody waits for it."""
+    """Elsewhere no person waits for it."""
     monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
     monkeypatch.setattr("corpus_spider.terminal.progress.PLAIN_SECONDS", 0.01)
     monkeypatch.setenv("TERM", "xterm")

@@ -100,7 +100,7 @@ def test_a_log_file_that_was_moved_away_is_made_again(tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_written_is_reported_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A missing folder, and a pipe that nobody reads, which would block."""
+    """A missing folder, and a pipe without a reader, which would block."""
     write(tmp_path / "missing" / "a.log", "one", "two")
     os.mkfifo(tmp_path / "pipe")
     write(tmp_path / "pipe", "one", "two")

@@ -88,7 +88,7 @@ def test_a_signal_at_any_moment_ends_a_crawl_in_time_and_leaves_nothing_open(
 def test_a_second_signal_ends_it_at_once_and_the_next_crawl_recovers(
     tmp_path: Path, newspaper: Newspaper, record_property: Callable[[str, object], None]
 ) -> None:
-    """Whatever hangs: exit code 13, where waiting for the deadline would give 11. Until the first has been heard, the
+    """With any hang: exit code 13, where waiting for the deadline would give 11. Until the first has been heard, the
     two count as one.
     """
     chance, longest = random.Random(SEED), 0.0

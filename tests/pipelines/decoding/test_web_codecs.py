@@ -31,7 +31,7 @@ def test_characters_are_those_of_browsers(codec: str, body: bytes, text: str) ->
 
 
 def test_a_page_with_kanji_that_ibm_added_is_read() -> None:
-    """Python has other kanji in their place, which nobody would notice."""
+    """Python has other kanji in their place, without an error."""
     name = "記者の山﨑と髙橋が首相の会見について説明した。".encode("cp932")
     pairs = [name[at : at + 2] for at in range(0, len(name), 2)]
     euc = b"".join(_euc(pair) for pair in pairs)

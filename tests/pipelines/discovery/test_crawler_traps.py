@@ -142,7 +142,7 @@ def test_sources_are_no_pages_of_a_place() -> None:
 
 
 def test_a_host_whose_every_folder_is_new_and_empty_is_shut_as_a_whole() -> None:
-    """Each page promises places that nobody has seen."""
+    """Each page links to pages that are not known yet."""
     traps = CrawlerTraps()
     letters = [chr(97 + number // 26 % 26) + chr(97 + number % 26) for number in range(676)]
     paths = [f"/{one}{other}/x" for one in letters for other in letters[:5]]

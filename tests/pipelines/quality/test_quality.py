@@ -162,7 +162,7 @@ def test_what_is_no_rule_is_refused(line: str) -> None:
 
 @pytest.mark.parametrize("text", ["words = 5", "[vi]\nbeauty = '<1'", "[vi]\nwords = 5", "[vi", '[vi]\nwords = "5"'])
 def test_what_is_no_file_of_rules_is_refused(tmp_path: Path, text: str) -> None:
-    """Rules outside a table, signals nobody knows, conditions without a sign."""
+    """Rules outside a table, unknown signals, conditions without a sign."""
     (tmp_path / "rules.toml").write_text(text)
     with pytest.raises(ConfigError, match=r"rules\.toml"):
         rules(str(tmp_path / "rules.toml"))

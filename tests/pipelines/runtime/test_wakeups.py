@@ -106,7 +106,7 @@ def test_what_a_thread_brings_together_wakes_the_loop_once(monkeypatch: pytest.M
 
 def test_what_comes_after_the_loop_is_closed_disturbs_neither_its_thread_nor_the_next_loop() -> None:
     wakeups, late = Wakeups(), Future[int]()
-    # As an executor does before it begins: from here on nobody can cancel it.
+    # As an executor does before it begins: from here on it cannot be cancelled.
     late.set_running_or_notify_cancel()
 
     async def leave() -> asyncio.Task[int]:

@@ -443,7 +443,7 @@ def test_a_program_that_does_not_close_its_pool_ends_all_the_same() -> None:
 
 
 def test_a_worker_that_hangs_dies_with_a_killed_crawl() -> None:
-    """Nobody is left to hold it to its limit; the fork server goes, too."""
+    """No process is left to enforce its limit; the fork server ends, too."""
     command, root = [sys.executable, "-c", HANGING], Path(__file__).parents[3]
     with subprocess.Popen(command, cwd=root, env=os.environ | {FAULTS: "1"}, stdout=subprocess.PIPE) as crawl:
         assert crawl.stdout is not None

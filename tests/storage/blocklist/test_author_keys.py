@@ -1,4 +1,4 @@
-"""Keys of author names: compared quickly, whatever a page states as a name."""
+"""Keys of author names: compared quickly, for any name that a page states."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def test_an_empty_body_stays_empty(coding: str) -> None:
 
 
 def test_an_unknown_coding_is_named() -> None:
-    """Bytes packed in a way nobody knows here are refused by name."""
+    """Bytes in an unknown encoding are refused by its name."""
     with pytest.raises(InflateError, match="unknown_coding: compress"):
         inflate(b"\x1f\x9d\x90\x00\x01", "compress")
 

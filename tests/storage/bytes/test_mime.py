@@ -66,7 +66,7 @@ def test_a_page_is_a_page_under_every_label(page: str, label: str | None) -> Non
 @pytest.mark.parametrize("label", LABELS)
 @pytest.mark.parametrize("kind", BINARIES)
 def test_binary_data_is_never_text(kind: str, label: str | None) -> None:
-    """Known formats are named whatever the label says."""
+    """Known formats are named, with any label."""
     body, media = BINARIES[kind]
     assert sniff(body, label) == media
 

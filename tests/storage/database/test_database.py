@@ -160,7 +160,7 @@ def test_a_file_that_is_no_database_is_damage(tmp_path: Path, content: bytes) ->
     ],
 )
 def test_values_of_another_kind_are_damage_of_a_named_document(tmp_path: Path, damage: str) -> None:
-    """SQLite keeps whatever a stranger puts into a column; none of it is handed on as if it were a list or a time."""
+    """SQLite keeps any value that a stranger puts into a column; it is never read as a list or a time."""
     path = tmp_path / "corpus.db"
     with Corpus.open(path, create=True) as corpus:
         Crawl(corpus).visit("x", made("text"))
@@ -239,7 +239,7 @@ def test_a_held_write_lock_is_waited_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lock", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
 def test_a_corpus_that_another_program_is_making_is_waited_for(tmp_path: Path, lock: str) -> None:
-    """Neither the one nor the other fails, though SQLite lets nobody wait for the change to WAL mode."""
+    """Neither fails, though SQLite has no wait for the change to WAL mode."""
     path = tmp_path / "corpus.db"
     path.touch()
     with ThreadPoolExecutor(1) as apart, closing(sqlite3.connect(path, isolation_level=None)) as other:

@@ -76,7 +76,7 @@ def test_no_page_ends_a_run_for_what_is_in_it(corpus: Corpus, hostile: list[Proc
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_no_exchange_ends_a_run_for_what_is_in_it(corpus: Corpus, data: st.DataObject) -> None:
-    """Whatever status, headers, address and terms a host gives, the row is there and the page awaits processing."""
+    """With any status, headers, address and terms, the row is there and the page awaits processing."""
     empty(corpus)
     crawl = Crawl(corpus)
     crawl.seed("a", "b")

@@ -173,7 +173,7 @@ def test_tables_of_another_program_are_no_corpus(sqlite_template: Path, tmp_path
 
 @pytest.fixture(scope="module")
 def own_url(postgres_server: PostgresServer) -> str:
-    """A PostgreSQL corpus that nobody else uses."""
+    """A PostgreSQL corpus of this test alone."""
     url = postgres_server.url(postgres_server.new_database())
     Corpus.open(url, create=True).close()
     return url

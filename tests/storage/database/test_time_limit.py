@@ -35,7 +35,7 @@ def test_an_endless_statement_is_interrupted_and_the_next_one_is_answered(databa
 
 
 def test_a_reader_cannot_write(database_url: str) -> None:
-    """The database itself refuses, whatever the program asks for."""
+    """The database itself refuses any statement of the program."""
     Corpus.open(database_url, create=True).close()
     with Corpus.open(database_url, read_only=True, seconds=LIMIT) as corpus:
         before = corpus.documents.mark()

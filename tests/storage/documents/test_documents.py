@@ -89,7 +89,7 @@ def test_the_same_fetched_group_twice_is_one_group(corpus: Corpus) -> None:
 
 
 def test_the_same_processed_group_twice_is_one_group(corpus: Corpus) -> None:
-    """Processing a fetch that has its outcome changes nothing, whatever the second outcome says."""
+    """Processing a fetch that has its outcome changes nothing, with any second outcome."""
     crawl = Crawl(corpus)
     crawl.seed("x")
     leases = crawl.lease()

@@ -141,7 +141,7 @@ def test_what_makes_near_duplicates(corpus: Corpus, prints: Fingerprint, togethe
     ],
 )
 def test_who_represents_a_set(corpus: Corpus, outcomes: dict[str, Processed], expected: str) -> None:
-    """The longest text, then one that is dated, then the smallest URL: in whatever order they came, and when counted
+    """The longest text, then one that is dated, then the smallest URL: in any order, and when counted
     again.
     """
     crawl = store(corpus, dict(reversed(outcomes.items())))
@@ -282,7 +282,7 @@ def test_re_extraction_ends_where_a_fresh_corpus_would(
     after: list,
     data: st.DataObject,  # type: ignore[type-arg]
 ) -> None:
-    """Whatever the documents were before, their sets are those of what they are now; some may have gone."""
+    """After any changes, the sets are those of the present documents; some may have gone."""
     empty(corpus)
     crawl = store(
         corpus, {chr(ord("a") + number): made(text, prints=prints) for number, (text, prints) in enumerate(before)}

@@ -38,7 +38,7 @@ PARTS = {
 
 @pytest.mark.parametrize("name", PARTS)
 def test_a_part_is_reported_from_an_edited_text(name: str) -> None:
-    """A teaser is a part whatever its script; a correction, a rewritten or a longer text is not."""
+    """A teaser is a part in any script; a correction, a rewritten or a longer text is not."""
     text, expected = PARTS[name]
     assert is_part(text, STORY) == expected
 

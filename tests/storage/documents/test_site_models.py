@@ -25,7 +25,7 @@ def test_a_model_comes_back_as_it_was(corpus: Corpus) -> None:
 
 
 def test_the_newest_is_in_force_and_the_others_stay(corpus: Corpus) -> None:
-    """Whatever the order in which they were stored; a site without documents counts none."""
+    """In any order of storage; a site without documents has a count of 0."""
     newer = replace(MODEL, created=NOON + timedelta(hours=1), template=b"")
     other = replace(MODEL, site="b.example")
     corpus.models.add([newer])

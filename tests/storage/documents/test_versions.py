@@ -61,7 +61,7 @@ def test_a_changed_page_with_the_same_letters_makes_no_version(corpus: Corpus) -
 
 
 def test_a_new_version_is_no_duplicate_of_its_elder(corpus: Corpus) -> None:
-    """Nearly the same text again at the same URL: one document that stands alone, and an elder that repeats nobody."""
+    """Nearly the same text again at the same URL: one document that stands alone, and an elder that repeats none."""
     crawl = Crawl(corpus)
     crawl.visit("a", made("a long text", prints=near("one")))
     crawl.visit("a", made("a text", prints=near("two")))
@@ -241,7 +241,7 @@ def test_a_mobile_address_is_not_asked_for_where_the_page_is_known(corpus: Corpu
 
 
 def test_the_languages_of_the_lines_come_back(corpus: Corpus) -> None:
-    """Repeated ones are stored once, and come back one a line; a document without them says that nobody looked."""
+    """Repeated ones are stored once, and come back one a line; a document without them says so."""
     crawl = Crawl(corpus)
     languages = ("vi 0.98 Latn 1.00",) * 12 + ("en 0.97 Latn 1.00", "vi 0.98 Latn 1.00")
     crawl.visit("a", with_parts(made("text " * 60), languages=languages, foreign_share=0.125))

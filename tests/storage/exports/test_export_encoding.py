@@ -57,7 +57,7 @@ ROWS = st.builds(
 @given(rows=st.lists(ROWS, max_size=5), size=st.sampled_from([1, 5000, 2**17]))
 @settings(max_examples=100, deadline=None)
 def test_rows_are_written_as_their_values_are(rows: list[CorpusDocument], size: int) -> None:
-    """Whatever is in them, in part or in blocks: with U+FFFD and null for what JSON cannot hold."""
+    """With any content, in part or in blocks: with U+FFFD and null for what JSON cannot hold."""
     expected = [jsonl.line(named(encodable(each))) for each in rows]
     assert jsonl.escaped(b"".join(jsonl.blocks(rows, size))) == b"".join(expected)
     names = ["url", "text", "replaced", "captions"]

@@ -73,7 +73,7 @@ def test_odd_texts_and_all_fields_come_back_equal_from_every_format(tmp_path: Pa
 @settings(max_examples=25, deadline=None)
 @given(texts=st.lists(st.text(max_size=60), max_size=5))
 def test_any_text_survives_every_format(tmp_path_factory: pytest.TempPathFactory, name: str, texts: list[str]) -> None:
-    """Whatever Unicode text a document holds, it comes back equal and alone on its line."""
+    """Any Unicode text of a document comes back equal and alone on its line."""
     folder = tmp_path_factory.mktemp("any")
     export(documents(texts), target_in(folder, name))
     assert [row["text"] for row in read_back(folder / name)] == texts
@@ -88,7 +88,7 @@ def test_lone_surrogates_and_infinities_do_not_stop_an_export(tmp_path: Path, na
 
 
 def test_times_of_other_zones_are_written_as_utc(tmp_path: Path) -> None:
-    """fetched_at is UTC in the file whatever zone it came in."""
+    """fetched_at is UTC in the file, from any zone."""
     there = datetime(2026, 11, 20, 19, 0, tzinfo=timezone(timedelta(hours=7)))
     export([a_document(fetched_at=there)], tmp_path / "out.jsonl")
     assert read_back(tmp_path / "out.jsonl")[0]["fetched_at"] == "2026-11-20T12:00:00Z"
@@ -122,7 +122,7 @@ def test_the_checksum_file_satisfies_sha256sum(tmp_path: Path, name: str) -> Non
     "identifier", ["../out", "a/b", "", ".", "..", ".hidden", "nul\x00", "x" * 300, "%2e%2e/a b", "ä"]
 )
 def test_an_id_that_is_no_file_name_stops_the_folder_export(tmp_path: Path, identifier: str) -> None:
-    """No file is ever written outside the folder, whatever the corpus holds."""
+    """No file is ever written outside the folder, for any content of the corpus."""
     with pytest.raises(DamageError, match="cannot name a file"):
         export([a_document(id=identifier)], target_in(tmp_path, "out/"))
     assert everything_under(tmp_path) == []
@@ -260,7 +260,7 @@ def columns_of(originals: list[CorpusDocument], texts: list[Any]) -> dict[str, A
 
 @pytest.mark.parametrize("name", COLUMNED)
 def test_a_part_is_the_same_from_columns_with_texts_in_utf8(name: str) -> None:
-    """As from documents, whatever is in the texts."""
+    """As from documents, for any texts."""
     originals = [with_all(one) for one in documents(ODD_TEXTS)]
     format_ = PARTED_FORMATS[name](FIELDS)
     assert format_.make_of_columns
@@ -289,7 +289,7 @@ def test_bytes_in_the_place_of_a_text_are_not_exported(tmp_path: Path, name: str
 
 
 def test_parquet_holds_what_json_lines_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever number of rows become columns at a time, with and without what is measured of a text."""
+    """With any number of rows in a group of columns, with and without the measures of a text."""
     monkeypatch.setattr(parquet, "BATCH_ROWS", 2)
     monkeypatch.setattr(parquet, "ROW_GROUP_ROWS", 5)
     originals = [with_all(one) for one in documents(ODD_TEXTS)]

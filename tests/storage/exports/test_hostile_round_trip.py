@@ -92,7 +92,7 @@ def test_every_reader_gives_what_went_in(folder: Path, read: Callable[[Path], li
 
 
 def test_no_cell_of_a_csv_file_is_a_formula(folder: Path) -> None:
-    """Whatever field it is from: no text begins with a character that makes a spreadsheet run it."""
+    """From any field: no text begins with a character that makes a spreadsheet run it."""
     csv.field_size_limit(2**25)
     with (folder / "out.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))

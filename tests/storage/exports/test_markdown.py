@@ -72,7 +72,7 @@ def kinds_of(text: str) -> set[str]:
 @pytest.mark.parametrize("line", HOSTILE)
 @pytest.mark.parametrize("kind", ["p", "h", "l", "q", "t", ""])
 def test_a_line_is_shown_as_it_is_stored(line: str, kind: str) -> None:
-    """Whatever it looks like, and whatever it is: links, pictures, HTML and lists stay letters."""
+    """In any form: links, pictures, HTML and lists stay letters."""
     made = body(line, kind)
     assert shown(made) == [re.sub("[ \t]+", " ", line).strip()] or shown(made) == [line.strip()]
     opened = {"h": {"heading"}, "l": {"bullet_list", "list_item", "paragraph"}, "q": {"blockquote", "paragraph"}}

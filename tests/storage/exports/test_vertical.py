@@ -1,4 +1,4 @@
-"""Vertical text, prevertical and TEI: read back, they equal the input, whatever a page contains."""
+"""Vertical text, prevertical and TEI: read back, they equal the input, for any content of a page."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_paragraph_of_five_megabytes_is_no_trouble() -> None:
 
 @pytest.mark.parametrize("write", [vertical.write, vertical.write_prevertical])
 def test_odd_characters_break_no_line(write: Callable[..., None]) -> None:
-    """Whatever a reader takes for the end of a line is gone."""
+    """Each character that a reader takes for the end of a line is gone."""
     text = written(write, a_document(1, ODD, title=ODD))
     assert text.splitlines() == text.split("\n")[:-1]
     assert len([line for line in text.split("\n") if line.startswith(("<doc", "<p", "</doc", "</p"))]) == 4

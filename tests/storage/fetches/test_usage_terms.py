@@ -71,7 +71,7 @@ def test_reserved_documents_are_counted_and_left_out_when_that_is_asked_for(corp
 
 
 def test_mixed_documents_are_left_out_when_that_is_asked_for(corpus: Corpus) -> None:
-    """From a tenth on; where nobody looked a text stays."""
+    """From a tenth on; a text stays where the terms were not fetched."""
     crawl = Crawl(corpus)
     for path, share in {"unknown": None, "whole": 0.0, "nearly": 0.09, "mixed": 0.1, "half": 0.5}.items():
         outcome = made(path)

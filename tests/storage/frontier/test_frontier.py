@@ -374,7 +374,7 @@ def plan(corpus: Corpus, statement: str, values: Any) -> str:
 @settings(max_examples=15, deadline=None)
 @given(steps=st.lists(st.sampled_from(["lease", "fetch", "retry", "fail", "process", "release", "seed"]), max_size=25))
 def test_every_url_is_in_exactly_one_state_and_none_is_lost(corpus: Corpus, steps: list[str]) -> None:
-    """Whatever a run does in whatever order, the URLs that were found are all there and can all be finished."""
+    """After any steps of a run in any order, all found URLs are there and can be finished."""
     crawl = Crawl(corpus)
     crawl.seed("s", "t")
     held: list[Lease] = []

@@ -221,7 +221,7 @@ def test_validators_that_were_belied_are_not_asked_with_again(corpus: Corpus) ->
 
 
 def test_a_source_is_asked_in_full_after_a_failure_and_after_visits_in_vain(corpus: Corpus) -> None:
-    """Some servers refuse what asks for a change, others say that there is none whatever has changed."""
+    """Some servers refuse conditional requests, others deny every change."""
     nights = Nights(corpus)
     nights.seed("feed", kind=Kind.FEED)
     (lease,) = nights.begin(0)

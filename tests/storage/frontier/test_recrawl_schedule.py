@@ -93,7 +93,7 @@ def test_a_failing_source_is_asked_ever_more_seldom(failures: int, end: End, wai
 
 
 def test_what_we_refused_ourselves_may_be_asked_in_the_next_run() -> None:
-    """A source that our rules, or robots.txt, kept us from costs nobody anything; the rules may be others by then."""
+    """A source that our rules, or robots.txt, kept us from costs no request; the rules may be others by then."""
     assert SCHEDULE.after(Habit(failures=50), source(End.REFUSED))[1] == NOW
 
 

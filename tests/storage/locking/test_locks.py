@@ -317,7 +317,7 @@ def test_a_partition_of_the_network_costs_a_crawl_no_lock(
 
 
 def test_a_locked_site_is_said_to_be_held_by_whom_since_when(corpus: Corpus, folder: Path) -> None:
-    """PostgreSQL knows the program, the machine and the session to look for; a lock file knows nobody."""
+    """PostgreSQL knows the program, the machine and the session to look for; a lock file does not."""
     with SiteLocks(corpus, ["a.example"], folder), pytest.raises(LockedError) as caught:
         SiteLocks(corpus, ["a.example"], folder).acquire()
     if corpus.database.is_sqlite:
@@ -368,7 +368,7 @@ def test_a_folder_that_cannot_be_made_is_a_disk_error(tmp_path: Path, sqlite_tem
 
 @pytest.mark.parametrize("site", ["báo.example", "../../etc/passwd", "a" * 300, "", "a/b"])
 def test_every_site_has_a_lock_file_of_its_own_in_the_folder(site: str) -> None:
-    """Whatever a site is called, its lock file stays in the folder and differs from its neighbours'."""
+    """With any name of a site, its lock file stays in the folder and differs from its neighbours'."""
     folder = Path("/locks")
     assert lock_file(folder, site).parent == folder
     assert len(lock_file(folder, site).name) < 100

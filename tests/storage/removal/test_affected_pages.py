@@ -70,7 +70,7 @@ TWO = ("two", made("another text"))
 def test_whichever_form_of_a_page_is_named_all_go(
     corpus: Corpus, pages: tuple[tuple[str, Processed], ...], named: str
 ) -> None:
-    """In whatever order they came, and when the page itself has not been come to yet: it would bring the text back."""
+    """In any order, and before the page itself is reached: it would bring the text back."""
     Site(corpus).find(*pages, TWO)
     take_out(corpus, RequestKind.URL, HERE + named)
     assert left(corpus) == ["two"]

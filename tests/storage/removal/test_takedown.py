@@ -219,7 +219,7 @@ def test_a_removed_domain_is_not_entered_again(corpus: Corpus) -> None:
 
 
 def test_what_a_removed_author_writes_later_is_left_out(corpus: Corpus) -> None:
-    """The page is fetched, for nobody can know before; the text does not come in, and its original awaits emptying."""
+    """The page is fetched, as its author is not known yet; its text is not stored, its original awaits emptying."""
     crawl = Crawl(corpus)
     take_out(corpus, RequestKind.AUTHOR, "An Nguyen")
     crawl.visit("new", made("another text", author="AN NGUYEN"))

@@ -274,7 +274,7 @@ def sound(request: pytest.FixtureRequest) -> tuple[bytes, list[tuple[int, int]]]
 def test_any_damaged_range_costs_only_the_records_that_it_touches(
     tmp_path_factory: pytest.TempPathFactory, sound: tuple[bytes, list[tuple[int, int]]], data: st.DataObject
 ) -> None:
-    """Whatever replaces a range, the records outside it are read, and no block is another than was written."""
+    """After any change of a range, the records outside it are read, and every block is as it was written."""
     whole, ranges = sound
     start = data.draw(st.integers(0, len(whole)))
     end = data.draw(st.integers(start, min(len(whole), start + 2000)))
@@ -380,7 +380,7 @@ def test_a_wrong_length_does_not_open_a_page_to_a_search(tmp_path: Path, digest:
 
 
 def test_long_records_are_read_in_flat_memory(tmp_path: Path) -> None:
-    """Whatever their length: packed, plain, or with a length that has no end."""
+    """With any length: packed, plain, or with a length that has no end."""
     body = noise(1 << 20) * 24
     for data in (
         gzip.compress(record("x", body), 1) + packed(pages(1))[0],

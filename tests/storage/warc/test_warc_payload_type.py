@@ -70,7 +70,7 @@ def test_broken_codings_fall_back_on_the_label(encoding: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(["", "gzip", "br", "deflate", "zstd", "gzip,br"]), st.text(max_size=20))
 def test_any_bytes_have_a_type(body: bytes, encoding: str, declared: str) -> None:
-    """Whatever comes, there is an answer, and it can stand in a header."""
+    """Any bytes give an answer, and it can stand in a header."""
     sample = capture(body=body, response_headers=(("Content-Encoding", encoding), ("Content-Type", declared)))
     found = identified_payload_type(sample)
     assert found is None or (found.isascii() and found.count("/") == 1 and not any(c.isspace() for c in found))

@@ -72,7 +72,7 @@ CAPTURES = st.builds(
 @settings(max_examples=80, deadline=None)
 @given(st.lists(CAPTURES, min_size=1, max_size=3))
 def test_any_capture_is_read_as_it_was_written(captures: list[Capture]) -> None:
-    """Whatever bytes headers and bodies hold, writing and reading give an equal capture."""
+    """With any bytes in headers and bodies, writing and reading give an equal capture."""
     with tempfile.TemporaryDirectory() as folder:
         pointers = write(Path(folder), captures)
         assert [read_record(OriginalStore(Path(folder)), pointer) for pointer in pointers] == captures

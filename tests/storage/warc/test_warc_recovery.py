@@ -249,7 +249,7 @@ def test_a_missing_folder_has_nothing_to_recover(tmp_path: Path) -> None:
 
 
 def test_a_torn_fetched_warc_does_not_keep_its_forged_records(tmp_path: Path) -> None:
-    """Torn inside a page that is itself a WARC file: the tail goes as a whole, whatever it seems to hold."""
+    """Torn inside a page that is itself a WARC file: the tail goes as a whole, with anything that it seems to hold."""
     (forged, *_) = write(tmp_path / "other", [capture(n) for n in range(3)])
     bait = (tmp_path / "other" / forged.warc).read_bytes()
     page = capture(2, bait, response_headers=(("Content-Type", "application/gzip"),))

@@ -32,7 +32,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Scanne
 def test_records_that_are_copied_unread_make_no_difference(
     archive: tuple[Path, list[ScannedRecord]], data: st.DataObject
 ) -> None:
-    """Whatever is removed, and whichever of the other responses are known: the same file, and the same places."""
+    """After any removal, with any of the other responses known: the same file, and the same places."""
     path, answers = archive
     doomed = data.draw(st.lists(st.sampled_from(answers), min_size=1, unique=True))
     known = data.draw(st.lists(st.sampled_from(answers), unique=True))

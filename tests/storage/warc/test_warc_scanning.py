@@ -66,7 +66,7 @@ def test_every_flipped_bit_is_noticed_and_costs_one_record(small: tuple[Path, by
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_any_damage_is_contained(small: tuple[Path, bytes, list[ScannedRecord]], data: st.DataObject) -> None:
-    """Whatever replaces a range of the file, the records it does not touch are found, and ranges never overlap."""
+    """After any change of a range of the file, the other records are found, and ranges never overlap."""
     path, whole, records = small
     start = data.draw(st.integers(0, len(whole)))
     end = data.draw(st.integers(start, min(len(whole), start + 2000)))

@@ -62,7 +62,7 @@ def _grow(path: Path) -> None:
 def test_nothing_is_handed_out_of_a_file_that_another_program_has_touched(
     tmp_path: Path, change: Callable[[Path], object]
 ) -> None:
-    """Nobody would find it again: exit code 3; what was cut off does not come back as zeros."""
+    """It would never be found again: exit code 3; cut-off bytes do not come back as zeros."""
     writer = WarcWriter(tmp_path, "test", INFO)
     (pointer,) = writer.append([capture(1)])
     path = tmp_path / f"{pointer.warc}.open"

@@ -152,7 +152,7 @@ def test_names_never_clash(tmp_path: Path) -> None:
 
 
 def test_names_stay_inside_the_folder(tmp_path: Path) -> None:
-    """Prefix and run cannot lead elsewhere, whatever they are."""
+    """No prefix and no run can lead elsewhere."""
     writer = WarcWriter(tmp_path / "warc", "../../etc/x y", WarcInfo("s", run="../r"))
     writer.append([capture()])
     assert (tmp_path / "warc" / f"{writer.current}.open").is_file()

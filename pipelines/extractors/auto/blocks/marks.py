@@ -84,7 +84,7 @@ _WIDGET = re.compile(
     rf"|(?:stock|news|breaking|breaking-news)-ticker|ticker-{_BOX}|call-to-action|cta-(?:box|banner|card|block|widget))\b"
     r"|\A(?:newsletter|poll|copyright|google-news|telegram|modal|author-?bio|font-size)\Z"
 )
-"""Names, words joined by hyphens, of boxes that are not part of an article, whatever its topic."""
+"""Names, words joined by hyphens, of boxes that are not part of an article on any topic."""
 
 _OF_TAG = dict.fromkeys(_OF_NO_KIND, 0) | {name: KIND[kind] for name, kind in _KINDS.items()}
 _OF_TAG |= {name: _OF_TAG.get(name, KIND["other"]) | BIT[mark] for name, mark in _TAGS.items()}

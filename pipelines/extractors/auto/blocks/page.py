@@ -24,7 +24,7 @@ Columns = dict[str, Any]
 """Features by name, each an array with one number a block."""
 
 MAX_BESIDE_SHARE = 0.6
-"""Share of the page's text. An element with more of it is not boilerplate, whatever its marks say."""
+"""Share of the page's text. An element with more of it is not boilerplate, with any marks."""
 MAX_COMMENTS_SHARE = 0.85
 MAX_HIDDEN_BLOCKS = 2
 """Blocks, at most, of a hidden element with most of the text that counts as hidden all the same. It has fewer sentences

@@ -96,7 +96,7 @@ class LearnedTemplate:
     template: bytes
     pages: int
     on_pages: Mapping[int, int] = field(default_factory=dict)
-    """Digests of sentences that are on several of these pages, with their number, in whatever place or layout."""
+    """Digests of sentences that are on several of these pages, with their number, in any place or layout."""
 
     def __len__(self) -> int:
         return len(self.template) // KEY.itemsize

@@ -91,7 +91,7 @@ def test_a_standfirst_is_found_behind_invisible_marks(mark: str) -> None:
     ids=["link", "caption", "hidden", "navigation"],
 )
 def test_what_is_no_text_by_its_mark_up_is_no_standfirst(between: str) -> None:
-    """A link elsewhere, a caption, what nobody sees and the end of a path to the page stay out."""
+    """A link elsewhere, a caption, hidden text and the end of a path to the page stay out."""
     assert read(between).startswith("On the first day")
 
 
