@@ -15,6 +15,7 @@ import math
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,6 +23,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import forkserver, util
 from multiprocessing.connection import wait
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -60,6 +62,7 @@ _UNSTARTED = (EOFError, OSError, RuntimeError)
 
 _replies, _start_faults = msgspec.msgpack.Decoder(Reply), msgspec.msgpack.Decoder(StartFault | None)
 """Made before there are threads: two threads that resolve a type at once crash (SIGSEGV, msgspec 0.22)."""
+_script_guard = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,21 @@ def server_within(seconds: float) -> Iterator[None]:
         raise
     finally:
         alarm.cancel()
+
+
+@contextlib.contextmanager
+def without_script() -> Iterator[None]:
+    """Hide the script of this program from `multiprocessing`, which would run it again in each new process.
+
+    A worker needs nothing of it. The script of `corpus-spider` takes .1 s to load, that of a user may do anything.
+    """
+    with _script_guard:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = script
 
 
 def _make_folder() -> None:
@@ -433,7 +451,7 @@ class _Worker:
             args=(theirs, limits.memory, os.environ.get(FAULTS, ""), plugins.allowed(), extractors),
             daemon=True,
         )
-        with server_within(START_SECONDS), signals_held():
+        with server_within(START_SECONDS), signals_held(), without_script():
             self._process.start()
         theirs.close()
         # The first worker waits for the fork server to load. This does not count for its page.

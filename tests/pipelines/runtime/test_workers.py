@@ -487,3 +487,21 @@ def test_the_time_in_which_the_program_is_stopped_is_no_time_of_a_page() -> None
             crawl.wait(1.5)
         os.kill(worker, signal.SIGCONT)
         assert crawl.stdout.readline() == "None\n"
+
+
+def test_a_worker_does_not_run_the_script_of_its_program(tmp_path: Path) -> None:
+    """A script without a guard for `multiprocessing` has workers too, and is itself again afterwards."""
+    script = tmp_path / "own.py"
+    script.write_text(
+        "import sys\n"
+        "from pipelines.runtime.workers import WorkerPool\n"
+        "from tests.pipelines.runtime.test_workers import MODEL, page\n"
+        "print('run')\n"
+        "pool = WorkerPool(2)\n"
+        "answers = [pool.submit(page(f'Trời đẹp {n} lần.'), MODEL) for n in range(8)]\n"
+        "print(sum(answer.result().document is not None for answer in answers), sys.modules['__main__'].__file__)\n"
+        "pool.close()\n"
+    )
+    command = [sys.executable, str(script)]
+    said = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (said.stdout.splitlines(), said.returncode) == (["run", f"8 {script}"], 0), said.stderr
