@@ -65,8 +65,8 @@ _STATED = frozenset({"header", "meta"})
 # Bytes beyond ASCII that a page in a seven-bit charset may contain.
 _STRAY = 2
 _TEXT_RUN = re.compile(rb"[^<>]+")
-# C1 controls in UTF-8. Pairs of windows-1252 characters that are the bytes of a UTF-8 sequence follow.
-_C1 = re.compile(rb"\xc2[\x80-\x9f]")
+# The two bytes of a C1 control in UTF-8. Pairs of windows-1252 characters that are the bytes of a UTF-8 sequence follow.
+_C1_LEAD, _C1_BYTES = b"\xc2", range(0x80, 0xA0)
 _SIGNS_OF_1252 = {sign: chr(byte) for byte in range(0x80, 0xA0) if (sign := bytes([byte]).decode("cp1252", "ignore"))}
 _NEXT = f"[\x80-\xbf{''.join(_SIGNS_OF_1252)}]"
 _SEQUENCE = re.compile(f"[\xc2-\xdf]{_NEXT}|[\xe0-\xef]{_NEXT}{{2}}|[\xf0-\xf4]{_NEXT}{{3}}")
@@ -125,6 +125,18 @@ def decode(body: bytes, declared: str | None = None) -> DecodedBody:
     return _by_mark(body) or _wide(body, header) or _utf8(body, header) or _legacy(body, header)
 
 
+def as_utf8(body: bytes, declared: str | None = None) -> bytes | None:
+    """Return a page's bytes without its mark if `decode` reads them as UTF-8 and changes nothing; None for other pages.
+
+    Whether the bytes are valid is not verified: that takes as long as to decode them. `decode` reads others otherwise.
+    """
+    if body.startswith(codecs.BOM_UTF8):
+        return _without_marks(body, codecs.BOM_UTF8)
+    header = codec_of(declared) if declared else None
+    other = wide_codec(body) or _seven_bit_codec(body, header)
+    return None if other or _is_encoded_twice(body) else body
+
+
 def _decoded(body: bytes, codec: str, source: str) -> DecodedBody:
     legacy = codec in vietnamese_codecs.CODECS
     text = vietnamese_codecs.decode(body, codec) if legacy else web_codecs.read(body, codec)
@@ -140,15 +152,19 @@ def _read(text: str, codec: str, source: str) -> DecodedBody:
 def _by_mark(body: bytes) -> DecodedBody | None:
     for mark, codec in BYTE_ORDER_MARKS:
         if body.startswith(mark):
-            at = len(mark)
-            while body.startswith(mark, at):  # Concatenated files have several.
-                at += len(mark)
-            rest = body[at:]
+            rest = _without_marks(body, mark)
             if codec != "utf-8":
                 return _decoded(rest, codec, "bom")
             text = _utf8_text(rest)
             return None if text is None else _read(text, codec, "bom")
     return None
+
+
+def _without_marks(body: bytes, mark: bytes) -> bytes:
+    at = 0
+    while body.startswith(mark, at):  # Concatenated files have several.
+        at += len(mark)
+    return body[at:]
 
 
 def _wide(body: bytes, header: str | None) -> DecodedBody | None:
@@ -165,9 +181,16 @@ def _utf8(body: bytes, header: str | None) -> DecodedBody | None:
     if text is None:
         return None
     decoded = _read(text, "utf-8", "utf-8")
-    # C1 controls appear when UTF-8 was taken for Latin-1 and encoded again.
-    twice = body.count(b"\xc2") >= _MIN_TWICE_CONTROLS and len(_C1.findall(body)) >= _MIN_TWICE_CONTROLS
-    return replace(decoded, text=_encoded_once(text)) if twice else decoded
+    return replace(decoded, text=_encoded_once(text)) if _is_encoded_twice(body) else decoded
+
+
+def _is_encoded_twice(body: bytes) -> bool:
+    """Return whether UTF-8 may have been taken for Latin-1 and encoded again: then it has C1 controls."""
+    if body.count(_C1_LEAD) < _MIN_TWICE_CONTROLS:
+        return False
+    # To search for one byte is several times as fast as a regular expression.
+    following = [part[0] for part in body.split(_C1_LEAD)[1:] if part]
+    return sum(byte in _C1_BYTES for byte in following) >= _MIN_TWICE_CONTROLS
 
 
 def _encoded_once(text: str) -> str:

@@ -26,15 +26,18 @@ _DARI = frozenset({"fa", "uz"})
 """CLD2 takes Dari with Turkic names for Uzbek, and `corrections` makes it Persian again."""
 
 
-def may_have(page: str, languages: tuple[str, ...]) -> bool:
-    """Return whether a decoded HTML page may have text in one of some languages.
+def may_have(page: str | bytes, languages: tuple[str, ...]) -> bool | None:
+    """Return whether an HTML page may have text in one of some languages.
 
-    Each page may, if one of the languages is unknown to the detector and has no script of its own.
+    Each page may, if one of the languages is unknown to the detector and has no script of its own. None: the bytes of
+    the page are not UTF-8, or have control characters, so it has to be decoded first.
     """
     wanted = _wanted(languages)
     if not wanted:
         return True
     found = languages_in_page(page)
+    if found is None:
+        return None if isinstance(page, bytes) else True
     return not found or any(
         language in wanted and (share >= MIN_SHARE or size >= MIN_PASSAGE_BYTES or not size)
         for language, share, size in found

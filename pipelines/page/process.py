@@ -85,11 +85,12 @@ def process(capture: Capture, model: SiteModel, *, only_links: bool = False, ski
         detail = counted(len(sitemap.links), "link") + (", broken" if sitemap.broken else "")
         return _without_document("sitemap", detail, within(sitemap.links, model))
 
-    # Media type and charset decoding
-    decoded = _decode(capture, body)
+    # Media type, charset decoding, and a cheap test of the language: before it, if the bytes are UTF-8
+    tested = _may_be_wanted(capture, body, model) if skim and model.languages else True
+    decoded = Drop("language") if tested is False else _decode(capture, body)
     if isinstance(decoded, Drop):
         return Processed(drop=decoded)
-    if skim and model.languages and not may_have(decoded.text, model.languages):
+    if tested is None and not may_have(decoded.text, model.languages):
         return Processed(drop=Drop("language"))
 
     # Parse and metadata
@@ -220,6 +221,18 @@ def _decode(capture: Capture, body: bytes) -> DecodedBody | Drop:
     content_type = capture.header("Content-Type")
     media = sniff(body, content_type)
     return decode.decode(body, charset_of(content_type)) if media in PAGES else Drop("not_html", media)
+
+
+def _may_be_wanted(capture: Capture, body: bytes, model: SiteModel) -> bool | None:
+    """Return whether a page may have text in a wanted language; None if it has to be decoded to know.
+
+    Most pages of an archive are refused, and to decode one takes a quarter of the time of the test.
+    """
+    content_type = capture.header("Content-Type")
+    if capture.rendered or sniff(body, content_type) not in PAGES:
+        return None
+    page = decode.as_utf8(body, charset_of(content_type))
+    return None if page is None else may_have(page, model.languages)
 
 
 def _page_links(tree: LexborHTMLParser, capture: Capture, model: SiteModel) -> tuple[Link, ...]:
