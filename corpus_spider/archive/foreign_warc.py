@@ -13,6 +13,7 @@ import zlib
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from io import BytesIO
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -48,20 +49,24 @@ _DAMAGED = (EOFError, ValueError, OSError, RuntimeError, OverflowError, zlib.err
 """Errors of the standard library's modules, and of FastWARC, at a damaged file."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ForeignPage:
-    """A page, and where its record is.
-
-    ``rewritten``: it does not have the stated payload digest, but its record is sound. ``offset``: as in
-    `ForeignRecord`.
-    """
+    """A page, and where its record is. ``offset``: as in `ForeignRecord`. ``sent``: body with its transfer coding."""
 
     capture: Capture
-    rewritten: bool
+    sent: bytes
     offset: int = 0
     record_id: str = ""
     payload_digest: str = ""
     """As stated; empty if it is not."""
+
+    @cached_property
+    def rewritten(self) -> bool:
+        """Whether the page does not have the stated payload digest, but its record is sound.
+
+        It is computed on demand: it takes a tenth of the time to read an archive.
+        """
+        return not _payload_agrees(self.payload_digest, (self.sent, self.capture.body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +248,8 @@ def _response(
     if not whole or fields.get("warc-truncated"):
         # A crawl or another archive may have the whole page. It must not find this one in its place.
         return SkippedResponse(url, "truncated")
-    agrees = _payload_agrees(fields, (sent, body))
-    if not (agrees or record.vouched):
+    payload_digest = fields.get("warc-payload-digest", "")
+    if not (record.vouched or _payload_agrees(payload_digest, (sent, body))):
         return Loss(record.offset, 0, "the payload digest does not agree", url)
     headers = tuple((str(name), str(value)) for name, value in answer.headers)
     capture = Capture(
@@ -260,17 +265,17 @@ def _response(
     )
     return ForeignPage(
         capture,
-        rewritten=not agrees,
+        sent,
         offset=record.offset,
         record_id=fields.get("warc-record-id", ""),
-        payload_digest=fields.get("warc-payload-digest", ""),
+        payload_digest=payload_digest,
     )
 
 
-def _payload_agrees(fields: dict[str, str], payloads: tuple[bytes, bytes]) -> bool:
+def _payload_agrees(stated: str, payloads: tuple[bytes, bytes]) -> bool:
     """Return whether the payload digest agrees, or none is stated. Programs differ: with chunks, or without."""
     for payload in payloads:
-        digest = StatedDigest.readable(fields, "payload")
+        digest = StatedDigest.readable({"warc-payload-digest": stated}, "payload")
         if digest is None or digest.agrees_after(payload):
             return True
     return False

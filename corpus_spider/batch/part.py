@@ -41,7 +41,7 @@ PAGES_PER_WORKER = 32
 """Pages that wait for each worker. They hide the time to read the archive, and that of a wanted page in its order among
 others: with 4 a run of the language test on 2,040 pages took a quarter longer."""
 MAX_WAITING_BYTES = 64 * 2**20
-"""Bytes of the bodies of waiting pages. One page may always wait."""
+"""Bytes of the bodies of waiting pages, with their transfer coding. One page may always wait."""
 LOSSES_REPORTED = 20
 """Maximum damaged ranges of an archive that its manifest names. All are counted."""
 KNOWN = "known"
@@ -141,14 +141,14 @@ class _PartInProgress:
         held = 0
         for page in self._pages(path):
             while waiting and (
-                len(waiting) >= PAGES_PER_WORKER * self._pool.size or held + len(page.capture.body) > MAX_WAITING_BYTES
+                len(waiting) >= PAGES_PER_WORKER * self._pool.size or held + len(page.sent) > MAX_WAITING_BYTES
             ):
                 first, processing = waiting.popleft()
-                held -= len(first.capture.body)
+                held -= len(first.sent)
                 yield from self._row(first, processing.result(), prints)
             model = self._rules.page(page.capture.url)[2]
             waiting.append((page, self._pool.submit(page.capture, model, skim=self._rules.skim)))
-            held += len(page.capture.body)
+            held += len(page.sent)
         for first, processing in waiting:
             yield from self._row(first, processing.result(), prints)
 

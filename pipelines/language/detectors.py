@@ -60,6 +60,8 @@ _POORLY_DETECTED = frozenset({"ku", "azb"})
 """Languages that CLD2 mostly takes for others: Kurdish in Latin letters and South Azerbaijani."""
 _REFUSED = regex.compile(r"[[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]--[\t\n\f\r]]", regex.VERSION1)
 """Characters that CLD2 refuses."""
+_CONTROLS_IN_UTF_8 = re.compile(rb"[\0-\x08\x0b\x0e-\x1f\x7f]|\xc2[\x80-\x9f]")
+"""Nearly all of them that pages have. One page of fifty has some."""
 _ENDS_OF_SILENCE = ((b"<!-->", b"-->"), (b"</script ", b"</script>"), (b"</script\n", b"</script>"))
 """Ends of comments and scripts in HTML that CLD2 reads over, and the form that it knows."""
 # Presentation forms of Hebrew and Arabic letters. CLD2 does not know them.
@@ -125,14 +127,15 @@ class LanguageShare(NamedTuple):
 def languages_in_page(page: str | bytes) -> list[LanguageShare] | None:
     """Return the languages of an HTML page, menus included; empty if none is known.
 
-    A code of CLD2 that means several languages, by the script, gives each of them. A page in ``bytes`` must be UTF-8
-    without control characters. None: it is not, so it has to be decoded first.
+    A code of CLD2 that means several languages, by the script, gives each of them. None: the page is in ``bytes`` that
+    CLD2 cannot read, most of them no UTF-8, so it has to be decoded first.
     """
     body = page if isinstance(page, bytes) else page.encode("utf-8", "ignore")
     found = _cld2_in_page(body)
+    if found is None:
+        found = _cld2_in_page(_CONTROLS_IN_UTF_8.sub(b" ", body))
     if found is None and isinstance(page, str):
-        # One page of fifty has such characters.
-        found = _cld2_in_page(_REFUSED.sub(" ", body.decode()).encode())
+        found = _cld2_in_page(_REFUSED.sub(" ", page).encode("utf-8", "ignore"))
     if found is None:
         return None
     _, _, details, vectors = found
@@ -149,7 +152,7 @@ def languages_in_page(page: str | bytes) -> list[LanguageShare] | None:
 
 
 def _cld2_in_page(body: bytes) -> Any:
-    """Return CLD2's answer; None for bytes that it refuses: invalid ones, and control characters."""
+    """Return CLD2's answer; None for bytes that it refuses: not UTF-8, or with `_REFUSED`."""
     import pycld2
 
     # To search for one byte is several times as fast as the expression.
