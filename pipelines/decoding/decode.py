@@ -65,7 +65,7 @@ _STATED = frozenset({"header", "meta"})
 # Bytes beyond ASCII that a page in a seven-bit charset may contain.
 _STRAY = 2
 _TEXT_RUN = re.compile(rb"[^<>]+")
-# The two bytes of a C1 control in UTF-8. Pairs of windows-1252 characters that are the bytes of a UTF-8 sequence follow.
+# The two bytes of a C1 control in UTF-8. Pairs of windows-1252 characters that are the bytes of a sequence follow.
 _C1_LEAD, _C1_BYTES = b"\xc2", range(0x80, 0xA0)
 _SIGNS_OF_1252 = {sign: chr(byte) for byte in range(0x80, 0xA0) if (sign := bytes([byte]).decode("cp1252", "ignore"))}
 _NEXT = f"[\x80-\xbf{''.join(_SIGNS_OF_1252)}]"
