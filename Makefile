@@ -55,7 +55,7 @@ readers:
 	.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check 'daft>=0.7.26' \
 		'datatrove[io]>=0.10.1' 'pywb>=2.9' 'distributed>=2026.8' 'ray>=2.60'
 
-# PySpark, for `process --engine spark`. 500 MB, so `make test` does not install it. Java 17 comes from the system.
+# PySpark, for `--engine spark`. 500 MB, so `make test` does not install it. Java 17 comes from the system.
 spark: setup
 	$(LOCKED) -r requirements/spark.lock
 

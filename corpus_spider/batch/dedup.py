@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
+import pyarrow
 
-from corpus_spider.batch.near_duplicates import FingerprintTable, opened
+from corpus_spider.batch.near_duplicates import FingerprintTable
+from corpus_spider.batch.sql_tables import duck_tables, spark_tables
 from corpus_spider.config.version import program_version
 from pipelines.text.minhash import fingerprint
 from storage.errors import ConfigError, DamageError
@@ -29,12 +31,14 @@ from storage.fields import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from corpus_spider.batch.near_duplicates import FoundSets
+    from corpus_spider.batch.sql_tables import SqlTables
     from storage.exports.files import HashingStream
 
 MEMORY = 2 * 2**30
-"""Bytes that the database may use."""
+"""Bytes that DuckDB may use."""
 BATCH_ROWS = 4096
 """Rows of a file that are read at a time."""
 RANKED = ("id", "chars", "date", "url", "version")
@@ -44,25 +48,36 @@ COUNTED = CountedFields._fields
 READ, COMPARE, CHOOSE, WRITE = "fingerprints", "bands compared", "files read", "documents written"
 """Steps, as the progress names them."""
 
-_MEMBERS = (
-    "CREATE TABLE members (n BIGINT, root BIGINT, other BOOLEAN, id VARCHAR, chars BIGINT, undated BOOLEAN,"
-    " url VARCHAR, version BIGINT)"
+_MEMBERS = pyarrow.schema(
+    [
+        ("n", "int64"),
+        ("root", "int64"),
+        ("other", "bool"),
+        ("id", "string"),
+        ("chars", "int64"),
+        ("undated", "bool"),
+        ("url", "string"),
+        ("version", "int64"),
+    ]
+)
+_MARK_COLUMNS = pyarrow.schema(
+    [("n", "int64"), ("cluster", "string"), ("size", "int64"), ("best", "int64"), ("best_id", "string")]
 )
 # The order is that of `storage.documents.duplicates.DuplicateRank`. Another dump's document comes first.
 _MARKS = """
-CREATE TABLE marks AS
 WITH ranked AS (
     SELECT root, n, id, row_number() OVER (
-        PARTITION BY root ORDER BY other DESC, chars DESC, undated, url, version, id, n
+        PARTITION BY root
+        ORDER BY other DESC, chars DESC NULLS LAST, undated, url NULLS LAST, version NULLS LAST, id, n
     ) AS place FROM members
 ),
 sets AS (
-    SELECT root, min(id) AS cluster, count(*) AS size, min(n) FILTER (place = 1) AS best,
-    min(id) FILTER (place = 1) AS best_id FROM ranked GROUP BY root
+    SELECT root, min(id) AS cluster, count(*) AS size, min(n) FILTER (WHERE place = 1) AS best,
+    min(id) FILTER (WHERE place = 1) AS best_id FROM ranked GROUP BY root
 )
-SELECT n, cluster, size, best, best_id FROM members JOIN sets USING (root) WHERE NOT other ORDER BY n
+SELECT n, cluster, size, best, best_id FROM members JOIN sets USING (root) WHERE NOT other
 """
-_MARKS_OF = "SELECT n, cluster, size, best, best_id FROM marks WHERE n >= ? AND n < ? ORDER BY n"
+_MARKS_IN_ORDER = "SELECT n, cluster, size, best, best_id FROM marks ORDER BY n"
 
 
 @dataclass(slots=True)
@@ -113,11 +128,12 @@ class Dump:
 
 @dataclass(frozen=True, slots=True)
 class DedupRules:
-    """How `dedup` works. ``keep``: write duplicates too, with marks."""
+    """How `dedup` works. ``keep``: write duplicates too, with marks. ``memory``: of DuckDB, if not ``on_spark``."""
 
     keep: bool = False
     overwrite: bool = False
     memory: int = MEMORY
+    on_spark: bool = False
 
 
 def read_dump(folder: Path, needed: Sequence[str] = RANKED) -> Dump:
@@ -171,11 +187,8 @@ def dedup(
     """
     if target is not None:
         make_way(target, overwrite=rules.overwrite)
-    with (
-        tempfile.TemporaryDirectory(prefix="corpus-spider-dedup-") as name,
-        opened(Path(name), rules.memory) as database,
-    ):
-        search = _Search(database, Path(name), releases, against, on_progress)
+    with tempfile.TemporaryDirectory(prefix="corpus-spider-dedup-") as name, _tables(Path(name), rules) as tables:
+        search = _Search(tables, Path(name), releases, against, on_progress)
         report = search.run()
         if target is None:
             return report
@@ -185,6 +198,10 @@ def dedup(
             report.written, report.bytes = writing.write(target, staged / CHECKSUM)
             publish(staged, target, overwrite=rules.overwrite)
     return report
+
+
+def _tables(folder: Path, rules: DedupRules) -> AbstractContextManager[SqlTables]:
+    return spark_tables(folder) if rules.on_spark else duck_tables(folder, rules.memory)
 
 
 class _Placed(NamedTuple):
@@ -200,13 +217,13 @@ class _Search:
 
     def __init__(
         self,
-        database: Any,
+        tables: SqlTables,
         folder: Path,
         releases: Sequence[Dump],
         against: Sequence[Dump],
         on_progress: Callable[[str, int, int | None], object],
     ) -> None:
-        self.database, self.on_progress = database, on_progress
+        self._tables, self.on_progress = tables, on_progress
         self.releases, self.against = releases, against
         self.own = sum(dump.documents for dump in releases)
         self.scheme = ""
@@ -215,7 +232,7 @@ class _Search:
 
     def run(self) -> DedupReport:
         total = self.own + sum(dump.documents for dump in self.against)
-        table = FingerprintTable(self.database, self._folder)
+        table = FingerprintTable(self._tables, self._folder)
         for dump in (*self.releases, *self.against):
             for file in dump.files:
                 placed = _Placed(file, table.size, file.prints or self._made(file, len(self.files)))
@@ -229,10 +246,9 @@ class _Search:
         self._choose(found, report)
         return report
 
-    def marks(self, start: int, count: int) -> dict[str, Any]:
-        """Return the members of sets among some documents: n, cluster, size, best and best_id."""
-        table = self.database.sql(_MARKS_OF, params=[start, start + count]).to_arrow_table()
-        return {name: table.column(name).combine_chunks() for name in table.column_names}
+    def marks(self) -> Iterator[Any]:
+        """Yield the members of sets in their order: n, cluster, size, best and best_id."""
+        return self._tables.rows(_MARKS_IN_ORDER)
 
     def _made(self, file: DumpFile, number: int) -> Path:
         """Make the fingerprints of a file from its texts."""
@@ -255,7 +271,7 @@ class _Search:
         has_other = np.zeros(len(roots), bool)
         has_other[roots[own:]] = True
         wanted = (sizes > 1) & has_own
-        self.database.execute(_MEMBERS)
+        self._tables.declare("members", _MEMBERS)
         for done, placed in enumerate(self.files):
             at = placed.start
             for batch in _batches(placed.file.path, RANKED):
@@ -263,11 +279,10 @@ class _Search:
                 self._add_members(batch.take(chosen), chosen + at, roots)
                 at += len(batch)
             self.on_progress(CHOOSE, done + 1, len(self.files))
-        self.database.execute(_MARKS)
+        self._tables.create("marks", _MARKS)
         report.sets = int(wanted.sum())
         report.in_other = int(has_other[roots[:own]].sum())
-        pairs = self.database.sql("SELECT n, best FROM marks WHERE n <> best").to_arrow_reader(BATCH_ROWS)
-        for batch in pairs:
+        for batch in self._tables.rows("SELECT n, best FROM marks WHERE n <> best"):
             n, best = batch.column(0).to_numpy(), batch.column(1).to_numpy()
             n, best = n[~has_other[roots[n]]], best[~has_other[roots[n]]]
             exact = int((found.firsts[n] == found.firsts[best]).sum())
@@ -275,8 +290,6 @@ class _Search:
             report.near += len(n) - exact
 
     def _add_members(self, rows: Any, n: Any, roots: Any) -> None:
-        import pyarrow
-
         if not len(rows):
             return
         columns = {
@@ -289,9 +302,28 @@ class _Search:
             "url": rows.column("url"),
             "version": rows.column("version"),
         }
-        self.database.register("added", pyarrow.table(columns))
-        self.database.execute("INSERT INTO members SELECT * FROM added")
-        self.database.unregister("added")
+        self._tables.insert("members", pyarrow.table(columns))
+
+
+class _Marks:
+    """The marks of documents in their order, as far as they are needed."""
+
+    def __init__(self, batches: Iterator[Any]) -> None:
+        self._batches = batches
+        self._held: list[Any] = []
+
+    def until(self, end: int) -> dict[str, Any]:
+        """Take the marks of the documents up to one. Return their columns."""
+        while not self._held or self._held[-1].column("n")[-1].as_py() < end:
+            following = next(self._batches, None)
+            if following is None:
+                break
+            if len(following):
+                self._held.append(following)
+        table = pyarrow.Table.from_batches(self._held, _MARK_COLUMNS)
+        count = int(np.searchsorted(table.column("n").to_numpy(), end))
+        self._held = table.slice(count).to_batches()
+        return {name: table.column(name).slice(0, count).combine_chunks() for name in table.column_names}
 
 
 class _NewRelease:
@@ -302,6 +334,7 @@ class _NewRelease:
         self._census = Census()
         self._names: set[str] = set()
         self._total = search.own
+        self._marks = _Marks(search.marks())
 
     def write(self, target: Path, checksums: Path) -> tuple[int, int]:
         """Write all files. Return the number of documents and of bytes."""
@@ -355,7 +388,7 @@ class _NewRelease:
         start = placed.start
         for batch in _batches(placed.file.path):
             table = pyarrow.Table.from_batches([batch])
-            marks = self._search.marks(start, len(table))
+            marks = self._marks.until(start + len(table))
             places = marks["n"].to_numpy() - start
             represents = marks["n"].to_numpy() == marks["best"].to_numpy()
             marked, doubled = np.zeros((2, len(table)), bool)
@@ -421,8 +454,6 @@ def _batches(path: Path, columns: Sequence[str] | None = None) -> Iterator[Any]:
 
 def _matched(placed: _Placed) -> Iterator[Any]:
     """Yield the fingerprints of a file. Raises DamageError when they are not those of its documents."""
-    import pyarrow
-
     ids = _batches(placed.file.path, ("id",))
     own = pyarrow.chunked_array([batch.column(0) for batch in ids], pyarrow.string())
     seen = 0
@@ -437,8 +468,6 @@ def _matched(placed: _Placed) -> Iterator[Any]:
 
 
 def _filtered(prints: Path, kept: Any) -> Iterator[Any]:
-    import pyarrow
-
     seen = 0
     for batch in _batches(prints):
         yield pyarrow.Table.from_batches([batch]).filter(pyarrow.array(kept[seen : seen + len(batch)]))

@@ -1,23 +1,23 @@
-"""Duplicate sets over releases of any size. DuckDB finds the documents that share a band key.
+"""Duplicate sets over releases of any size. DuckDB or Spark finds the documents that share a band key.
 
 The sets are those of the index in the database (``storage.documents.near_duplicates``): connected components of texts
 that are equal, or that share a band key, reach the same similarity, and share numbers. Keys have 32 bits. Keys of
 different bands are never compared: at four million documents 744,000 pairs would meet by chance, within bands 37,000.
 
-Sketches and numbers lie in flat files of a temporary folder, which are mapped. DuckDB works below a memory limit, and
-writes what is more to the same folder.
+Sketches and numbers lie in flat files of a temporary folder, which are mapped. The pairs are compared in this process.
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow
 
 from storage.documents.near_duplicates import THRESHOLD
 from storage.documents.sketches import MAX_NUMBERS, SketchFormat, pairs_agree
-from storage.errors import ConfigError, DamageError, DiskError
+from storage.errors import ConfigError, DamageError
 from storage.exports.files import disk_errors
 
 if TYPE_CHECKING:
@@ -27,22 +27,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from corpus_spider.batch.sql_tables import SqlTables
+
     Numbers = NDArray[np.int64]
 
-ROWS_AT_ONCE = 1 << 18
-"""Rows that are read from the database at a time."""
 PAIRS_AT_ONCE = 1 << 13
 """Pairs that are compared together. They take some 20 MB."""
 MAX_PAIRED_GROUP = 64
 """Members of a group that are paired with each other at once. In larger groups most pairs are of one set by then."""
 KEY_BITS = 32
 
-_TABLES = """
-CREATE TABLE texts (n BIGINT, high BIGINT, low BIGINT);
-CREATE TABLE keys (n BIGINT, key BIGINT);
-"""
+_TEXTS, _KEYS = (pyarrow.schema([(name, "int64") for name in names]) for names in (("n", "high", "low"), ("n", "key")))
 _REPEATED = """
-CREATE TABLE repeated AS
 WITH firsts AS (SELECT high, low, min(n) AS first FROM texts GROUP BY high, low HAVING count(*) > 1)
 SELECT n, first FROM texts JOIN firsts USING (high, low) WHERE n <> first
 """
@@ -94,12 +90,13 @@ class FoundSets(NamedTuple):
 class FingerprintTable:
     """Fingerprints of documents, which are numbered in the order they are added."""
 
-    def __init__(self, database: Any, folder: Path) -> None:
-        self.database = database
+    def __init__(self, tables: SqlTables, folder: Path) -> None:
+        self._tables = tables
         self.size = 0
         self.scheme = ""
         self._folder, self._width, self._bands = folder, 0, 0
-        database.execute(_TABLES)
+        tables.declare("texts", _TEXTS)
+        tables.declare("keys", _KEYS)
         with disk_errors(folder), ExitStack() as opening:
             self._files: dict[str, BinaryIO] = {
                 name: opening.enter_context((folder / name).open("wb"))
@@ -151,7 +148,7 @@ class FingerprintTable:
         with disk_errors(self._folder):
             self.close()
         components, form = Components(self.size), SketchFormat.of(self.scheme)
-        self.database.execute(_REPEATED)
+        self._tables.create("repeated", _REPEATED)
         for n, first in self._numbers("SELECT n, first FROM repeated"):
             components.unite(n, first)
         firsts = components.all_roots().copy()
@@ -171,16 +168,12 @@ class FingerprintTable:
             do = "Make the older release again: only fingerprints of one scheme can be compared."
             raise ConfigError(f"its fingerprints are {scheme}, and others {self.scheme}", where=str(where), do=do)
 
-    def _insert(self, table: str, **columns: NDArray[Any]) -> None:
-        import pyarrow
-
-        self.database.register("added", pyarrow.table(columns))
-        self.database.execute(f"INSERT INTO {table} SELECT * FROM added")  # noqa: S608 - a name from this module
-        self.database.unregister("added")
+    def _insert(self, table: str, **columns: Numbers) -> None:
+        self._tables.insert(table, pyarrow.table(columns))
 
     def _numbers(self, query: str) -> Iterator[tuple[Numbers, Numbers]]:
         """Yield two columns of whole numbers, a batch at a time."""
-        for batch in self.database.sql(query).to_arrow_reader(ROWS_AT_ONCE):
+        for batch in self._tables.rows(query):
             yield batch.column(0).to_numpy(), batch.column(1).to_numpy()
 
     def _mapped(self, name: str) -> NDArray[Any]:
@@ -242,41 +235,6 @@ class _PairSearch:
             shingles = np.minimum(self._shingles[some], self._shingles[further]).astype(np.int64)
             agree = pairs_agree(self._numbers[some], self._numbers[further], counts, shingles)
             self._components.unite(some[agree], further[agree])
-
-
-@contextmanager
-def opened(folder: Path, memory: int) -> Iterator[Any]:
-    """Open a new DuckDB database in a folder, with a limit of memory in bytes.
-
-    Raises ConfigError without the extra ``dedup`` and when the memory is too small, DiskError when the disk is full.
-    """
-    try:
-        import duckdb
-    except ImportError as error:
-        raise ConfigError("`dedup` needs the extra `dedup`", do="pip install 'corpus-spider[dedup]'") from error
-    config: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": f"{memory}B",
-        "temp_directory": str(folder / "spilled"),
-        "autoinstall_known_extensions": "false",
-    }
-    try:
-        with duckdb.connect(str(folder / "keys.duckdb"), config=config) as database:
-            yield database
-    except duckdb.OutOfMemoryException as error:
-        if "disk" in str(error) or "temp" in str(error).casefold():
-            raise DiskError(_first_line(error), where=str(folder), do=OTHER_DISK) from error
-        do = "Allow more with --memory."
-        raise ConfigError("the memory limit is too small", where="--memory", do=do) from error
-    except (duckdb.IOException, duckdb.TransactionException) as error:
-        # A commit that cannot write its log is an error of the transaction.
-        raise DiskError(_first_line(error), where=str(folder), do=OTHER_DISK) from error
-
-
-OTHER_DISK = "Free some space, or set TMPDIR to a folder on a larger disk."
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]
 
 
 def _whole_groups(batches: Iterator[tuple[Numbers, Numbers]]) -> Iterator[tuple[Numbers, Numbers]]:

@@ -6,8 +6,6 @@ replaces or finds its part, and a driver that starts again finds those of the dr
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import Counter
 from contextlib import chdir
 from dataclasses import asdict, replace
@@ -15,16 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.batch.batch import BatchReport, make_parts
-from storage.errors import ConfigError, CorpusError, DiskError
+from corpus_spider.batch.spark_session import job_errors, spark_session
+from storage.errors import CorpusError, DiskError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from corpus_spider.batch.rules import BatchRules
 
-INSTALL = "pip install 'corpus-spider[spark]', and Java 17."
 _APPLICATION = "corpus-spider process"
-_PYTHON = "PYSPARK_PYTHON"
 
 
 def make_parts_on_spark(
@@ -38,37 +35,18 @@ def make_parts_on_spark(
     report = BatchReport(str(release))
     if not archives:
         return report
-    with _session() as session:
+    with spark_session(_APPLICATION) as session:
         context = session.sparkContext
         workers = int(context.getConf().get("spark.task.cpus", "1"))
         task = _task(str(Path.cwd()), release, _with_workers(rules, workers), again=again)
-        try:
+        with job_errors():
             found = context.parallelize(archives, len(archives)).map(task).collect()
-        except Exception as error:
-            if type(error).__module__.partition(".")[0] not in {"py4j", "pyspark"}:
-                raise
-            do = "See the log of the Spark job. Finished parts stay when you start again."
-            raise CorpusError(f"the Spark job has failed: {str(error).splitlines()[0]}", do=do) from error
     for fault, part in found:
         if fault:
             kind = DiskError if fault["exit_code"] == DiskError.exit_code else CorpusError
             raise kind(fault["what"], where=fault["where"], do=fault["do"])
         _include(report, part)
     return report
-
-
-def _session() -> Any:
-    try:
-        from pyspark.errors import PySparkRuntimeError
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        raise ConfigError("`--engine spark` needs the extra `spark`", do=INSTALL) from error
-    # Executors would take the python3 of the path.
-    os.environ.setdefault(_PYTHON, sys.executable)
-    try:
-        return SparkSession.builder.appName(_APPLICATION).getOrCreate()
-    except PySparkRuntimeError as error:
-        raise ConfigError("Spark does not start", where=str(error).splitlines()[0], do=INSTALL) from error
 
 
 def _with_workers(rules: BatchRules, workers: int) -> BatchRules:

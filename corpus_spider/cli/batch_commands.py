@@ -14,7 +14,7 @@ from storage.errors import ConfigError, DamageError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from corpus_spider.batch.batch import BatchReport
     from corpus_spider.batch.dedup import DedupReport
@@ -26,6 +26,12 @@ INCOMPLETE = 1
 
 _verbs = click.Group()
 """Holds the commands until the program adds them to its own group."""
+
+
+def _engine(text: str) -> Callable[[Any], Any]:
+    return click.option(
+        "--engine", type=click.Choice(("local", "spark")), default="local", show_default=True, help=text
+    )
 
 
 @verb_of(
@@ -56,13 +62,7 @@ _verbs = click.Group()
 @click.option("--all-pages", is_flag=True, help="With --language: extract every page before its language is tested.")
 @click.option("--shard", metavar="I/N", default="1/1", help="Make the parts of every N-th archive, from the I-th on.")
 @click.option("--merge", is_flag=True, help="Check that all parts are there, and complete the release.")
-@click.option(
-    "--engine",
-    type=click.Choice(("local", "spark")),
-    default="local",
-    show_default=True,
-    help="Where parts are made: in processes of this machine, or by the Spark that the environment names.",
-)
+@_engine("Where parts are made: in processes of this machine, or by the Spark that the environment names.")
 @click.option("--overwrite", is_flag=True, help="Make finished parts again.")
 @click.option("--dry-run", is_flag=True, help="List the archives of this task; read none.")
 @as_json
@@ -105,13 +105,15 @@ def process(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> 
         "dedup january/ february/ -o unique/ --against last-year/",
         "dedup release/ -o marked/ --include-duplicates",
         "dedup release/",
+        "dedup january/ february/ -o unique/ --engine spark",
     ),
 )
 @click.argument("releases", metavar="RELEASE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", metavar="PATH", type=click.Path(path_type=Path), help="The new release.")
 @click.option("--against", metavar="RELEASE", help="Also leave out what this other release has.")
 @click.option("--include-duplicates", is_flag=True, help="Write all documents, and only mark the duplicates.")
-@click.option("--memory", metavar="SIZE", default="2GB", show_default=True, help="Memory that the database may use.")
+@_engine("What joins the band keys: DuckDB on this machine, or the Spark that the environment names.")
+@click.option("--memory", metavar="SIZE", default="2GB", show_default=True, help="Memory that DuckDB may use.")
 @click.option("--overwrite", is_flag=True, help="Replace the target if it exists.")
 @click.option("--dry-run", is_flag=True, help="Check the releases and count their documents; compare none.")
 @as_json
@@ -121,7 +123,8 @@ def dedup(state: CommonOptions, /, releases: tuple[Path, ...], **options: Any) -
     RELEASE is a Parquet release of `process` or `export --release`. The rules are those of a corpus: equal texts, and
     texts with nearly the same words and the same numbers. The new release has one document of each set, the longest.
     Its fields duplicates, duplicate_of and cluster name the set. Without -o the duplicates are only counted. The work
-    needs some 0.7 KB of temporary disk for each document (in TMPDIR), and the extra `dedup`.
+    needs some 0.7 KB of temporary disk for each document (in TMPDIR), and the extra `dedup`. With --engine spark it
+    needs the extra `spark` in its place, and TMPDIR must be a folder that the executors share.
     """
     from corpus_spider.batch import dedup as finder
     from corpus_spider.config.values import parse_size
@@ -135,7 +138,8 @@ def dedup(state: CommonOptions, /, releases: tuple[Path, ...], **options: Any) -
     others = [finder.read_dump(Path(options["against"]))] if options["against"] else []
     report = finder.DedupReport("", sum(dump.documents for dump in dumps), sum(dump.documents for dump in others))
     if not options["dry_run"]:
-        rules = finder.DedupRules(options["include_duplicates"], options["overwrite"], memory)
+        on_spark = options["engine"] == "spark"
+        rules = finder.DedupRules(options["include_duplicates"], options["overwrite"], memory, on_spark)
         with state.console.stages() as show:
             report = finder.dedup(dumps, others, target, rules, show)
     if options["as_json"]:

@@ -7,6 +7,7 @@ import random
 import shlex
 import shutil
 import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -136,7 +137,7 @@ def test_a_large_group_of_one_key_is_compared_as_a_small_one(
     release = released(tmp_path, "all", some[:200])
     without(release, target=tmp_path / "small", keep=True)
     monkeypatch.setattr("corpus_spider.batch.near_duplicates.MAX_PAIRED_GROUP", 1)
-    monkeypatch.setattr("corpus_spider.batch.near_duplicates.ROWS_AT_ONCE", 100)
+    monkeypatch.setattr("corpus_spider.batch.sql_tables.ROWS_AT_ONCE", 100)
     without(release, target=tmp_path / "large", keep=True)
     assert rows(tmp_path / "large", *SETS) == rows(tmp_path / "small", *SETS)
 
@@ -264,6 +265,21 @@ def test_a_stopped_run_leaves_nothing_half_written(tmp_path: Path, some: list[st
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["written"] == len(rows(tmp_path / "new", "id"))
     assert [path.name for path in tmp_path.glob("new.*")] == ["new.sha256"]
+
+
+@pytest.mark.parametrize(
+    ("module", "rules", "words"),
+    [("duckdb", DedupRules(), "the extra `dedup`"), ("pyspark.errors", DedupRules(on_spark=True), "the extra `spark`")],
+)
+def test_a_missing_extra_is_named(
+    tmp_path: Path, some: list[str], monkeypatch: pytest.MonkeyPatch, module: str, rules: DedupRules, words: str
+) -> None:
+    """Each engine needs its own. Nothing is written."""
+    release = released(tmp_path, "all", some[:20])
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ConfigError, match=words):
+        dedup([read_dump(release)], [], tmp_path / "new", rules)
+    assert not (tmp_path / "new").exists()
 
 
 DISKS = (8, 128, 8192), (8, 16, 32, 64, 96, 128, 160, 200, 250, 300, 400, 8192)
