@@ -1,6 +1,6 @@
 """Cheap test whether a page may have text in a wanted language, before the page is parsed.
 
-CLD2 reads the page with its tags in one pass, menus included. That costs a fifteenth of
+CLD2 reads the page with its tags in one pass, menus included. That costs a twentieth of
 `pipelines.page.process.process`. A page passes for a wanted language or a close neighbour of it
 
 - that has a twentieth of the text;
