@@ -148,11 +148,11 @@ class Reader:
             prepared = prepare(gold)
             self.case = self.cases[place] = Case(gold, prepared.source, prepared.truth, parts.get(gold.id, ""))
         self._opened = selection.opened
-        selection.opened = lambda html: self._remembered(("opened", html), lambda: self._opened(html))
+        selection.opened = lambda view: self._remembered(("opened", view.html), lambda: self._opened(view))
         selection.model = lambda: self
         state, find = extractor.script_state.article_body, extractor.density.find
-        extractor.script_state.article_body = lambda html, *stated: self._remembered(
-            ("state", html), lambda: state(html, *stated)
+        extractor.script_state.article_body = lambda view, *stated: self._remembered(
+            ("state", view.html), lambda: state(view, *stated)
         )
         extractor.density.find = lambda soup, why: replace(
             self._remembered(("density", soup.texts[:50].__repr__(), len(soup.texts)), lambda: find(soup, why)),

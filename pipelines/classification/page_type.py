@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+    from pipelines.markup.page_view import PageView
     from storage.records import Metadata
 
 ANY_TEXT = 1
@@ -142,11 +143,16 @@ _MAX_FOOTERS = 20
 class ExtractedPage:
     """A page beside its extracted text."""
 
-    tree: LexborHTMLParser
+    view: PageView
     url: str
     metadata: Metadata
     selected: bool = False
     """Whether a rule of its site selects the text. Such a page counts as one that states an article."""
+
+    @property
+    def tree(self) -> LexborHTMLParser:
+        """The tree of the page, which is not changed."""
+        return self.view.tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pipelines.markup.page_view import PageView
 from storage.records import Extraction, ParagraphKind
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ class ExtractorOptions:
     """Parameter P of ``r2l`` and ``dana``: lines from one paragraph to the next, at most. None: the paper's value."""
     template: bytes = b""
     """Recurring blocks of the site's pages, which ``scored`` and ``auto`` leave out (see ``site_template``)."""
+    page: PageView | None = field(default=None, compare=False, repr=False)
+    """The page, if it is parsed already."""
+
+    def view(self, html: str) -> PageView:
+        """Return the view of a page. Only a page that is not parsed already is parsed."""
+        return self.page if self.page is not None and self.page.html is html else PageView(html)
 
 
 PARAGRAPH_KINDS: Mapping[str, ParagraphKind] = MappingProxyType(

@@ -19,7 +19,7 @@ from pipelines.extractors import registry
 from pipelines.extractors.auto.blocks.site_template import MAX_PLACES, MIN_SENTENCE_SIZE
 from pipelines.extractors.auto.rules.rule import Rule, apply_rules
 from pipelines.extractors.base import ExtractorOptions
-from pipelines.markup.tree import parse_tree
+from pipelines.markup.page_view import PageView
 from pipelines.metadata import reader, rights
 from pipelines.metadata.authors import BY
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
@@ -88,9 +88,11 @@ def open_source(decoded: DecodedBody, capture: Capture, model: SiteModel) -> Par
     for repaired in (vietnamese_codecs.reread, vietnamese_codecs.with_stroke, zawgyi.reread):
         text = repaired(text)
     decoded = replace(decoded, text=text)
-    tree = parse_tree(decoded.text)
-    stated = reader.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at, model.timezone)
-    page = ExtractedPage(tree, capture.url, rights.with_answer(stated, capture))
+    view = PageView(decoded.text)
+    stated = reader.read_metadata(
+        view.tree, capture.url, rights.robots_headers(capture), capture.fetched_at, model.timezone
+    )
+    page = ExtractedPage(view, capture.url, rights.with_answer(stated, capture))
     if not model.rules.given:
         return ParsedPage(decoded, page)
     ruled = site_rules.apply(model.rules, decoded.text, page, capture.fetched_at, model.timezone)
@@ -113,7 +115,7 @@ def explain_source(source: ParsedPage, model: SiteModel) -> Explanation:
 
 def _options(source: ParsedPage, model: SiteModel) -> ExtractorOptions:
     p = dict(model.parameters).get("p")
-    return ExtractorOptions(url=source.page.url, p=p, template=model.template)
+    return ExtractorOptions(url=source.page.url, p=p, template=model.template, page=source.page.view)
 
 
 def leave_out(extraction: Extraction, packed: bytes) -> tuple[Extraction, bytes]:

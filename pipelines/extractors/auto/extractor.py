@@ -44,7 +44,7 @@ from pipelines.extractors.auto.rule_tables import SURE_F1
 from pipelines.extractors.auto.rules import script_state
 from pipelines.extractors.auto.rules.rule import Rule, apply_rules
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.markup import tree
+from pipelines.markup.page_view import PageView
 from pipelines.markup.soup import collapsed, scan
 from pipelines.metadata import jsonld
 from pipelines.text.scripts import size
@@ -101,7 +101,7 @@ class _EvidencedExtraction(NamedTuple):
 class ReadPage:
     """A page with its reading by ``selection``, and the second reading that replaces it."""
 
-    html: str
+    view: PageView
     options: ExtractorOptions
     reading: SelectedText
     shown: Extraction
@@ -110,8 +110,9 @@ class ReadPage:
 
 
 def _find(html: str, options: ExtractorOptions) -> _EvidencedExtraction:
-    reading = selection.read(html, options.template)
-    page = apply_rules(SECOND_READINGS, ReadPage(html, options, reading, reading.extraction))
+    view = options.view(html)
+    reading = selection.read(view, options.template)
+    page = apply_rules(SECOND_READINGS, ReadPage(view, options, reading, reading.extraction))
     return page.found or _EvidencedExtraction(page.shown, reading.evidence)
 
 
@@ -132,7 +133,7 @@ def _by_density(page: ReadPage) -> ReadPage:
     reading = page.reading
     if page.found or not reading.problem:
         return page
-    found = density.find(scan(page.html), reading.problem)
+    found = density.find(scan(page.view.html), reading.problem)
     return replace(page, found=_EvidencedExtraction(found, reading.evidence))
 
 
@@ -141,10 +142,9 @@ def _stated(page: ReadPage) -> _EvidencedExtraction | None:
 
     If a part of it is shown, that part may be all that is free.
     """
-    if "articleBody" not in page.html:
+    if "articleBody" not in page.view.html:
         return None
-    parsed = tree.parse_tree(page.html)
-    body = jsonld.article_body(parsed)
+    body = jsonld.article_body(page.view.tree)
     lines = tuple(line for part in body.splitlines() if (line := collapsed(part)))
     found = Extraction(lines, NAME, VERSION, "from the page's JSON-LD, as none of it is shown", kinds="p" * len(lines))
     long = _size(found) >= REPLACING_FACTOR * max(MIN_SECOND_READING_CHARS, _size(page.shown))
@@ -154,22 +154,22 @@ def _stated(page: ReadPage) -> _EvidencedExtraction | None:
         for line in page.shown.paragraphs
         if len(line) >= MIN_PARAGRAPH_CHARS
     )
-    if not (long and apart) or soft_errors.stub(parsed, 0, MIN_SECOND_READING_CHARS):
+    if not (long and apart) or soft_errors.stub(page.view.tree, 0, MIN_SECOND_READING_CHARS):
         return None
     return _EvidencedExtraction(found, page.reading.evidence)
 
 
 def _unscripted(page: ReadPage) -> _EvidencedExtraction | None:
     """Return the page with its ``noscript`` content, if that is an article: long, sure, free and not shown."""
-    before, *pieces = _NOSCRIPT.split(page.html)
+    before, *pieces = _NOSCRIPT.split(page.view.html)
     ends, texts = pieces[::2], pieces[1::2]
     if sum(len(_TAG.sub("", text)) for end, text in zip(ends, texts, strict=True) if not end) < MAX_MENU_CHARS:
         return None
-    reading = selection.read("".join((before, *texts)), page.options.template)
+    reading = selection.read(PageView("".join((before, *texts))), page.options.template)
     found = reading.extraction
     if reading.confidence < SURE_F1 or _size(found) < max(MAX_MENU_CHARS, REPLACING_FACTOR * _size(page.shown)):
         return None
-    if soft_errors.stub(tree.parse_tree(page.html), 0, MIN_SECOND_READING_CHARS):
+    if soft_errors.stub(page.view.tree, 0, MIN_SECOND_READING_CHARS):
         return None
     reason = f"{found.reason}, in what the page has for readers without scripts"
     return _EvidencedExtraction(replace(found, reason=reason), reading.evidence)
@@ -177,9 +177,9 @@ def _unscripted(page: ReadPage) -> _EvidencedExtraction | None:
 
 def _shadowed(page: ReadPage) -> _EvidencedExtraction | None:
     """Return the page with its shadow trees, if they hold an article: long, sure and not shown."""
-    if "shadowroot" not in page.html:
+    if "shadowroot" not in page.view.html:
         return None
-    reading = selection.read(_opened(page.html), page.options.template)
+    reading = selection.read(PageView(_opened(page.view.html)), page.options.template)
     found = reading.extraction
     if reading.confidence < SURE_F1 or _size(found) < REPLACING_FACTOR * max(
         MIN_SECOND_READING_CHARS, _size(page.shown)
@@ -211,13 +211,13 @@ def _kept(page: ReadPage) -> _EvidencedExtraction | None:
 
     A page may show its beginning. Then the body need not be that much longer.
     """
-    shown, lines = page.shown, script_state.article_body(page.html, page.options.url)
+    shown, lines = page.shown, script_state.article_body(page.view, page.options.url)
     found = Extraction(lines, NAME, VERSION, "from the state of the page's scripts", kinds="p" * len(lines))
     letters, packed = sum(map(size, lines)), "".join("".join(lines).split())
     begun = sum(len(line) for line in shown.paragraphs if "".join(line.split())[:MIN_PARAGRAPH_CHARS] in packed)
     more = BEGUN if begun >= WHOLE_STATE_SHARE * len(shown.text) > 0 else MUCH_MORE
     long = letters >= max(REPLACING_FACTOR * MIN_SECOND_READING_CHARS, more * sum(map(size, shown.paragraphs)))
-    if not long or soft_errors.stub(tree.parse_tree(page.html), 0, MIN_SECOND_READING_CHARS):
+    if not long or soft_errors.stub(page.view.tree, 0, MIN_SECOND_READING_CHARS):
         return None
     return _EvidencedExtraction(found, page.reading.evidence)
 

@@ -48,7 +48,6 @@ from pipelines.extractors.auto.rules.rule import apply_rules
 from pipelines.extractors.auto.rules.text_lines import Kinds
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.explanation import Explanation, Series, beginnings
-from pipelines.markup import tree
 from pipelines.markup.soup import scan
 from pipelines.metadata import jsonld
 from storage.records import Extraction
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.page import Columns
     from pipelines.extractors.auto.blocks.text_measures import Array
     from pipelines.extractors.auto.blocks.walk import BlockSequence
+    from pipelines.markup.page_view import PageView
 
 NAME, VERSION = "scored", "23"
 DIGITS = 4
@@ -124,7 +124,7 @@ class SelectedText:
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Extract the blocks that are expected to be the main content. ``density`` reads pages that strain the parser."""
-    reading = read(html, options.template)
+    reading = read(options.view(html), options.template)
     if reading.problem:
         return density.find(scan(html), reading.problem)
     return reading.extraction
@@ -132,7 +132,7 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
 
 def explain(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Explanation:
     """Explain ``extract``: the probability of each block; of a page that strains the parser, as ``density`` does."""
-    reading = read(html, options.template)
+    reading = read(options.view(html), options.template)
     if reading.evidence is None:
         return density.explain_as(density.find(scan(html), reading.problem), html)
     return explained(reading.evidence, reading.extraction)
@@ -158,10 +158,8 @@ def explained(evidence: BlockEvidence, extraction: Extraction) -> Explanation:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPage:
-    """A parsed and measured page: the input of the model and the rules."""
+    """A measured page: the input of the model and the rules."""
 
-    source: bytes
-    """The page in UTF-8."""
     body: str = ""
     """Body of the article in the page's JSON-LD."""
     page: PageBlocks | None = None
@@ -170,23 +168,21 @@ class MeasuredPage:
     problem: str = ""
 
 
-def opened(html: str) -> MeasuredPage:
-    """Parse and measure a page, unless it has no text or would strain the parser."""
-    source = tree.encoded(html)
-    if problem := tree.strain(source):
-        return MeasuredPage(source, problem=problem)
-    parsed = tree.parse_unguarded(source)
-    body = jsonld.article_body(parsed) if b"articleBody" in source else ""
-    blocks = walk(parsed)
+def opened(view: PageView) -> MeasuredPage:
+    """Measure a page, unless it has no text or would strain the parser."""
+    if view.problem:
+        return MeasuredPage(problem=view.problem)
+    body = jsonld.article_body(view.tree) if b"articleBody" in view.source else ""
+    blocks = walk(view.copy_of_tree())
     if not len(blocks):
-        return MeasuredPage(source, problem="no text in the body")
+        return MeasuredPage(problem="no text in the body")
     page = PageBlocks(blocks)
-    return MeasuredPage(source, body, page, measure(page))
+    return MeasuredPage(body, page, measure(page))
 
 
-def read(html: str, template: bytes = b"") -> SelectedText:
+def read(view: PageView, template: bytes = b"") -> SelectedText:
     """Read a page without the blocks of the site's template."""
-    found = opened(html)
+    found = opened(view)
     page, columns = found.page, found.columns
     if page is None:
         return SelectedText((), 0.0, found.problem)
@@ -198,7 +194,7 @@ def read(html: str, template: bytes = b"") -> SelectedText:
         probabilities(left_out),
         lambda out: probabilities(left_out | out),
         found.body,
-        head_and_end.head_of(found.source),
+        head_and_end.head_of(view.source),
     )
     reading = _reading(content.without(left_out), left_out)
     if not left_out.any():

@@ -22,6 +22,7 @@ from pipelines.classification.page_type import (
     gather,
     judge,
 )
+from pipelines.markup.page_view import PageView
 from pipelines.markup.tree import parse_tree
 from pipelines.page.process import process
 from pipelines.text.scripts import size
@@ -321,9 +322,9 @@ def test_a_page_that_states_to_be_a_list_is_one_if_only_of_one_post(head: str, l
     """As those of most tags are, with the beginning of the post or all of it; a statement is believed of no article."""
     text = "Chính phủ cho biết hôm thứ Hai rằng sẽ xây 12 cây cầu mới, và công việc sẽ sớm bắt đầu. " * 8
     for kind in ("CollectionPage", "SearchResultsPage"):
-        tree = parse_tree(f"{head % kind}<h2><a href=/1>Cầu mới</a></h2><p>{text}")
+        view = PageView(f"{head % kind}<h2><a href=/1>Cầu mới</a></h2><p>{text}")
         drop = article_or_reason(
-            ExtractedPage(tree, "https://a.example/tag/cau-moi-o-mien-trung", Metadata()), [text], 200, 0.95
+            ExtractedPage(view, "https://a.example/tag/cau-moi-o-mien-trung", Metadata()), [text], 200, 0.95
         )
         assert (drop is not None and drop.reason == "listing") is listed
 
@@ -352,7 +353,7 @@ def test_paragraphs_are_found_again_behind_invisible_characters_and_glued_words(
         f'<div><a href="/n/{n}"><b>{sentence("fa", n + 60)[:40]}</b></a><p>&rlm;{text.replace(" ", "&shy; ")}</p></div>'
         for n, text in enumerate(teasers)
     )
-    evidence = gather(ExtractedPage(parse_tree(html), "http://a.example/x", Metadata()), teasers)
+    evidence = gather(ExtractedPage(PageView(html), "http://a.example/x", Metadata()), teasers)
     assert (evidence.blocks, evidence.headlines) == (4, 3)
 
 
@@ -368,7 +369,7 @@ MARKUP = st.lists(
 @given(html=MARKUP, paragraphs=st.lists(st.text(max_size=200)), url=st.text(max_size=40), least=st.integers(0, 500))
 def test_any_page_is_measured(html: str, paragraphs: list[str], url: str, least: int) -> None:
     """Nothing raises, and shares are shares."""
-    page = ExtractedPage(parse_tree(html), url, Metadata())
+    page = ExtractedPage(PageView(html), url, Metadata())
     evidence = gather(page, paragraphs)
     assert 0 <= evidence.linked <= 1
     assert 0 <= evidence.broken_off <= 1
@@ -388,7 +389,9 @@ def test_any_page_is_measured(html: str, paragraphs: list[str], url: str, least:
 )
 def test_hostile_pages_are_measured_within_bounds(html: str) -> None:
     """Links inside links, tens of thousands of them and texts of a megabyte come to an end."""
-    page = ExtractedPage(LexborHTMLParser(html), "http://a.example/x", Metadata())
+    view = PageView("")
+    view.tree = LexborHTMLParser(html)
+    page = ExtractedPage(view, "http://a.example/x", Metadata())
     absent = [f"paragraph number {n} that is nowhere to be found in the page at all." for n in range(3000)]
     evidence = gather(page, absent)
     assert (evidence.blocks, evidence.headlines, evidence.linked) == (0, 0, 0.0)
@@ -402,9 +405,7 @@ def test_the_last_page_of_a_list_is_one_by_its_teasers(end: str, more: str) -> N
     title = "Council agrees to mend the bridge over the river"
     teasers = [f"{SENTENCES['en']} {number}{end}{more}" for number in (1, 2)]
     cards = "".join(f"<h2><a href=/{n}>{title} {n}</a></h2><p>{text}</p>" for n, text in enumerate(teasers))
-    page = ExtractedPage(
-        parse_tree(f"<body>{cards}</body>"), "http://a.example/tag/x", Metadata(published_source="time")
-    )
+    page = ExtractedPage(PageView(f"<body>{cards}</body>"), "http://a.example/tag/x", Metadata(published_source="time"))
     drop = article_or_reason(page, teasers, 200)
     assert drop
     assert "break off" in drop.detail

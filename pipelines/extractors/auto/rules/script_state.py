@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser
 
+    from pipelines.markup.page_view import PageView
+
 MIN_BODY_SIZE = 500
 """Letters of an alphabet of an article, at least."""
 _BLOCK_TAG = re.compile(r"<(?:p|br|div|h[1-6]|li)\b", re.IGNORECASE)
@@ -90,13 +92,12 @@ class _Names(NamedTuple):
     addresses: frozenset[str]
 
 
-def article_body(html: str, url: str = "") -> tuple[str, ...]:
+def article_body(view: PageView, url: str = "") -> tuple[str, ...]:
     """Return the paragraphs of the article in the page's state; () if there is no article, or more than one."""
-    page = tree.parse_tree(html)
-    names = _names(page, url)
+    names = _names(view.tree, url)
     if not (names.titles or names.addresses):
         return ()
-    states = list(page_values(html, page))
+    states = list(page_values(view.html, view.tree))
     # An address may be far above its article. So titles are tried first.
     for some in (names._replace(addresses=frozenset()), names._replace(titles=frozenset())):
         bodies = sorted({body for state in states for body in _bodies(state, some)}, reverse=True)

@@ -15,6 +15,7 @@ from pipelines.extractors.auto.blocks.page import PageBlocks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.model import MODEL, choose
 from pipelines.extractors.auto.selection import extract, find, read
+from pipelines.markup.page_view import PageView
 from pipelines.markup.tree import parse_tree
 
 TEXTS = {
@@ -296,8 +297,8 @@ def test_markup_that_strains_the_parser_is_read_flat_and_says_why() -> None:
 
 def test_a_clear_page_is_read_with_more_confidence_than_a_page_of_links() -> None:
     """The confidence is the F1 to be expected."""
-    clear = read(page(as_paragraphs(paragraphs(TEXTS["Latin"]) * 3)))
-    links = read(f"<html><body>{MENU * 5}</body></html>")
+    clear = read(PageView(page(as_paragraphs(paragraphs(TEXTS["Latin"]) * 3))))
+    links = read(PageView(f"<html><body>{MENU * 5}</body></html>"))
     assert clear.confidence > 0.9 > 0.6 > links.confidence
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pipelines.extractors.auto import extractor
 from pipelines.extractors.auto.rules import script_state
+from pipelines.markup.page_view import PageView
 
 TITLE = "Bridge at Hollin Street to close for eleven months"
 LINES = [
@@ -243,7 +244,7 @@ def test_other_bodies_are_left_alone(body: str) -> None:
 )
 def test_any_state_is_safe(value: object) -> None:
     """Any state of a page gives lines of text, or no line."""
-    lines = script_state.article_body(page(script(value)))
+    lines = script_state.article_body(PageView(page(script(value))))
     assert all(line == " ".join(line.split()) and line for line in lines)
 
 
@@ -253,7 +254,7 @@ def test_any_state_is_safe(value: object) -> None:
 )
 def test_hostile_state_is_read_in_passing(text: str) -> None:
     """Quotes, spaces and brackets without end are no article."""
-    assert script_state.article_body(page(f"<script>{text}</script>")) == ()
+    assert script_state.article_body(PageView(page(f"<script>{text}</script>"))) == ()
 
 
 def test_a_long_string_takes_little_memory() -> None:
@@ -261,7 +262,7 @@ def test_a_long_string_takes_little_memory() -> None:
     held = f'<title>{TITLE}</title><script>window.__NUXT__=(function(a){{return a}}("{"x" * 1_000_000}"))</script>'
     tracemalloc.start()
     try:
-        assert script_state.article_body(held) == ()
+        assert script_state.article_body(PageView(held)) == ()
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
