@@ -54,7 +54,7 @@ def run_worker(state: CommonOptions, /, slots: int, until_empty: bool, heartbeat
     from corpus_spider.queue.worker import CrawlWorker
 
     with Corpus.open(config.database_url) as corpus:
-        crawls = CrawlWorker(corpus, state.arguments, slots, until_empty, heartbeat_limit)
+        crawls = CrawlWorker(corpus, state.arguments, config.host, slots, until_empty, heartbeat_limit)
         return asyncio.run(crawls.run())
 
 

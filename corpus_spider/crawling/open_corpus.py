@@ -97,7 +97,7 @@ def open_for_writing(
     if new_pages:
         prepare_folders(config)
     with ExitStack() as stack:
-        corpus = stack.enter_context(Corpus.open(config.database_url, create=new_pages))
+        corpus = stack.enter_context(Corpus.open(config.database_url, create=new_pages, machine=config.machine))
         sites = tuple(site.name for site in config.sites)
         locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
         if new_pages:
@@ -116,7 +116,7 @@ def open_for_writing(
 def open_for_reading(config: Config) -> Iterator[OpenCorpus]:
     """Open a corpus for a dry run: no site is locked, and nothing can be written."""
     with ExitStack() as stack:
-        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=True))
+        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=True, machine=config.machine))
         locks = SiteLocks(corpus, [site.name for site in config.sites], config.warc_folder / "locks")
         yield OpenCorpus(config, corpus, locks, stack.enter_context(closing(_worker_pool(config))))
 

@@ -38,7 +38,7 @@ def originals(config: Config, wanted: ExportRequest) -> OriginalsReport:
 
 
 def _write(config: Config, wanted: ExportRequest, tries: int) -> OriginalsReport:
-    with Corpus.open(config.database_url, read_only=True) as corpus:
+    with Corpus.open(config.database_url, read_only=True, machine=config.machine) as corpus:
         files = _finished(config, corpus)
         try:
             return write_originals(files, Path(wanted.target), overwrite=wanted.overwrite)

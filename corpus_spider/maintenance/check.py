@@ -101,7 +101,10 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
     Raises CorpusError when it cannot be opened.
     """
     report = CheckReport()
-    with Corpus.open(config.database_url, read_only=True) as corpus, ThreadPoolExecutor(1, "rules") as beside:
+    with (
+        Corpus.open(config.database_url, read_only=True, machine=config.machine) as corpus,
+        ThreadPoolExecutor(1, "rules") as beside,
+    ):
         # The database works on its rules while this thread reads texts: two cores have work.
         rules = beside.submit(corpus.problems)
         report.removed_documents = len(corpus.removals.documents())

@@ -69,7 +69,7 @@ def remove(
     for request in requests:
         _refuse_site_name(config, request)
     with ExitStack() as stack:
-        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
+        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run, machine=config.machine))
         require_originals(config, corpus)
         if dry_run:
             return _planned(config, corpus, requests, _RemovalMode(on_progress, defer=defer))

@@ -110,11 +110,13 @@ async def _turn(tables: psycopg.Connection[Any]) -> AsyncIterator[None]:
 class CrawlWorker:
     """Crawls batches of a corpus until it is stopped. ``program``: the command line, without verb.
 
-    ``slots``: batches at once. ``until_empty``: end when no batch waits. ``heartbeat_limit``: see HEARTBEAT_LIMIT.
+    ``machine``: its name. ``slots``: batches at once. ``until_empty``: end when no batch waits.
+    ``heartbeat_limit``: see HEARTBEAT_LIMIT.
     """
 
     corpus: Corpus
     program: Sequence[str]
+    machine: str
     slots: int = 1
     until_empty: bool = False
     heartbeat_limit: float = HEARTBEAT_LIMIT
@@ -215,7 +217,7 @@ class CrawlWorker:
         for worker, slots in zip(self._workers, (self.slots, 0), strict=True):
             while worker.worker_id is None:
                 await asyncio.sleep(0.05)
-            await asyncio.to_thread(introduce, tables, worker.worker_id, slots)
+            await asyncio.to_thread(introduce, tables, self.machine, worker.worker_id, slots)
         while True:
             await self._recover(app, tables)
             await asyncio.sleep(LOOK_SECONDS)

@@ -29,6 +29,7 @@ from storage.documents.withdrawal import withdraw
 from storage.documents.writer import take_turn
 from storage.failpoints import reach
 from storage.fetches.fetches import POINTER_COLUMNS, pointer_of
+from storage.fetches.machines import is_here
 from storage.fetches.warc_files import REPLACED
 from storage.frontier.leases import SETTLED
 from storage.reasons import REMOVED
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 GROUP = 200
 """Fetches withdrawn in one transaction."""
 LOOKED_UP = "requests looked up"
+_UNSCRUBBED = sa.and_(fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING)
 _NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}
 
 
@@ -70,6 +72,7 @@ class Removals:
     """Removal of texts on request. Reached as ``corpus.removals``. The caller holds the locks of all sites."""
 
     database: Database
+    machine: str = ""
 
     def sites(self) -> list[str]:
         """Return every site in the frontier, to lock them."""
@@ -157,9 +160,9 @@ class Removals:
         return total
 
     def unscrubbed(self) -> dict[str, list[Pointer]]:
-        """Return the originals that still have to be redacted, by WARC file."""
+        """Return the originals on this machine that still have to be redacted, by WARC file."""
         statement = sa.select(fetch.c.id, *POINTER_COLUMNS).join(warc_file, warc_file.c.id == fetch.c.warc_id)
-        statement = statement.where(fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING)
+        statement = statement.where(_UNSCRUBBED, is_here(self.machine))
         found: dict[str, list[Pointer]] = {}
         rows = self.database.read(lambda connection: connection.execute(statement.order_by(fetch.c.id)).all())
         for row in rows:
@@ -179,8 +182,9 @@ class Removals:
         self.database.write(lambda connection: connection.execute(statement))
 
     def replaced_files(self) -> list[str]:
-        """Return the WARC files that a redacted copy has replaced."""
-        statement = sa.select(warc_file.c.name).where(warc_file.c.state == REPLACED).order_by(warc_file.c.name)
+        """Return the WARC files on this machine that a redacted copy has replaced."""
+        replaced = warc_file.c.state == REPLACED, is_here(self.machine)
+        statement = sa.select(warc_file.c.name).where(*replaced).order_by(warc_file.c.name)
         return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
     def forget_file(self, name: str) -> None:
@@ -272,6 +276,7 @@ def _move(connection: Connection, name: str, scrubbed: RedactedFile) -> None:
     if there is None or there.state == REPLACED:
         return
     row = {"name": scrubbed.name, "run_id": there.run_id, "state": "closed", "bytes": scrubbed.size}
+    row |= {"machine": there.machine}
     insert = upsert(connection, warc_file)
     connection.execute(insert.on_conflict_do_update(index_elements=["name"], set_={"bytes": scrubbed.size}), row)
     new_id = connection.execute(sa.select(warc_file.c.id).where(warc_file.c.name == scrubbed.name)).scalar_one()
