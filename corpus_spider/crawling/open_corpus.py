@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.archive.missing_files import look_for_files
 from corpus_spider.archive.ownership import claim
 from corpus_spider.archive.recovery import recover
+from corpus_spider.archive.redaction import carry_out
 from corpus_spider.archive.writer import GuardedArchive, prepare_folders
 from corpus_spider.crawling import fingerprints
 from corpus_spider.crawling.site_models import ConfiguredModels
@@ -103,6 +104,8 @@ def open_for_writing(
         if new_pages:
             claim(config, corpus, rebuild=rebuild)
             recover(corpus, config.originals, sites)
+        carry_out(corpus, config.originals)
+        if new_pages:
             look_for_files(corpus, config.originals, sites)
             corpus.documents.set_licences({site.name: config.site_licence(site) for site in config.sites})
             # The schedule takes a while with many sites, and only new pages change it.

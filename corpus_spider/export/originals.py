@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,4 +67,5 @@ def _finished(config: Config, corpus: Corpus) -> Originals:
         (document for document in corpus.documents(every) if document.warc in names),
         f"corpus-spider {program_version()}",
         lambda: not names.issubset(known()),
+        Counter(machine for name, machine in corpus.warc.elsewhere().items() if name not in names),
     )

@@ -43,7 +43,7 @@ from storage.errors import CorpusError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     import psycopg
     from procrastinate import App
@@ -111,7 +111,8 @@ class CrawlWorker:
     """Crawls batches of a corpus until it is stopped. ``program``: the command line, without verb.
 
     ``machine``: its name. ``slots``: batches at once. ``until_empty``: end when no batch waits.
-    ``heartbeat_limit``: see HEARTBEAT_LIMIT.
+    ``heartbeat_limit``: see HEARTBEAT_LIMIT. ``errand``: carries out what other machines request, if they do. It is
+    called again and again, in a thread.
     """
 
     corpus: Corpus
@@ -120,6 +121,7 @@ class CrawlWorker:
     slots: int = 1
     until_empty: bool = False
     heartbeat_limit: float = HEARTBEAT_LIMIT
+    errand: Callable[[], object] = lambda: None
     crawls: dict[int, asyncio.subprocess.Process] = field(default_factory=dict)
     """Crawls by process id."""
     signals: int = 0
@@ -163,13 +165,15 @@ class CrawlWorker:
         with closing(await asyncio.to_thread(open_tables, self.corpus)):
             app = app_of(self.corpus, connections=3)
         app.task(name=TASK, queue=QUEUE, retry=BatchRetries(), pass_context=True)(self.crawl)
+        # A removal comes before the next batch.
+        await self._do_errand()
         async with app.open_async():
             slots = self._worker(app, [QUEUE, AGAIN], self.slots)
             # Beside the slots: these may be busy for hours.
             spare = self._worker(app, [AGAIN], 1)
             self._workers = (slots, spare)
             slots.wait = not self.until_empty
-            beside = asyncio.ensure_future(self._beside(app))
+            beside = asyncio.gather(self._beside(app), self._run_errands())
             recovered = asyncio.ensure_future(spare.run())  # type: ignore[no-untyped-call]
             recovered.add_done_callback(lambda _: self._take_no_more())
             try:
@@ -195,6 +199,17 @@ class CrawlWorker:
             listen_notify=False,
             stalled_worker_timeout=self.heartbeat_limit,
         )
+
+    async def _run_errands(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            await self._do_errand()
+
+    async def _do_errand(self) -> None:
+        try:
+            await asyncio.to_thread(self.errand)
+        except CorpusError as error:
+            logger.warning("a removal cannot be carried out yet: %s", error)
 
     async def _beside(self, app: App) -> None:
         """Say which machine the worker is on, and queue the batches of dead workers again.

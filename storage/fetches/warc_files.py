@@ -91,6 +91,12 @@ class WarcFiles:
         """Set pages that wait for files missing since ``before`` to pending. The caller holds the sites' locks."""
         return self.database.write(lambda connection: missing_files.fetch_again(connection, sites, before))
 
+    def read_sources_again(self, sites: Collection[str]) -> int:
+        """Set sources that wait to be processed on another machine to pending. The caller holds the sites' locks."""
+        if not self.machine:
+            return 0
+        return self.database.write(lambda connection: machines.read_sources_again(connection, self.machine, sites))
+
     def close(self, name: str, size: int) -> None:
         """Record the final size in bytes of a WARC file. Idempotent. Removed and replaced files keep their state."""
 
