@@ -62,7 +62,8 @@ def run_worker(state: CommonOptions, /, slots: int, until_empty: bool, heartbeat
         tried = carry_out(corpus, config.originals, tried)
 
     with Corpus.open(config.database_url, machine=config.machine) as corpus:
-        crawls = CrawlWorker(corpus, state.arguments, config.host, slots, until_empty, heartbeat_limit, errand)
+        sites = frozenset(site.name for site in config.sites)
+        crawls = CrawlWorker(corpus, state.arguments, config.host, slots, until_empty, heartbeat_limit, errand, sites)
         return asyncio.run(crawls.run())
 
 

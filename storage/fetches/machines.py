@@ -54,6 +54,14 @@ def count_waiting(connection: Connection, machine: str, sites: Collection[str]) 
     return Counter({row[0]: row[1] for row in connection.execute(statement.group_by(warc_file.c.machine))})
 
 
+def left_sites(connection: Connection, machine: str) -> list[str]:
+    """Return the sites with pages that only this machine can process."""
+    statement = sa.select(url.c.site).join(fetch, fetch.c.url_id == url.c.id)
+    statement = statement.join(warc_file, warc_file.c.id == fetch.c.warc_id)
+    here = fetch.c.outcome.is_(None), warc_file.c.machine == machine, warc_file.c.missing_since.is_(None)
+    return list(connection.execute(statement.where(*here).distinct().order_by(url.c.site)).scalars())
+
+
 def read_sources_again(connection: Connection, machine: str, sites: Collection[str]) -> int:
     """Set sources that wait to be processed on another machine to pending. Return how many.
 

@@ -91,6 +91,10 @@ class WarcFiles:
         """Set pages that wait for files missing since ``before`` to pending. The caller holds the sites' locks."""
         return self.database.write(lambda connection: missing_files.fetch_again(connection, sites, before))
 
+    def left_sites(self) -> list[str]:
+        """Return the sites with pages that only this machine can process; none if it reaches all files."""
+        return self.database.read(lambda connection: machines.left_sites(connection, self.machine))
+
     def read_sources_again(self, sites: Collection[str]) -> int:
         """Set sources that wait to be processed on another machine to pending. The caller holds the sites' locks."""
         if not self.machine:

@@ -12,12 +12,14 @@ import pytest
 import sqlalchemy as sa
 from warcio.archiveiterator import ArchiveIterator
 
+from corpus_spider.exit_codes import STOPPED
 from storage import Corpus
 from storage.database.schema import metadata
 from storage.reporting import counted
 from tests.corpus_spider.cli.test_json_outputs import assert_valid
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, paragraphs, served
-from tests.corpus_spider.running import run
+from tests.corpus_spider.running import ended, run, start, until
+from tests.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -252,6 +254,26 @@ def test_no_machine_finishes_a_killed_removal_before_its_texts_are_withdrawn(
     b.done("crawl", "--site", "second")
     assert not b.holds(paragraphs(1)[0])
     assert a.json("remove")["waiting"] == []
+
+
+def test_a_worker_carries_out_a_removal_and_processes_what_its_machine_has(
+    machines: tuple[FolderMachine, ...], papers: tuple[Newspaper, ...]
+) -> None:
+    """Both without a batch in the queue: the removal within seconds, and the pages that a killed crawl has left."""
+    need("queue")
+    a, b, _ = machines
+    b.done("crawl", "--site", "second")
+    killed(b, 3)
+    assert a.json("crawl", "--site", "first", code=8)["elsewhere"].keys() == {"b"}
+    worker = start(b.folder, "worker", "run", CORPUS_SPIDER_CORPUS_MACHINE="b")
+    until(lambda: a.json("status")["documents"] == MANY_ARTICLES + 5, lambda: str(worker.poll()))
+    assert [each["machine"] for each in a.json("worker", "list")["workers"]] == ["b"]
+    request = ("remove", "--url", f"{papers[1].origin}/article/4", "--reason", "asked", "--yes")
+    until(lambda: a.run(*request).returncode == 3)
+    until(lambda: a.run("remove").returncode == 0)
+    assert not any(paragraphs(4)[0] in content for content in map(_contents, (b.folder / "warc").glob("*-r1.warc.gz")))
+    worker.terminate()
+    assert ended(worker) == STOPPED
 
 
 def test_commands_say_on_which_machine_an_original_is(
