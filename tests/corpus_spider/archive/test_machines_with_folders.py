@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import signal
 from typing import TYPE_CHECKING, Any
@@ -18,13 +19,14 @@ from storage.database.schema import metadata
 from storage.reporting import counted
 from tests.corpus_spider.cli.test_json_outputs import assert_valid
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, paragraphs, served
-from tests.corpus_spider.running import ended, run, start, until
+from tests.corpus_spider.queue.press import press
+from tests.corpus_spider.running import SEED, ended, often, run, start, until
 from tests.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from subprocess import CompletedProcess
+    from subprocess import CompletedProcess, Popen
 
 SITES = ("first", "second", "third")
 MANY_ARTICLES = 8
@@ -40,6 +42,9 @@ class FolderMachine:
 
     def run(self, *arguments: str, **more: str) -> CompletedProcess[str]:
         return run(self.folder, *arguments, CORPUS_SPIDER_CORPUS_MACHINE=self.name, **more)
+
+    def worker(self) -> Popen[str]:
+        return start(self.folder, "worker", "run", "--heartbeat-limit", "3", CORPUS_SPIDER_CORPUS_MACHINE=self.name)
 
     def done(self, *arguments: str) -> str:
         ended = self.run(*arguments)
@@ -265,7 +270,7 @@ def test_a_worker_carries_out_a_removal_and_processes_what_its_machine_has(
     b.done("crawl", "--site", "second")
     killed(b, 3)
     assert a.json("crawl", "--site", "first", code=8)["elsewhere"].keys() == {"b"}
-    worker = start(b.folder, "worker", "run", CORPUS_SPIDER_CORPUS_MACHINE="b")
+    worker = b.worker()
     until(lambda: a.json("status")["documents"] == MANY_ARTICLES + 5, lambda: str(worker.poll()))
     assert [each["machine"] for each in a.json("worker", "list")["workers"]] == ["b"]
     request = ("remove", "--url", f"{papers[1].origin}/article/4", "--reason", "asked", "--yes")
@@ -274,6 +279,35 @@ def test_a_worker_carries_out_a_removal_and_processes_what_its_machine_has(
     assert not any(paragraphs(4)[0] in content for content in map(_contents, (b.folder / "warc").glob("*-r1.warc.gz")))
     worker.terminate()
     assert ended(worker) == STOPPED
+
+
+def test_workers_with_folders_of_their_own_lose_no_page_when_they_are_killed(
+    tmp_path: Path, postgresql_url: str
+) -> None:
+    """Each article is stored once. What a killed worker fetched is processed by the next worker of its machine."""
+    need("queue")
+    with press(tmp_path / "press", postgresql_url, often(3, 20)) as papers:
+        toml = (papers.folder / "corpus.toml").read_text()
+        machines = [FolderMachine(tmp_path, name, toml, postgresql_url) for name in ("a", "b", "c")]
+        Corpus.open(postgresql_url, create=True).close()
+        workers = [machine.worker() for machine in machines]
+        until(lambda: len(papers.listed()["workers"]) == len(machines))
+        machines[0].done("crawl", "--queue")
+        chance = random.Random(SEED)
+        for _ in range(often(2, 10)):
+            seen = sum(len(host.log) for host in papers.hosts.values())
+            until(lambda seen=seen: sum(len(host.log) for host in papers.hosts.values()) > seen + 2)  # type: ignore[misc]
+            index = chance.randrange(len(workers))
+            workers[index].kill()
+            workers[index].wait()
+            workers[index] = machines[index].worker()
+        until(lambda: papers.documents() == dict.fromkeys(papers.hosts, papers.articles), lambda: str(papers.listed()))
+        until(lambda: papers.listed()["batches"] == [], lambda: str(papers.listed()))
+        for worker in workers:
+            worker.terminate()
+        assert {ended(worker) for worker in workers} == {STOPPED}
+        for machine in machines:
+            assert machine.json("check", "--deep")["problems"] == []
 
 
 def test_commands_say_on_which_machine_an_original_is(
