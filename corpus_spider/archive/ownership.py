@@ -65,19 +65,23 @@ def claim(config: Config, corpus: Corpus, *, rebuild: bool = False) -> None:
         if config.path is not None and read_mark(mark) != own:
             make_folder(mark.parent)
             replace_file(mark, own.encode())
-    _name_machine(config, corpus)
+    name_machine(config, corpus)
     claim_objects(config, corpus, rebuild=rebuild)
 
 
-def _name_machine(config: Config, corpus: Corpus) -> None:
-    """Record in the folder which machine has it, and in the database that the files are there."""
+def name_machine(config: Config, corpus: Corpus) -> None:
+    """Record in the WARC folder, if there is one, which machine has it, and in the database that its files are there.
+
+    The folder or the machine may have got another name, or the files may be from a backup.
+    """
     mark = config.warc_folder / MACHINE
+    if not (corpus.machine and config.warc_folder.is_dir()):
+        return
     with disk_errors(mark):
-        if corpus.machine and read_mark(mark) != corpus.machine:
+        if read_mark(mark) != corpus.machine:
             make_folder(mark.parent)
             replace_file(mark, corpus.machine.encode())
-    if corpus.machine:
-        corpus.warc.take_over(config.originals.list())
+    corpus.warc.take_over(config.originals.list())
 
 
 def claim_objects(config: Config, corpus: Corpus, *, rebuild: bool = False) -> None:

@@ -47,6 +47,7 @@ def run_worker(state: CommonOptions, /, slots: int, until_empty: bool, heartbeat
     """
     import asyncio
 
+    from corpus_spider.archive.ownership import name_machine
     from corpus_spider.archive.redaction import carry_out
     from corpus_spider.queue.jobs import require_library
     from storage.corpus import Corpus
@@ -62,6 +63,7 @@ def run_worker(state: CommonOptions, /, slots: int, until_empty: bool, heartbeat
         tried = carry_out(corpus, config.originals, tried)
 
     with Corpus.open(config.database_url, machine=config.machine) as corpus:
+        name_machine(config, corpus)
         sites = frozenset(site.name for site in config.sites)
         crawls = CrawlWorker(corpus, state.arguments, config.host, slots, until_empty, heartbeat_limit, errand, sites)
         return asyncio.run(crawls.run())

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.missing_files import look_for_files
-from corpus_spider.archive.ownership import claim
+from corpus_spider.archive.ownership import claim, name_machine
 from corpus_spider.archive.recovery import recover
 from corpus_spider.archive.redaction import carry_out
 from corpus_spider.archive.writer import GuardedArchive, prepare_folders
@@ -104,6 +104,8 @@ def open_for_writing(
         if new_pages:
             claim(config, corpus, rebuild=rebuild)
             recover(corpus, config.originals, sites)
+        else:
+            name_machine(config, corpus)
         carry_out(corpus, config.originals)
         if new_pages:
             look_for_files(corpus, config.originals, sites)

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -339,7 +340,8 @@ def log_end(session: Session, code: int) -> None:
     for problem in (*session.sick, *session.paused, *([lost] if lost else [])):
         logger.warning("%s", problem)
     for machine, pages in ranked(session.elsewhere).items():
-        logger.warning("%s of these sites can be processed on machine %s only", counted(pages, "page"), machine)
+        words = f"{counted(pages, 'page')} of these sites can be processed on machine {machine} only"
+        logger.warning("%s. If it is gone for good: `corpus-spider worker gone %s`", words, quote(machine))
     for words, command in suspended_sites({run.site: run.suspended for run in session.site_runs}):
         logger.info("%s `corpus-spider %s` fetches them.", words, command)
     # With -q, as a timer runs it, a night without a response still says why.

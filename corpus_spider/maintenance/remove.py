@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shutil import disk_usage
 from typing import TYPE_CHECKING
 
-from corpus_spider.archive.ownership import require_originals, require_own
+from corpus_spider.archive.ownership import name_machine, require_originals, require_own
 from corpus_spider.archive.redaction import EmptiedFiles, empty_originals, today
 from corpus_spider.archive.uploads import upload
 from corpus_spider.maintenance.removal_report import Estimate, RemovalReport, RequestReport
@@ -67,6 +67,7 @@ def remove(
         if dry_run:
             return _planned(config, corpus, requests, _RemovalMode(on_progress, defer=defer))
         locks = stack.enter_context(_locked(config, corpus))
+        name_machine(config, corpus)
         return _carry_out(
             config, corpus, requests, _RemovalMode(on_progress, locks, defer=defer, future=future, lost=lost)
         )

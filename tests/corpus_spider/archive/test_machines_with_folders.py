@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 import signal
+import socket
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -107,6 +108,29 @@ def test_each_file_is_where_the_database_says(machines: tuple[FolderMachine, ...
     found = {name: machine.name for machine in machines for name in machine.bytes()}
     assert where == found
     assert len(set(where.values())) == 3
+
+
+def test_a_folder_takes_its_files_along(machines: tuple[FolderMachine, ...], papers: tuple[Newspaper, ...]) -> None:
+    """Its machine, or it, has another name now, also without the mark: a removal there empties its originals."""
+    a, b, _ = machines
+    b.done("crawl", "--site", "second")
+    shutil.move(b.folder / "warc", a.folder / "warc")
+    (a.folder / "warc" / "locks" / "machine").unlink()
+    a.json("remove", "--url", f"{papers[1].origin}/article/1", "--reason", "asked", "--yes")
+    assert not a.holds(paragraphs(1)[0])
+    assert a.json("check", "--deep")["problems"] == []
+
+
+def test_a_machine_without_a_name_has_that_of_its_folder(machines: tuple[FolderMachine, ...]) -> None:
+    """A container has another host name each time. A corpus of one machine needs no name."""
+    a, _, _ = machines
+    assert run(a.folder, "crawl", "--site", "first").returncode == 0
+    assert (a.folder / "warc" / "locks" / "machine").read_text() == socket.gethostname()
+    (a.folder / "warc" / "locks" / "machine").write_text("container-1")
+    for verb in (("crawl", "--site", "first"), ("check", "--deep")):
+        assert run(a.folder, *verb).returncode == 0
+    with a.corpus() as corpus:
+        assert {file.machine for file in corpus.warc.files()} == {"container-1"}
 
 
 def test_a_machine_leaves_the_killed_crawl_of_another_alone(
