@@ -171,18 +171,20 @@ class CrawlWorker:
         with closing(await asyncio.to_thread(open_tables, self.corpus)):
             app = app_of(self.corpus, connections=3)
         app.task(name=TASK, queue=QUEUE, retry=BatchRetries(), pass_context=True)(self.crawl)
-        # These come before the next batch.
+        # A removal comes before the next batch.
         await self._do_errand()
-        await self._crawl_left()
+        if self.until_empty:
+            await self._crawl_left()
+        if self.signals:
+            return
         async with app.open_async():
             slots = self._worker(app, [QUEUE, AGAIN], self.slots)
             # Beside the slots: these may be busy for hours.
             spare = self._worker(app, [AGAIN], 1)
             self._workers = (slots, spare)
             slots.wait = not self.until_empty
-            beside = asyncio.gather(
-                self._beside(app), self._again_and_again(self._do_errand), self._again_and_again(self._crawl_left)
-            )
+            again = map(self._again_and_again, (self._do_errand, self._crawl_left))
+            beside = [asyncio.ensure_future(each) for each in (self._beside(app), *again)]
             recovered = asyncio.ensure_future(spare.run())  # type: ignore[no-untyped-call]
             recovered.add_done_callback(lambda _: self._take_no_more())
             try:
@@ -194,7 +196,8 @@ class CrawlWorker:
                 finally:
                     while self.crawls:
                         await asyncio.sleep(0.05)
-                    beside.cancel()
+                    for each in beside:
+                        each.cancel()
                     self._workers = ()
 
     def _worker(self, app: App, queues: list[str], slots: int) -> Worker:
