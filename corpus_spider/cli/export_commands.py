@@ -237,7 +237,8 @@ def remove(state: CommonOptions, /, **options: Any) -> int:
             state.console.error(f"The removal was interrupted. `{PROGRAM} remove` finishes it.")
         raise
     state.console.json(report) if options["as_json"] else state.console.result(letter(report))
-    return DiskError.exit_code if report.missing or report.undeleted or report.waiting else 0
+    is_open = report.missing or report.undeleted or report.waiting
+    return DiskError.exit_code if is_open and not report.dry_run else 0
 
 
 def _undo(state: CommonOptions, options: dict[str, Any]) -> int:
