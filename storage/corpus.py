@@ -43,6 +43,8 @@ class Corpus(AbstractContextManager["Corpus"]):
     database: Database
     schedule: Schedule = field(default_factory=Schedule)
     """When URLs that are fetched from now on are due again."""
+    machine: str = ""
+    """This machine, if each one has a WARC folder of its own; "" if it reaches all files."""
 
     @classmethod
     def open(
@@ -52,6 +54,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         create: bool = False,
         read_only: bool = False,
         seconds: float | None = None,
+        machine: str = "",
         on_progress: Progress = unseen,
     ) -> Self:
         """Open the corpus at ``where``: the path of a SQLite file, or a URL such as ``postgresql://user@host/name``.
@@ -59,12 +62,12 @@ class Corpus(AbstractContextManager["Corpus"]):
         ``create`` creates a missing corpus (`ConfigError` otherwise). The schema of an older release is migrated,
         unless ``read_only``. The schema of a newer release is a `NewerCorpusError`. With ``read_only`` the database
         itself refuses every change. What a reader asks for is interrupted after so many ``seconds`` (TooSlowError).
-        ``on_progress`` gets the steps of a migration.
+        ``machine``: see the field. ``on_progress`` gets the steps of a migration.
         """
         opened = opening.open_database(
             where, create=create, read_only=read_only, seconds=seconds, on_progress=on_progress
         )
-        return cls(opened)
+        return cls(opened, machine=machine)
 
     def close(self) -> None:
         """Close all connections."""
@@ -92,7 +95,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         """Fetched pages: record them, list those that await processing, look up URLs."""
         from storage.fetches.fetch_log import Fetches
 
-        return Fetches(self.database, self.schedule)
+        return Fetches(self.database, self.schedule, self.machine)
 
     @property
     def documents(self) -> Documents:
@@ -113,21 +116,21 @@ class Corpus(AbstractContextManager["Corpus"]):
         """Knowledge learned of each site: page templates and recurring lines."""
         from storage.documents.site_models import SiteModels
 
-        return SiteModels(self.database)
+        return SiteModels(self.database, self.machine)
 
     @property
     def removals(self) -> Removals:
         """Removal of texts on request."""
         from storage.removal.takedown import Removals
 
-        return Removals(self.database)
+        return Removals(self.database, self.machine)
 
     @property
     def warc(self) -> WarcFiles:
         """WARC files and the records in them."""
         from storage.fetches.warc_files import WarcFiles
 
-        return WarcFiles(self.database)
+        return WarcFiles(self.database, self.machine)
 
     def status(self) -> Status:
         """Count documents, pending URLs, and drops by reason."""

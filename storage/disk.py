@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ALONE_SECONDS = 10.0
 """Wait for another program that changes the files of a folder."""
+MAX_MARK_BYTES = 1 << 13
+"""Limit of a file with a name or a path: a folder from elsewhere may have any file there."""
 
 _FEWER = "Raise the limit of open files (ulimit -n), or let the crawl open fewer: concurrency in [crawl]."
 _WORDS = {
@@ -178,6 +180,16 @@ def open_to_read(path: Path) -> int:
         return descriptor
     os.close(descriptor)
     raise FileNotFoundError(errno.ENOENT, "this is no file", str(path))
+
+
+def read_mark(path: Path) -> str:
+    """Return the text of a small file, such as a name or path; "" if there is none. A power cut may leave zeros."""
+    try:
+        with os.fdopen(open_to_read(path), "rb") as file:
+            text = file.read(MAX_MARK_BYTES).decode().removesuffix("\n")
+    except (OSError, UnicodeError):
+        return ""
+    return "" if "\0" in text else text
 
 
 def same_file(path: Path) -> Callable[[], bool]:

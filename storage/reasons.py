@@ -75,6 +75,7 @@ REDIRECT_REFUSED, SCRIPT_ONLY, WARC_MISSING = "redirect_refused", "script_only",
 ROBOTS, CRAWL_DELAY, PRIVATE_ADDRESS = "robots", "crawl_delay", "private_address"
 HOST_LOCKED, HOST_PAUSED, CUT_OFF, LEASE_LOST = "host_locked", "host_paused", "cut_off", "lease_lost"
 BARREN, DEAD_LINK, RESERVED_ANEW = "barren", "dead_link", "reserved_anew"
+READ_ELSEWHERE = "read_elsewhere"
 
 DROPPED: Mapping[str, DropReason] = {
     NO_ARTICLE: DropReason(
@@ -200,6 +201,12 @@ DROPPED: Mapping[str, DropReason] = {
         meaning="processing crashed its worker", counter="no_text", is_fault=True, is_of_worker=True
     ),
     "worker_error": DropReason(meaning="processing failed", counter="no_text", is_fault=True, is_of_worker=True),
+    READ_ELSEWHERE: DropReason(
+        meaning="a source that another machine fetched and did not process; this one has fetched it again",
+        counter=None,
+        is_fault=False,
+        fate=TextFate.NO_PAGE,
+    ),
     WARC_MISSING: DropReason(
         meaning="the WARC file with the original is missing; the page was fetched again",
         counter="no_text",

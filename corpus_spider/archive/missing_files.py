@@ -10,7 +10,7 @@ from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from storage.corpus import Corpus
     from storage.warc import OriginalStore
@@ -28,6 +28,18 @@ def missing(store: OriginalStore, names: Iterable[str]) -> set[str]:
     return {name for name in names if name not in there and not store.has(name)}
 
 
+def elsewhere(corpus: Corpus, store: OriginalStore) -> dict[str, str]:
+    """Return the machine of each WARC file that only another machine reaches."""
+    files = corpus.warc.elsewhere()
+    away = missing(store, files) if files else set()
+    return {name: machine for name, machine in files.items() if name in away}
+
+
+def on_machines(counts: Mapping[str, int], what: str) -> str:
+    """Return words such as "on machine b: 2 files, on machine c: 1 file"."""
+    return ", ".join(f"on machine {machine}: {counted(number, what)}" for machine, number in sorted(counts.items()))
+
+
 def look_for_files(corpus: Corpus, store: OriginalStore, sites: tuple[str, ...]) -> Counter[str]:
     """Record which WARC files are missing, and set pages that waited long enough to pending.
 
@@ -38,7 +50,10 @@ def look_for_files(corpus: Corpus, store: OriginalStore, sites: tuple[str, ...])
     again = corpus.warc.fetch_again(sites, now - timedelta(days=DAYS_BEFORE_NEW_FETCH))
     if again:
         days = counted(DAYS_BEFORE_NEW_FETCH, "day")
-        logger.warning("fetched again, because their WARC file is missing for %s: %s", days, counted(again, "page"))
+        lost = f"their WARC file is missing for {days}, or on a machine that is gone"
+        logger.warning("fetched again, because %s: %s", lost, counted(again, "page"))
+    if sources := corpus.warc.read_sources_again(sites):
+        logger.info("fetched again, because another machine has not processed them: %s", counted(sources, "source"))
     return corpus.warc.count_waiting(sites)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from storage.errors import ConfigError, DamageError
+from storage.errors import ConfigError, DamageError, MissingFileError
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.records import Pointer
 from storage.warc.reader import end_of, read_record
@@ -27,14 +27,19 @@ def pointer_to(document: CorpusDocument) -> Pointer:
 def read_original(config: Config, corpus: Corpus, pointer: Pointer) -> Capture:
     """Return the stored exchange at a pointer, verified by its digests.
 
-    Raises ConfigError if its WARC file was deleted by age, and DamageError if it cannot be read, or if its name or a
-    link leads out of the WARC folder.
+    Raises ConfigError if its WARC file was deleted by age, MissingFileError if it is on another machine or missing, and
+    DamageError if it cannot be read, or if its name or a link leads out of the WARC folder.
     """
-    if any(file.name == pointer.warc and file.state == EXPIRED for file in corpus.warc.files()):
+    file = next((file for file in corpus.warc.files() if file.name == pointer.warc), None)
+    if file and file.state == EXPIRED:
         do = "[archive] in corpus.toml sets how long originals are stored."
         raise ConfigError("the original was deleted with its WARC file", where=pointer.warc, do=do)
     _within(config, pointer)
-    return read_record(config.originals, pointer)
+    store, machine = config.originals, config.machine
+    if file and file.machine and machine and file.machine != machine and not store.has(file.name):
+        do = f"Show it on machine {file.machine}."
+        raise MissingFileError(f"the original is on machine {file.machine}", where=pointer.warc, do=do)
+    return read_record(store, pointer)
 
 
 def record_bytes(config: Config, corpus: Corpus, pointer: Pointer) -> bytes:

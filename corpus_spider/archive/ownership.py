@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import socket
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +18,8 @@ from uuid import uuid4
 import msgspec
 
 from corpus_spider.config.loader import load
-from storage.disk import disk_errors, make_folder, open_to_read, replace_file
+from corpus_spider.config.model import MACHINE
+from storage.disk import disk_errors, make_folder, read_mark, replace_file
 from storage.errors import ConfigError
 from storage.reporting import counted
 from storage.warc.objects import OWNER as OWNER_FILE
@@ -34,8 +34,8 @@ OWNER = "locks/corpus"
 """File in the folder with the path of the corpus.toml that crawls into it."""
 OBJECT_OWNER = "locks/object-owner"
 """File in the folder with the id that this corpus has in object storage."""
-MAX_PATH_BYTES, MAX_CONFIG_BYTES = 1 << 13, 1 << 20
-"""Bytes. Limits of a path and of a corpus.toml: a folder from elsewhere may name any file."""
+MAX_CONFIG_BYTES = 1 << 20
+"""Limit of a corpus.toml: a folder from elsewhere may name any file."""
 
 
 class ObjectOwner(msgspec.Struct, frozen=True):
@@ -62,10 +62,26 @@ def claim(config: Config, corpus: Corpus, *, rebuild: bool = False) -> None:
         require_known(config, corpus)
     own, mark = str(_path(config)), config.warc_folder / OWNER
     with disk_errors(mark):
-        if config.path is not None and _named(mark) != own:
+        if config.path is not None and read_mark(mark) != own:
             make_folder(mark.parent)
             replace_file(mark, own.encode())
+    name_machine(config, corpus)
     claim_objects(config, corpus, rebuild=rebuild)
+
+
+def name_machine(config: Config, corpus: Corpus) -> None:
+    """Record in the WARC folder, if there is one, which machine has it, and in the database that its files are there.
+
+    The folder or the machine may have got another name, or the files may be from a backup.
+    """
+    mark = config.warc_folder / MACHINE
+    if not (corpus.machine and config.warc_folder.is_dir()):
+        return
+    with disk_errors(mark):
+        if read_mark(mark) != corpus.machine:
+            make_folder(mark.parent)
+            replace_file(mark, corpus.machine.encode())
+    corpus.warc.take_over(config.originals.list())
 
 
 def claim_objects(config: Config, corpus: Corpus, *, rebuild: bool = False) -> None:
@@ -73,7 +89,7 @@ def claim_objects(config: Config, corpus: Corpus, *, rebuild: bool = False) -> N
     store, mark = config.originals, config.warc_folder / OBJECT_OWNER
     if store.objects is None:
         return
-    own_id = _named(mark)
+    own_id = read_mark(mark)
     if not own_id:
         # Before it is in the object storage: a killed run must know its own.
         own_id = uuid4().hex
@@ -97,7 +113,7 @@ def require_own_objects(config: Config, corpus: Corpus) -> bool:
     store = config.originals
     if store.objects is None or not (found := store.objects.owner()):
         return False
-    if not _is_own(found, _named(config.warc_folder / OBJECT_OWNER), corpus.identity()):
+    if not _is_own(found, read_mark(config.warc_folder / OBJECT_OWNER), corpus.identity()):
         raise _of_another(config, found)
     return True
 
@@ -130,7 +146,7 @@ def require_own(config: Config) -> None:
 
     The copy of a corpus folder has the address of the original, and its id in object storage too.
     """
-    named = _named(config.warc_folder / OWNER)
+    named = read_mark(config.warc_folder / OWNER)
     if not _is_there(named) or config.path is None or named == str(_path(config)):
         return
     try:
@@ -156,16 +172,19 @@ def require_originals(config: Config, corpus: Corpus, *, rebuild: bool = False) 
         # Another machine may have died before its first upload: no file is here or there then.
         return
     mark = config.warc_folder / OWNER
-    if config.path is not None and _named(mark) == str(_path(config)):
+    if config.path is not None and read_mark(mark) == str(_path(config)):
         return
-    kept = {file.name for file in corpus.warc.files() if file.state in {"open", "closed"}}
+    kept = set(corpus.warc.expected())
     there = config.originals.list()
     if kept and kept.isdisjoint(there):
+        of_machine = f" on machine {corpus.machine}" if corpus.machine else ""
+        other = " So does another machine a name (machine in [corpus])." if corpus.machine else ""
         raise ConfigError(
-            f"the folder has no WARC file of this database{_last_folder(corpus)}",
+            f"the folder has no WARC file of this database{of_machine}{_last_folder(corpus)}",
             where=config.originals.where,
             do="Mount or restore the folder with the files, or set warc in [corpus] to it. Another corpus needs a"
-            f" database or schema of its own. If the files are lost, go on without: {_to_claim(mark, _path(config))}",
+            f" database or schema of its own.{other}"
+            f" If the files are lost, go on without: {_to_claim(mark, _path(config))}",
         )
 
 
@@ -199,16 +218,6 @@ def _last_folder(corpus: Corpus) -> str:
     with suppress(ValueError, LookupError, TypeError):
         return f"; its last crawl wrote to {json.loads(runs[-1].config)['corpus']['warc']} on {runs[-1].host}"
     return ""
-
-
-def _named(mark: Path) -> str:
-    """Return the path in a folder's owner file; "" if there is none. A power cut may leave zeros in the file."""
-    try:
-        with os.fdopen(open_to_read(mark), "rb") as file:
-            named = file.read(MAX_PATH_BYTES).decode().removesuffix("\n")
-    except (OSError, UnicodeError):
-        return ""
-    return "" if "\0" in named else named
 
 
 def _is_there(named: str) -> bool:

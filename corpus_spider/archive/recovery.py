@@ -18,12 +18,11 @@ from pipelines.urls.url import canonicalise
 from storage import warc
 from storage.fetches.fetches import Orphan
 from storage.fetches.file_retention import REMOVED
-from storage.fetches.warc_files import REPLACED
 from storage.reporting import counted
 from storage.warc.redact import RedactedFile, latest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from storage.corpus import Corpus
     from storage.warc import OriginalStore, RecoveredFile
@@ -56,6 +55,7 @@ def recover(corpus: Corpus, store: OriginalStore, sites: tuple[str, ...]) -> Non
         _tell(found)
     states = {file.name: file.state for file in corpus.warc.files()}
     finished = store.finished()
+    delete_removed(store, sorted(name for name in finished if states.get(name) == REMOVED))
     for name in [*_replaced_since(corpus, store, states, finished), *warc.unread(finished, states)]:
         with store.open(name) as path:
             found = warc.examine(path, committed(name))
@@ -66,6 +66,13 @@ def recover(corpus: Corpus, store: OriginalStore, sites: tuple[str, ...]) -> Non
         logger.info("pending again, leased by an interrupted run: %s", counted(released, "URL"))
 
 
+def delete_removed(store: OriginalStore, names: Iterable[str]) -> None:
+    """Delete files that are recorded as removed. A run may have died before, or another machine recorded it."""
+    for name in names:
+        store.delete(name)
+        logger.info("removed %s, which was recorded as removed", name)
+
+
 def _replaced_since(
     corpus: Corpus, store: OriginalStore, states: Mapping[str, str], finished: Collection[str]
 ) -> Iterator[str]:
@@ -73,8 +80,8 @@ def _replaced_since(
 
     This happens after the database was restored from a copy of before the removal.
     """
-    for name, state in states.items():
-        if state in {REMOVED, REPLACED} or name in finished or store.has(name):
+    for name in corpus.warc.expected():
+        if name in finished or store.has(name):
             continue
         newer = latest(finished, name)
         if newer is None or newer in states:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.ownership import require_originals, require_own
+from corpus_spider.archive.recovery import delete_removed
 from corpus_spider.terminal.values import human_size
 from storage.corpus import Corpus
 from storage.errors import CorpusError
@@ -75,7 +76,7 @@ def prune(config: Config, *, dry_run: bool = False) -> list[ExpiredFile]:
     """
     require_own(config)
     with ExitStack() as stack:
-        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
+        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run, machine=config.machine))
         require_originals(config, corpus)
         locks = SiteLocks(corpus, [site.name for site in config.sites], config.warc_folder / "locks")
         if not dry_run:
@@ -110,9 +111,5 @@ def remove(
         corpus.warc.remove(file.name, file.why)
         store.delete(file.name)
         logger.info("removed %s, %s: %s", file.name, human_size(file.bytes), file.why)
-    # A run may have died after it recorded a removal and before it removed the file.
-    there = store.list()
-    for known in corpus.warc.files():
-        if known.state == REMOVED and store.path(known.name).name in there:
-            store.delete(known.name)
-            logger.info("removed %s, which an earlier run had recorded as removed", known.name)
+    there, removed = store.list(), [file.name for file in corpus.warc.files() if file.state == REMOVED]
+    delete_removed(store, [name for name in removed if store.path(name).name in there])

@@ -470,6 +470,10 @@ def reextract(state: CommonOptions, /, **options: Any) -> int:
             config, **{name: options[name] for name in ("dry_run", "keep_models", "metadata")}, on_progress=show
         )
     _report(state, options, report if options["as_json"] else _for_reading(report))
+    if report.elsewhere:
+        from corpus_spider.archive.missing_files import on_machines
+
+        state.console.note(f"Run `reextract` there too: {on_machines(report.elsewhere, 'page')}.")
     return DAMAGED if report.unreadable else 0
 
 

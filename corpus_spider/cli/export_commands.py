@@ -133,6 +133,10 @@ def export(state: CommonOptions, /, **options: Any) -> None:
 
         written = originals(state.load_made(), request(of_options(options), options))
         state.console.json(written) if options["as_json"] else _summarise(state, written)
+        if written.elsewhere:
+            from corpus_spider.archive.missing_files import on_machines
+
+            state.console.note(f"Export these there: {on_machines(written.elsewhere, 'WARC file')}.")
         return
     wanted = request(of_options(options), options)
     if options["shard_size"] and not (options["release"] or wanted.since_release):
@@ -188,7 +192,8 @@ def remove(state: CommonOptions, /, **options: Any) -> int:
     Deletes text, title, author and fingerprints, empties the originals, and never fetches the URLs again. Shows what it
     will do, and asks. Several requests, also of a file, are removed in one pass. Without a request it finishes
     interrupted and deferred removals, and empties new originals of removed authors. Exit code 3 if a WARC file with
-    originals to empty is missing, or cannot be deleted in object storage.
+    originals to empty is missing, or cannot be deleted in object storage, or as long as another machine has not yet
+    emptied those in its folder.
     """
     from corpus_spider.api.lookup import with_full_ids
     from corpus_spider.maintenance import remove as removal
@@ -232,7 +237,8 @@ def remove(state: CommonOptions, /, **options: Any) -> int:
             state.console.error(f"The removal was interrupted. `{PROGRAM} remove` finishes it.")
         raise
     state.console.json(report) if options["as_json"] else state.console.result(letter(report))
-    return DiskError.exit_code if report.missing or report.undeleted else 0
+    is_open = report.missing or report.undeleted or report.waiting
+    return DiskError.exit_code if is_open and not report.dry_run else 0
 
 
 def _undo(state: CommonOptions, options: dict[str, Any]) -> int:

@@ -52,6 +52,7 @@ from storage.exports import ExportReport
 from storage.exports.originals import OriginalsReport
 from storage.fetches.url_history import UrlHistory, WithoutDocument
 from storage.removal.removal_record import LiftReport
+from storage.removal.takedown import GoneMachine
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,7 @@ OUTPUTS = (
     Output("sites-list", "sites list", list[KnownNewspaper]),
     Output("status", "status", CorpusStatus),
     Output("tune", "tune", Fit),
+    Output("worker-gone", "worker gone", GoneMachine),
     Output("worker-list", "worker list", QueueState),
     Output("words", "words", WordTable[WordRow]),
     Output("words-against", "words", WordTable[KeyRow], "--against SELECTION"),

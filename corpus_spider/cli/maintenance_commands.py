@@ -40,6 +40,10 @@ def backup_verb(state: CommonOptions, /, folder: Path, **options: Any) -> int:
         state.console.summary(report)
     if variable := database_variable(os.environ):
         state.console.note(f"Unset {variable} to work with the backup: it overrides the database in any corpus.toml.")
+    if report.elsewhere:
+        from corpus_spider.archive.missing_files import on_machines
+
+        state.console.error(f"Run `backup` there too: {on_machines(report.elsewhere, 'WARC file')}")
     for name in report.missing:
         state.console.error(f"{name} is missing, so its pages have no originals in the backup either")
     return DamageError.exit_code if report.missing else 0

@@ -149,7 +149,8 @@ def prune(state: CommonOptions, /, **options: Any) -> None:
     """Delete old originals, as [archive] sets it.
 
     Deletes WARC files older than `keep`, and the oldest ones beyond `max`, once all their pages are processed.
-    Documents stay. Each crawl does this at its end.
+    Documents stay. Each crawl does this at its end. A machine with a WARC folder of its own deletes the files there;
+    `max` is for each machine.
     """
     from corpus_spider.archive import retention
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus_spider.cli.options import Verbs, as_json, examples, verb_of
+from storage.errors import ConfigError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -41,11 +42,13 @@ def worker() -> None:
 def run_worker(state: CommonOptions, /, slots: int, until_empty: bool, heartbeat_limit: float) -> int:
     """Crawl batches of sites from the queue, on any number of machines.
 
-    `crawl --queue` fills the queue. All machines use one corpus in PostgreSQL, and one folder of WARC files that each
-    of them reaches. Ctrl-C stops the crawls of this worker, and another worker goes on with them.
+    `crawl --queue` fills the queue. All machines use one corpus in PostgreSQL. Each has a folder of WARC files, or all
+    use object storage. Ctrl-C stops the crawls of this worker, and another worker goes on with them.
     """
     import asyncio
 
+    from corpus_spider.archive.ownership import name_machine
+    from corpus_spider.archive.redaction import carry_out
     from corpus_spider.queue.jobs import require_library
     from storage.corpus import Corpus
 
@@ -53,8 +56,16 @@ def run_worker(state: CommonOptions, /, slots: int, until_empty: bool, heartbeat
     require_library()
     from corpus_spider.queue.worker import CrawlWorker
 
-    with Corpus.open(config.database_url) as corpus:
-        crawls = CrawlWorker(corpus, state.arguments, slots, until_empty, heartbeat_limit)
+    tried: datetime | None = None
+
+    def errand() -> None:
+        nonlocal tried
+        tried = carry_out(corpus, config.originals, tried)
+
+    with Corpus.open(config.database_url, machine=config.machine) as corpus:
+        name_machine(config, corpus)
+        sites = frozenset(site.name for site in config.sites)
+        crawls = CrawlWorker(corpus, state.arguments, config.host, slots, until_empty, heartbeat_limit, errand, sites)
         return asyncio.run(crawls.run())
 
 
@@ -72,6 +83,40 @@ def list_workers(state: CommonOptions, /, as_json: bool) -> None:
         state.console.json(found)
     else:
         _show(found, state.console)
+
+
+@verb_of(worker, ("worker gone node-3", "worker gone node-3 --yes"), name="gone")
+@click.argument("machine")
+@click.option("--yes", is_flag=True, help="Do not ask. Needed without a terminal.")
+@as_json
+def declare_gone(state: CommonOptions, /, machine: str, yes: bool, as_json: bool) -> None:
+    """Declare a machine gone for good, with the WARC files of its folder.
+
+    The next crawls fetch its pages that were not processed again. Texts stay. Removals no longer wait for it. If it
+    comes back all the same, its first crawl deletes these files.
+    """
+    import sys
+
+    from storage.corpus import Corpus
+
+    config = state.load_made()
+    if not yes:
+        if not sys.stdin.isatty():
+            raise ConfigError("nothing was changed: there is no terminal to ask", do="Add --yes to declare it gone.")
+        if not click.confirm(f"Are the WARC files of machine {machine} lost for good?", err=True):
+            state.console.note("Nothing was changed.")
+            return
+    with Corpus.open(config.database_url, machine=config.machine) as corpus:
+        gone = corpus.removals.give_up_machine(machine)
+        if gone is None:
+            known = ", ".join(sorted({file.machine for file in corpus.warc.files() if file.machine}))
+            do = f"Machines with WARC files: {known or 'none'}."
+            raise ConfigError("no machine of this name has WARC files", where=machine, do=do)
+    if as_json:
+        state.console.json(gone)
+        return
+    files, pages = counted(gone.files, "WARC file"), counted(gone.pages, "page")
+    state.console.result(f"Machine {machine} is gone: {files} lost. To be fetched again by the next crawls: {pages}.")
 
 
 def enqueue(state: CommonOptions, config: Config, *, dry_run: bool, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -32,6 +33,7 @@ from corpus_spider.config.sections import (
 from corpus_spider.config.seeds import HostIndex, hosts_of, seeds_of
 from corpus_spider.config.values import masked_address, nearest
 from corpus_spider.config.version import program_version
+from storage.disk import read_mark
 from storage.errors import ConfigError
 from storage.frontier.recrawl_schedule import Schedule
 from storage.records import Seed, SiteModel, SiteRules
@@ -39,6 +41,8 @@ from storage.records import Seed, SiteModel, SiteRules
 if TYPE_CHECKING:
     from storage.warc import OriginalStore
 
+MACHINE = "locks/machine"
+"""File in the WARC folder with the name of the machine that has it."""
 LEAST_SECRET = 6
 """Characters of a password that is masked wherever it is in a log."""
 RANGE_DEPTH = 1000
@@ -103,6 +107,22 @@ class Config:
 
         address = self.warc_address.rstrip("/")
         return OriginalStore(self.warc_folder, objects_at(address) if address else None, address)
+
+    @property
+    def machine(self) -> str:
+        """Name of the machine that has this WARC folder; "" if each machine of the corpus reaches all files.
+
+        Only a corpus in PostgreSQL with local files has several. The folder keeps the name that it had first: a
+        container has another host name each time.
+        """
+        if self.warc_address or self.database_url.startswith("sqlite"):
+            return ""
+        return self.corpus.machine or read_mark(self.warc_folder / MACHINE) or self.host
+
+    @property
+    def host(self) -> str:
+        """Name of this machine, as `worker list` shows it."""
+        return self.corpus.machine or socket.gethostname()
 
     @property
     def index_folder(self) -> Path:

@@ -75,6 +75,9 @@ class CorpusSettings:
             warc_place,
         ),
     ] = DEFAULT_FOLDER
+    machine: Annotated[
+        str, Key("Name of this machine, if several have a WARC folder each; empty: its host name.", plain_line)
+    ] = ""
     index: Annotated[str, Key("Folder of the search index, relative to this file.", file_name)] = "index"
     contact: Annotated[
         str, Key("Your e-mail address or web page, for webmasters; required to crawl.", contact_address)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
+from collections import Counter, deque
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from corpus_spider.archive import missing_files
 from corpus_spider.crawling.open_corpus import open_for_reading, open_for_writing
 from pipelines.extractors.auto.blocks.site_template import KEY
 from pipelines.extractors.auto.blocks.template_learning import SCHEME, THRESHOLDS, learn
@@ -78,6 +79,11 @@ def learn_sites(
     opening = open_for_reading(config) if dry_run else open_for_writing(config, new_pages=False)
     with opening as opened:
         corpus, locks = opened.corpus, opened.locks
+        if files := Counter(missing_files.elsewhere(corpus, config.originals).values()):
+            logger.warning(
+                "not learned from, because they can be read there only: %s",
+                missing_files.on_machines(files, "WARC file"),
+            )
         counts = corpus.documents.count_by_site(opened.sites)
         learned = _Learner(config, corpus, opened.pool, UNLIMITED_SECONDS).learn(counts, on_progress)
         locks.ensure()

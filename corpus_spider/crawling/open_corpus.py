@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.missing_files import look_for_files
-from corpus_spider.archive.ownership import claim
+from corpus_spider.archive.ownership import claim, name_machine
 from corpus_spider.archive.recovery import recover
+from corpus_spider.archive.redaction import carry_out
 from corpus_spider.archive.writer import GuardedArchive, prepare_folders
 from corpus_spider.crawling import fingerprints
 from corpus_spider.crawling.site_models import ConfiguredModels
@@ -97,12 +98,16 @@ def open_for_writing(
     if new_pages:
         prepare_folders(config)
     with ExitStack() as stack:
-        corpus = stack.enter_context(Corpus.open(config.database_url, create=new_pages))
+        corpus = stack.enter_context(Corpus.open(config.database_url, create=new_pages, machine=config.machine))
         sites = tuple(site.name for site in config.sites)
         locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
         if new_pages:
             claim(config, corpus, rebuild=rebuild)
             recover(corpus, config.originals, sites)
+        else:
+            name_machine(config, corpus)
+        carry_out(corpus, config.originals)
+        if new_pages:
             look_for_files(corpus, config.originals, sites)
             corpus.documents.set_licences({site.name: config.site_licence(site) for site in config.sites})
             # The schedule takes a while with many sites, and only new pages change it.
@@ -116,7 +121,7 @@ def open_for_writing(
 def open_for_reading(config: Config) -> Iterator[OpenCorpus]:
     """Open a corpus for a dry run: no site is locked, and nothing can be written."""
     with ExitStack() as stack:
-        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=True))
+        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=True, machine=config.machine))
         locks = SiteLocks(corpus, [site.name for site in config.sites], config.warc_folder / "locks")
         yield OpenCorpus(config, corpus, locks, stack.enter_context(closing(_worker_pool(config))))
 

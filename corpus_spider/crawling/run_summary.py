@@ -34,6 +34,8 @@ class RunCounters(TypedDict):
     unread: int | None
     """Null if the run could not read the database at its end, as ``pending``."""
     without_file: int
+    elsewhere: dict[str, int]
+    """Pages of these sites that wait to be processed on other machines, by machine."""
     next_try: float | None
     seconds: dict[str, float]
     worker_cpu_seconds: float

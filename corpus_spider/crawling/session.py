@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -118,6 +119,8 @@ class Session:
         """Counts of queued URLs that changed link rules took out and let in, by site."""
         self.missing: Counter[str] = Counter()
         """Pages that wait for a missing WARC file, by file, after :meth:`close`."""
+        self.elsewhere: Counter[str] = Counter()
+        """Pages that wait for another machine, by machine, after :meth:`close`."""
         self._left = RemainingWork()
         self._pauses: HostPauses | None = None
         self._stack = stack
@@ -256,6 +259,7 @@ class Session:
             "pending": self._left.pending,
             "unread": self._left.unread,
             "without_file": self.missing.total(),
+            "elsewhere": ranked(self.elsewhere),
             "next_try": self._left.next_try,
             "seconds": {stage: round(seconds, 3) for stage, seconds in self.pipeline.writer.seconds.items()},
             "worker_cpu_seconds": round(self.pool.cpu_seconds, 3),
@@ -285,6 +289,7 @@ class Session:
                     self._left = RemainingWork.of(self.corpus, self.sites)
                     self.paused = self._left_paused()
                     self.missing = self.corpus.warc.count_waiting(self.sites)
+                    self.elsewhere = self.corpus.warc.count_elsewhere(self.sites)
                     self.corpus.runs.recount(self.sites)
                 self._record_end()
                 if not failed:
@@ -334,6 +339,9 @@ def log_end(session: Session, code: int) -> None:
     lost = missing_files.words(session.missing, session.config.originals.where)
     for problem in (*session.sick, *session.paused, *([lost] if lost else [])):
         logger.warning("%s", problem)
+    for machine, pages in ranked(session.elsewhere).items():
+        words = f"{counted(pages, 'page')} of these sites can be processed on machine {machine} only"
+        logger.warning("%s. If it is gone for good: `corpus-spider worker gone %s`", words, quote(machine))
     for words, command in suspended_sites({run.site: run.suspended for run in session.site_runs}):
         logger.info("%s `corpus-spider %s` fetches them.", words, command)
     # With -q, as a timer runs it, a night without a response still says why.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def originals(config: Config, wanted: ExportRequest) -> OriginalsReport:
 
 
 def _write(config: Config, wanted: ExportRequest, tries: int) -> OriginalsReport:
-    with Corpus.open(config.database_url, read_only=True) as corpus:
+    with Corpus.open(config.database_url, read_only=True, machine=config.machine) as corpus:
         files = _finished(config, corpus)
         try:
             return write_originals(files, Path(wanted.target), overwrite=wanted.overwrite)
@@ -66,4 +67,5 @@ def _finished(config: Config, corpus: Corpus) -> Originals:
         (document for document in corpus.documents(every) if document.warc in names),
         f"corpus-spider {program_version()}",
         lambda: not names.issubset(known()),
+        Counter(machine for name, machine in corpus.warc.elsewhere().items() if name not in names),
     )

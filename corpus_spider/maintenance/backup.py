@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,8 @@ class BackupReport:
     """WARC files that are hard links to those of the corpus. They are never changed in place."""
     bytes: int = 0
     """Bytes of the WARC files."""
+    elsewhere: dict[str, int] = field(default_factory=dict)
+    """WARC files that only other machines have, by machine. A backup there has them."""
     missing: list[str] = field(default_factory=list)
     """WARC files that the database names and that do not exist."""
 
@@ -89,7 +92,7 @@ def _fill(part: Path, config: Config, report: BackupReport, on_progress: Progres
     # Before the database: a state that is newer than the copied database would hide pages that the copy lacks.
     _copy_states(config.warc_folder / TAKEN_ARCHIVES, part / ARCHIVE / TAKEN_ARCHIVES)
     _copy_database(config, part / DATABASE, on_progress)
-    with Corpus.open(part / DATABASE) as copy:
+    with Corpus.open(part / DATABASE, machine=config.machine) as copy:
         _copy_archive(copy, config.originals, part / ARCHIVE, report, on_progress)
         report.documents = copy.status().documents
     _copy_settings(config, part / SETTINGS)
@@ -135,9 +138,13 @@ def _copy_database(config: Config, path: Path, on_progress: Progress) -> None:
 def _copy_archive(
     copy: Corpus, source: OriginalStore, target: Path, report: BackupReport, on_progress: Progress
 ) -> None:
+    from corpus_spider.archive.missing_files import elsewhere
     from storage.fetches.file_retention import REMOVED
 
-    names, source = [file.name for file in copy.warc.files() if file.state != REMOVED], source.streaming()
+    away = elsewhere(copy, source)
+    report.elsewhere = dict(Counter(away.values()))
+    names = [file.name for file in copy.warc.files() if file.state != REMOVED and file.name not in away]
+    source = source.streaming()
     for number, name in enumerate(source.in_turn(names)):
         on_progress("WARC files copied", number, len(names))
         pointers = [pointer for _, pointer in copy.warc.pointers(name)]

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 import sqlite3
 import unicodedata
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive import adoption
+from corpus_spider.archive.missing_files import elsewhere, on_machines
 from corpus_spider.archive.uploads import WaitingUploads
 from corpus_spider.crawling.site_models import ConfiguredModels
 from corpus_spider.search.checking import check_index
@@ -59,6 +61,7 @@ _IS_RULES = re.compile(r"^\w+://[^/]*/(?:robots\.txt$|\.well-known/)")
 """Addresses of usage terms. Those of a removed domain are kept as evidence."""
 RULES = "checking the rules of the database"
 ADOPTS = "the next crawl takes in what is missing"
+CARRIED_OUT = "their workers or next crawls carry it out, or `corpus-spider remove` there"
 DEFERRED = (
     "its free pages may still have parts of removed texts, because removals were deferred; `corpus-spider remove`"
     " rewrites the file and finishes removal"
@@ -82,6 +85,8 @@ class CheckReport:
     """Documents that were removed on request. Unless a problem or note says so, neither text nor original is left."""
     removed_files: int = 0
     """Files that were removed by the limits in [archive]. Rows that point to them are no problem."""
+    elsewhere: dict[str, int] = field(default_factory=dict)
+    """Files in the folders of other machines, by machine. They are checked there."""
     open_files: int = 0
     """Files that a crawl is writing. They are checked up to the last record with a row."""
     reextracted: int = 0
@@ -101,7 +106,10 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
     Raises CorpusError when it cannot be opened.
     """
     report = CheckReport()
-    with Corpus.open(config.database_url, read_only=True) as corpus, ThreadPoolExecutor(1, "rules") as beside:
+    with (
+        Corpus.open(config.database_url, read_only=True, machine=config.machine) as corpus,
+        ThreadPoolExecutor(1, "rules") as beside,
+    ):
         # The database works on its rules while this thread reads texts: two cores have work.
         rules = beside.submit(corpus.problems)
         report.removed_documents = len(corpus.removals.documents())
@@ -115,17 +123,24 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
         files = {file.name: file.state for file in corpus.warc.files()}
         report.removed_files = list(files.values()).count(REMOVED)
         found = config.originals.list()
-        total = len(found.keys() | {name for name, state in files.items() if state != REMOVED})
+        away = frozenset(on_other := elsewhere(corpus, config.originals))
+        report.elsewhere = dict(Counter(on_other.values()))
+        if report.elsewhere:
+            report.notes.append(f"to be checked there: {on_machines(report.elsewhere, 'WARC file')}")
+        if machines := corpus.removals.waiting_machines():
+            report.notes.append(f"a removal waits for these machines: {', '.join(machines)}; {CARRIED_OUT}")
+        total = len(found.keys() | {name for name, state in files.items() if state != REMOVED} - away)
 
         def show(count: int) -> None:
             on_progress("WARC files checked", count, total)
 
         show(0)
-        elsewhere = config.originals.uploaded()
+        uploaded = config.originals.uploaded()
         late = frozenset(unread(config.originals.finished(), files))
         store = config.originals.streaming() if deep else config.originals
-        looker = _Checker(corpus, config, store, files, report, deep, late, elsewhere)
-        for name in store.in_turn(sorted(name for name, state in files.items() if state != REMOVED)):
+        looker = _Checker(corpus, config, store, files, report, deep, late, uploaded, away)
+        names = sorted(name for name, state in files.items() if state != REMOVED and name not in away)
+        for name in store.in_turn(names):
             looker.look(name, show)
         looker.look_at_documents(on_progress)
         # Last: a running removal rewrites a file before it points the rows to it.
@@ -144,7 +159,8 @@ def check(config: Config, deep: bool = False, on_progress: Progress = unseen) ->
 class _Checker:
     """Check of files and documents. ``files`` has the state of each file at the start.
 
-    ``late`` has the files whose end is not in the database. ``elsewhere`` has the sizes of uploaded files.
+    ``late`` has the files whose end is not in the database. ``uploaded`` has the sizes of uploaded files.
+    ``away`` has the files of other machines.
     """
 
     corpus: Corpus
@@ -154,7 +170,8 @@ class _Checker:
     report: CheckReport
     deep: bool
     late: frozenset[str] = frozenset()
-    elsewhere: dict[str, int] = field(default_factory=dict)
+    uploaded: dict[str, int] = field(default_factory=dict)
+    away: frozenset[str] = frozenset()
 
     def look(self, name: str, on_progress: Callable[[int], None]) -> None:
         """Check a file and record its problems, unless it was removed meanwhile."""
@@ -184,7 +201,7 @@ class _Checker:
         path, growing = _find(folder, name)
         report.open_files += growing
         rows = {pointer.offset: pointer for _, pointer in corpus.warc.pointers(name)}
-        if path is None and name not in self.elsewhere and not self._is_uploaded_since(name):
+        if path is None and name not in self.uploaded and not self._is_uploaded_since(name):
             report.problems += [f"{name}: the file is missing and {len(rows)} fetches point to it"] if rows else []
             return
         # Rows of later records in a growing file are not committed yet.
@@ -202,7 +219,7 @@ class _Checker:
                 self._tell_of_removed(name, held)
             return
         report.records += len(rows)
-        size = _renamed(path).stat().st_size if path else self.elsewhere[name]
+        size = _renamed(path).stat().st_size if path else self.uploaded[name]
         beyond = [pointer.offset for pointer in rows.values() if pointer.offset + pointer.length > size]
         report.problems += [f"{name}: a fetch points to offset {offset}, beyond the end" for offset in beyond]
 
@@ -210,8 +227,8 @@ class _Checker:
         """Return whether a crawl has uploaded a file since the start."""
         if self.store.objects is None or self.store.has(name):
             return False
-        self.elsewhere.update(self.store.uploaded())
-        return name in self.elsewhere
+        self.uploaded.update(self.store.uploaded())
+        return name in self.uploaded
 
     def _tell_of_removed(self, name: str, held: Sequence[ScannedRecord]) -> None:
         """Record responses with content whose address was removed, except those that wait to be emptied."""
@@ -240,7 +257,8 @@ class _Checker:
             self.report.problems += malformed(document)
             if number % PROGRESS_TEXTS == 0:
                 on_progress("texts checked", number, status.documents + status.superseded)
-            if self.deep and number % every == 0 and self.files.get(document.warc) != REMOVED:
+            is_here = self.files.get(document.warc) != REMOVED and document.warc not in self.away
+            if self.deep and number % every == 0 and is_here:
                 self.report.reextracted += 1
                 differs = _differs(document, models, self.config.originals)
                 self.report.problems += [] if differs and self.has_gone(document.warc) else differs

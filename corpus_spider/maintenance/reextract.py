@@ -8,6 +8,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from corpus_spider.archive.missing_files import elsewhere
 from corpus_spider.crawling.open_corpus import open_for_reading, open_for_writing
 from pipelines.runtime.writer import GROUP
 from storage.bytes.lines import count
@@ -57,6 +58,8 @@ class ReextractReport:
     """With ``metadata``: pages that changed the metadata of a document."""
     missing: Counter[str] = field(default_factory=Counter)
     """Unreadable pages by missing WARC file."""
+    elsewhere: Counter[str] = field(default_factory=Counter)
+    """Pages with an original on another machine, by machine. They keep their texts."""
     other_rules: int = 0
     """Documents that had been made, before this re-extraction, with other rules of their site than those of today."""
     lost_urls: list[str] = field(default_factory=list)
@@ -152,14 +155,17 @@ class _Reextraction:
             yield fetch, lease, capture
 
     def _kept(self, expired: set[str]) -> Iterator[tuple[StoredFetch, Lease]]:
-        """Yield the pages whose originals are kept, and count those that were removed by rule."""
-        sites = tuple(site.name for site in self._config.sites)
+        """Yield the pages whose originals are kept here. Count those removed by rule, and those on other machines."""
+        sites, away = tuple(site.name for site in self._config.sites), elsewhere(self._corpus, self._config.originals)
         for fetch in self._corpus.fetches(outcomes=PROCESSED, sites=sites):
             # The record of a text that was removed on request is empty, and a revisit of it refers to nothing.
             if fetch.lease is None or fetch.reason == REMOVED:
                 continue
             if fetch.pointer.warc in expired:
                 self._report.removed += 1
+                continue
+            if machine := away.get(fetch.pointer.warc):
+                self._report.elsewhere[machine] += 1
                 continue
             yield fetch, fetch.lease
 

@@ -63,6 +63,8 @@ class RemovalReport(RequestReport):
     """WARC files with originals of removed pages that are not in the folder. The removals stay open until they are."""
     undeleted: dict[str, str] = field(default_factory=dict)
     """WARC files with a version that object storage keeps, and why. The removals stay open until it is deleted."""
+    waiting: list[str] = field(default_factory=list)
+    """Machines that have not yet emptied their originals. The removals stay open until they have."""
     torn: int = 0
     """Deleted torn tails of WARC files, which recovery had kept."""
     copies: list[str] = field(default_factory=list)
@@ -93,11 +95,13 @@ def _without_request(report: RemovalReport) -> list[str]:
     files = counted(len(report.files), "WARC file")
     if report.dry_run:
         have = "has" if len(report.files) == 1 else "have"
-        return [f"There is no new request. {files} {have} originals left to empty."]
+        left = f"There is no new request. {files} {have} originals left to empty."
+        return [left, *_waiting_lines(report)]
     texts = f"{counted(len(report.documents), 'text')} deleted, " if report.documents else ""
-    state = "are not finished" if report.deferred or report.missing or report.undeleted else "are finished"
+    is_open = report.deferred or report.missing or report.undeleted or report.waiting
+    state = "are not finished" if is_open else "are finished"
     done = f"There is no new request. Earlier removals {state}: {texts}{files} rewritten."
-    return [done, *_missing_lines(report), *_undeleted_lines(report), *_deferred_lines(report)]
+    return [done, *_missing_lines(report), *_undeleted_lines(report), *_waiting_lines(report), *_deferred_lines(report)]
 
 
 def _dry_lines(one: RequestReport) -> list[str]:
@@ -135,6 +139,7 @@ def _general_lines(report: RemovalReport) -> list[str]:
         "Kept: the address, the ids, the day and the reason; mentions in feeds, sections and other pages.",
         *_missing_lines(report),
         *_undeleted_lines(report),
+        *_waiting_lines(report),
         *_deferred_lines(report),
     ]
     if report.copies:
@@ -160,6 +165,18 @@ def _undeleted_lines(report: RemovalReport) -> list[str]:
     return [
         *_unfinished(files, "originals of removed pages cannot be deleted"),
         "When they can be deleted, `corpus-spider remove` finishes the removal.",
+    ]
+
+
+def _waiting_lines(report: RemovalReport) -> list[str]:
+    if not report.waiting:
+        return []
+    have, number = "has" if len(report.waiting) == 1 else "have", counted(len(report.waiting), "machine")
+    return [
+        f"Not finished: {number} {have} not yet emptied the originals in {'its' if have == 'has' else 'their'} folder:",
+        *(f"  {machine}" for machine in report.waiting),
+        "Its worker does it at once, if one runs. Otherwise its next crawl does it, or `corpus-spider remove` there.",
+        "If a machine is gone for good, `corpus-spider worker gone MACHINE` says so.",
     ]
 
 

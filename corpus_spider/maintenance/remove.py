@@ -4,35 +4,28 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from shutil import disk_usage
 from typing import TYPE_CHECKING
 
-from corpus_spider.archive.ownership import require_originals, require_own
+from corpus_spider.archive.ownership import name_machine, require_originals, require_own
+from corpus_spider.archive.redaction import EmptiedFiles, empty_originals, today
 from corpus_spider.archive.uploads import upload
 from corpus_spider.maintenance.removal_report import Estimate, RemovalReport, RequestReport
 from storage.corpus import Corpus
 from storage.database.transactions import sqlite_path
-from storage.disk import disk_errors
-from storage.errors import ConfigError, LockedError, ObjectStorageError
-from storage.failpoints import reach
-from storage.fetches.file_retention import REMOVED as EXPIRED
+from storage.errors import ConfigError
 from storage.locking.locks import SiteLocks
 from storage.removal.affected_pages import RequestKind
 from storage.removal.takedown import LOOKED_UP
 from storage.reporting import unseen
-from storage.warc.redact import scrub
-from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from corpus_spider.config.model import Config
     from storage.removal.affected_pages import AffectedPages, RemovalRequest
     from storage.removal.removal_record import LiftReport
     from storage.reporting import Progress
-    from storage.warc import OriginalStore
 
 WARC_RATE, DATABASE_RATE = 30e6, 80e6
 """Bytes a second, for estimates. Measured on a shared core and a local disk: 850 MB of small WARC records in 28 s, a
@@ -69,11 +62,12 @@ def remove(
     for request in requests:
         _refuse_site_name(config, request)
     with ExitStack() as stack:
-        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
+        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run, machine=config.machine))
         require_originals(config, corpus)
         if dry_run:
             return _planned(config, corpus, requests, _RemovalMode(on_progress, defer=defer))
         locks = stack.enter_context(_locked(config, corpus))
+        name_machine(config, corpus)
         return _carry_out(
             config, corpus, requests, _RemovalMode(on_progress, locks, defer=defer, future=future, lost=lost)
         )
@@ -130,6 +124,7 @@ def _planned(config: Config, corpus: Corpus, requests: Sequence[RemovalRequest],
         files |= affected.files
     report = _together(found)
     report.dry_run, report.files, report.database = True, sorted(files), corpus.name
+    report.waiting = corpus.removals.waiting_machines()
     if not requests:
         report.fetches = sum(map(len, corpus.removals.unscrubbed().values()))
     rewrite = not doing.defer and (any(each.pages for each in found) or corpus.removals.has_to_rewrite())
@@ -180,20 +175,24 @@ def _carry_out(
     report.database = corpus.name
     removals.withdraw(show)
     removals.relearn(show)
-    store = config.originals
-    _delete_replaced(corpus, store, report)
-    _empty_originals(store, doing, corpus, report)
-    _delete_torn(config.warc_folder, report)
-    is_open = bool(report.missing or report.undeleted)
+    removals.ask_machines()
+    # A crawl may read unprocessed pages in a file, so the locks must still be ours.
+    done = empty_originals(corpus, config.originals, lost=doing.lost, before_each=doing.locks.ensure, on_progress=show)
+    for name in EmptiedFiles.__slots__:
+        setattr(report, name, getattr(done, name))
+    if done.is_complete:
+        removals.carried_out()
+    report.waiting = [machine for machine in removals.waiting_machines() if machine != corpus.machine]
+    is_open = bool(report.waiting) or not done.is_complete
     report.deferred = removals.finish(defer=doing.defer, leave_open=is_open, on_progress=show)
     report.copies = older_copies(config)
-    upload(corpus, store)
+    upload(corpus, config.originals)
     return report
 
 
 def _together(found: Sequence[RequestReport]) -> RemovalReport:
     """Return the report of one request, or of several with their sums."""
-    report = RemovalReport(day=_today())
+    report = RemovalReport(day=today())
     if len(found) == 1:
         for name in RequestReport.__slots__:
             setattr(report, name, getattr(found[0], name))
@@ -203,10 +202,6 @@ def _together(found: Sequence[RequestReport]) -> RemovalReport:
     report.documents = sorted({document for each in found for document in each.documents})
     report.alike = sorted({address for each in found for address in each.alike})
     return report
-
-
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()
 
 
 def _refuse_unknown_id(corpus: Corpus, request: RemovalRequest, affected: AffectedPages) -> None:
@@ -221,82 +216,12 @@ def _refuse_unknown_id(corpus: Corpus, request: RemovalRequest, affected: Affect
 
 
 def _report(corpus: Corpus, request: RemovalRequest, affected: AffectedPages, *, dry_run: bool) -> RequestReport:
-    report = RequestReport(request.kind.value, request.value, request.reason, _today(), dry_run)
+    report = RequestReport(request.kind.value, request.value, request.reason, today(), dry_run)
     report.pages, report.documents, report.fetches = len(affected.url_ids), affected.documents, affected.fetches
     report.alike, report.removal = affected.alike, affected.removal
     if not affected.documents and (asked := corpus.removals.done_before(request)):
         report.before = asked.date().isoformat()
     return report
-
-
-def _empty_originals(store: OriginalStore, doing: _RemovalMode, corpus: Corpus, report: RemovalReport) -> None:
-    """Rewrite every file that holds an original of a removed page. After a kill the next call does it again.
-
-    Files that are missing are reported, and stay for a later call.
-
-    Raises LockedError for a file that a crawl is writing, and when a crawl has taken locks that were lost.
-    """
-    gone = {file.name for file in corpus.warc.files() if file.state == EXPIRED}
-    written, folder = [], store.folder
-    unscrubbed = corpus.removals.unscrubbed()
-    for number, (name, pointers) in enumerate(unscrubbed.items()):
-        doing.on_progress("WARC files rewritten", number, len(unscrubbed))
-        path = store.path(name)
-        if path.with_name(name + OPEN).exists():
-            written.append(name)
-            continue
-        # An uploaded file is rewritten here, and uploaded again.
-        there = name not in gone and store.fetch(name)
-        if name not in gone and not doing.lost and not there:
-            # Perhaps its folder is not mounted. The text is still in the file, so nothing is finished.
-            report.missing.append(name)
-            continue
-        if not there:
-            store.delete(name)
-            corpus.removals.give_up(name)
-            continue
-        offsets, ids = {each.offset for each in pointers}, {each.record_id for each in pointers}
-        again = corpus.warc.revisits(name)
-        kept = {
-            pointer.offset: pointer.length
-            for _, pointer in corpus.warc.pointers(name)
-            if pointer.offset not in offsets and pointer.offset not in again
-        }
-        scrubbed = scrub(folder, name, offsets, ids, report.day, kept)
-        reach("in_removal")
-        # A crawl may read unprocessed pages in the file, so the locks must still be ours.
-        if doing.locks:
-            doing.locks.ensure()
-        corpus.removals.move(name, scrubbed)
-        report.records += scrubbed.emptied
-        report.files.append(scrubbed.name)
-        _delete_replaced(corpus, store, report)
-    if written:
-        # A crawl writes them, of a site that was not known yet when the locks were taken.
-        do = "When it has ended, run `corpus-spider remove` to empty the rest."
-        raise LockedError(tuple(written), where=str(folder), do=do)
-
-
-def _delete_replaced(corpus: Corpus, store: OriginalStore, report: RemovalReport) -> None:
-    """Delete the files that rewritten ones have replaced. Report those that stay."""
-    for name in corpus.removals.replaced_files():
-        if name in report.undeleted:
-            continue
-        try:
-            store.delete(name)
-        except ObjectStorageError as error:
-            report.undeleted[name] = error.what
-            continue
-        reach("in_removal")
-        corpus.removals.forget_file(name)
-
-
-def _delete_torn(folder: Path, report: RemovalReport) -> None:
-    """Delete torn tails and unfinished copies. No row points into them, so their content is unknown."""
-    with disk_errors(folder):
-        for path in [*folder.glob("*.warc.gz.torn-*"), *folder.glob("*.warc.gz.tmp")]:
-            path.unlink()
-            report.torn += ".torn-" in path.name
 
 
 def older_copies(config: Config) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import time
 from collections import defaultdict
 from contextlib import closing, contextmanager
@@ -272,9 +271,9 @@ def state_of(session: psycopg.Connection[Any]) -> QueueState:
     )
 
 
-def introduce(session: psycopg.Connection[Any], worker: int, slots: int) -> None:
+def introduce(session: psycopg.Connection[Any], machine: str, worker: int, slots: int) -> None:
     """Record the machine and process of a worker, this one. The lock shows that it lives: it ends with the session."""
-    session.execute(_INTRODUCE, (worker, socket.gethostname(), os.getpid(), slots))
+    session.execute(_INTRODUCE, (worker, machine, os.getpid(), slots))
     session.execute("SELECT pg_try_advisory_lock(%s)", tuple(_worker_keys(session, [worker])))
 
 

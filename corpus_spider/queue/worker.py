@@ -24,6 +24,7 @@ from procrastinate.worker import Worker
 from psycopg import OperationalError
 
 from corpus_spider.exit_codes import FINISHED, FORCED, INTERNAL, LOCKED, REASONS, STOPPED
+from corpus_spider.queue.batches import MAX_SITES
 from corpus_spider.queue.jobs import (
     AGAIN,
     MAX_FAILED_DAYS,
@@ -43,7 +44,7 @@ from storage.errors import CorpusError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     import psycopg
     from procrastinate import App
@@ -66,6 +67,8 @@ KILLED_SECONDS = (0, *FAILED_SECONDS)
 """The same after a kill of the crawl, such as by a machine without memory. It never stays failed."""
 AGAIN_SECONDS = 5.0
 """Seconds between two attempts to reach the database."""
+LEFT_SECONDS = 600.0
+"""Seconds until a site is tried again, if pages of it still wait on this machine."""
 LOOK_SECONDS = 2.0
 """Seconds between two looks for batches of dead workers, and for batches that wait for a time."""
 _WITHOUT_FAULT = frozenset({LOCKED, STOPPED, FORCED})
@@ -110,18 +113,25 @@ async def _turn(tables: psycopg.Connection[Any]) -> AsyncIterator[None]:
 class CrawlWorker:
     """Crawls batches of a corpus until it is stopped. ``program``: the command line, without verb.
 
-    ``slots``: batches at once. ``until_empty``: end when no batch waits. ``heartbeat_limit``: see HEARTBEAT_LIMIT.
+    ``machine``: its name. ``slots``: batches at once. ``until_empty``: end when no batch waits.
+    ``heartbeat_limit``: see HEARTBEAT_LIMIT. ``errand``: carries out what other machines request, if they do. It is
+    called again and again, in a thread. ``sites``: those of the configuration.
     """
 
     corpus: Corpus
     program: Sequence[str]
+    machine: str
     slots: int = 1
     until_empty: bool = False
     heartbeat_limit: float = HEARTBEAT_LIMIT
+    errand: Callable[[], object] = lambda: None
+    sites: frozenset[str] = frozenset()
     crawls: dict[int, asyncio.subprocess.Process] = field(default_factory=dict)
     """Crawls by process id."""
     signals: int = 0
     _workers: tuple[Worker, ...] = ()
+    _left: dict[str, float] = field(default_factory=dict)
+    """When a site was last crawled for the pages that only this machine can process."""
 
     async def run(self) -> int:
         """Work, also again after the database was away. Return the exit code."""
@@ -161,13 +171,20 @@ class CrawlWorker:
         with closing(await asyncio.to_thread(open_tables, self.corpus)):
             app = app_of(self.corpus, connections=3)
         app.task(name=TASK, queue=QUEUE, retry=BatchRetries(), pass_context=True)(self.crawl)
+        # A removal comes before the next batch.
+        await self._do_errand()
+        if self.until_empty:
+            await self._crawl_left()
+        if self.signals:
+            return
         async with app.open_async():
             slots = self._worker(app, [QUEUE, AGAIN], self.slots)
             # Beside the slots: these may be busy for hours.
             spare = self._worker(app, [AGAIN], 1)
             self._workers = (slots, spare)
             slots.wait = not self.until_empty
-            beside = asyncio.ensure_future(self._beside(app))
+            again = map(self._again_and_again, (self._do_errand, self._crawl_left))
+            beside = [asyncio.ensure_future(each) for each in (self._beside(app), *again)]
             recovered = asyncio.ensure_future(spare.run())  # type: ignore[no-untyped-call]
             recovered.add_done_callback(lambda _: self._take_no_more())
             try:
@@ -177,7 +194,10 @@ class CrawlWorker:
                 try:
                     await recovered
                 finally:
-                    beside.cancel()
+                    while self.crawls:
+                        await asyncio.sleep(0.05)
+                    for each in beside:
+                        each.cancel()
                     self._workers = ()
 
     def _worker(self, app: App, queues: list[str], slots: int) -> Worker:
@@ -193,6 +213,38 @@ class CrawlWorker:
             listen_notify=False,
             stalled_worker_timeout=self.heartbeat_limit,
         )
+
+    async def _again_and_again(self, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            await work()
+
+    async def _crawl_left(self) -> None:
+        """Crawl sites with pages in WARC files that only this machine reaches: its last worker may have been killed."""
+        try:
+            if sites := await asyncio.to_thread(self._left_sites):
+                await self._crawl(sites)
+        except (CrawlEndedError, OperationalError, CorpusError) as error:
+            logger.debug("pages of this machine wait: %s", error)
+
+    def _left_sites(self) -> list[str]:
+        """Return these sites, without those that are queued, crawled, or were tried a short time ago."""
+        now = time.monotonic()
+        tried = {site for site, moment in self._left.items() if now - moment < LEFT_SECONDS}
+        sites = self.sites.intersection(self.corpus.warc.left_sites()) - tried if self.corpus.machine else frozenset()
+        if not sites or self.signals:
+            return []
+        batches = queue_state(self.corpus).batches
+        sites -= {site for batch in batches if batch.state != "failed" for site in batch.sites}
+        free = sorted(sites - held_sites(self.corpus, sites))[:MAX_SITES]
+        self._left |= dict.fromkeys(free, now)
+        return free
+
+    async def _do_errand(self) -> None:
+        try:
+            await asyncio.to_thread(self.errand)
+        except CorpusError as error:
+            logger.warning("a removal cannot be carried out yet: %s", error)
 
     async def _beside(self, app: App) -> None:
         """Say which machine the worker is on, and queue the batches of dead workers again.
@@ -215,7 +267,7 @@ class CrawlWorker:
         for worker, slots in zip(self._workers, (self.slots, 0), strict=True):
             while worker.worker_id is None:
                 await asyncio.sleep(0.05)
-            await asyncio.to_thread(introduce, tables, worker.worker_id, slots)
+            await asyncio.to_thread(introduce, tables, self.machine, worker.worker_id, slots)
         while True:
             await self._recover(app, tables)
             await asyncio.sleep(LOOK_SECONDS)

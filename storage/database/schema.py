@@ -91,8 +91,11 @@ warc_file = Table(
     Column("removed_at", MomentColumn),
     Column("removed_because", TextColumn),
     Column("missing_since", MomentColumn),
+    Column("machine", TextColumn),
 )
-"""``missing_since``: when a crawl found that the file is not in the folder. NULL while it is there. Its pages wait."""
+"""``missing_since``: when a crawl found that the file is not in the folder. NULL while it is there. Its pages wait.
+``machine``: the machine whose folder has it. NULL if each machine of the corpus reaches it.
+"""
 
 site = Table(
     "site",
@@ -436,6 +439,16 @@ tombstone = Table(
     Column("removal_id", Big, ForeignKey(removal.c.id), nullable=False, index=True),
 )
 """Blocked pages, domains with everything below them, and hashed author names; see storage.blocklist.tombstones."""
+
+machine_removal = Table(
+    "machine_removal",
+    metadata,
+    Column("machine", TextColumn, primary_key=True),
+    Column("asked", MomentColumn),
+)
+"""Machines that have not yet carried out the removals in their WARC files. ``asked``: NULL until the texts are
+withdrawn.
+"""
 
 removed_document = Table(
     "removed_document",

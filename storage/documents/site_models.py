@@ -13,6 +13,7 @@ from storage.database.schema import document, fetch, site_model, warc_file
 from storage.database.transactions import upsert
 from storage.documents import recurring_lines
 from storage.fetches.fetches import POINTER_COLUMNS, pointer_of
+from storage.fetches.machines import is_here
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -62,6 +63,7 @@ class SiteModels:
     """Site models and recurring lines. Reached as ``corpus.models``. Safe to call from any thread."""
 
     database: Database
+    machine: str = ""
 
     def add(self, models: Collection[LearnedModel]) -> None:
         """Store site models. From then on they are the newest of their sites."""
@@ -80,8 +82,8 @@ class SiteModels:
         return self.database.read(lambda connection: model_used(connection, fetch_id))
 
     def newest_pages(self, site: str, limit: int) -> list[Pointer]:
-        """Return the originals of the newest documents of a site, one for each URL."""
-        return self.database.read(lambda connection: newest_pages(connection, site, limit))
+        """Return the originals on this machine of the newest documents of a site, one for each URL."""
+        return self.database.read(lambda connection: newest_pages(connection, self.machine, site, limit))
 
     def learn_lines(self, site: str, seen: PageLines) -> SiteLines:
         """Learn which lines recur in the newest texts of a site. ``seen``: lines of its pages. Changes nothing."""
@@ -141,15 +143,16 @@ def _model(row: AnyRow) -> LearnedModel:
     )
 
 
-def newest_pages(connection: Connection, site: str, limit: int) -> list[Pointer]:
-    """Return the originals of up to ``limit`` documents of a site, newest first, one for each URL."""
-    newest_documents = (
-        sa.select(document.c.url_id, document.c.fetch_id)
-        .where(document.c.site == site)
-        .order_by(document.c.fetch_id.desc())
-        .limit(_DOCUMENTS_PER_PAGE * limit)
-        .subquery()
-    )
+def newest_pages(connection: Connection, machine: str, site: str, limit: int) -> list[Pointer]:
+    """Return the originals of up to ``limit`` documents of a site, newest first, one for each URL.
+
+    Originals on other machines are left out.
+    """
+    of_site = sa.select(document.c.url_id, document.c.fetch_id).where(document.c.site == site)
+    if machine:
+        of_site = of_site.join(fetch, fetch.c.id == document.c.fetch_id)
+        of_site = of_site.join(warc_file, warc_file.c.id == fetch.c.warc_id).where(is_here(machine))
+    newest_documents = of_site.order_by(document.c.fetch_id.desc()).limit(_DOCUMENTS_PER_PAGE * limit).subquery()
     statement = (
         sa.select(newest_documents.c.url_id, *POINTER_COLUMNS)
         .join(fetch, fetch.c.id == newest_documents.c.fetch_id)

@@ -15,7 +15,7 @@ import re
 import tempfile
 import zipfile
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -29,7 +29,7 @@ from storage.exports.formats import require_place
 from storage.records import PORTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from storage.documents.model import CorpusDocument
     from storage.fetches.fetches import StoredFetch
@@ -55,6 +55,8 @@ class Originals:
     software: str
     have_gone: Callable[[], bool] = lambda: False
     """Return whether files were removed or replaced since these were read."""
+    elsewhere: Mapping[str, int] = field(default_factory=dict)
+    """Files on other machines, by machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class OriginalsReport:
     bytes: int
     sha256: str
     path: Path
+    elsewhere: dict[str, int] = field(default_factory=dict)
+    """WARC files that are left out because only other machines have them, by machine."""
 
 
 def write_originals(originals: Originals, target: Path, *, overwrite: bool = False) -> OriginalsReport:
@@ -101,7 +105,8 @@ def write_originals(originals: Originals, target: Path, *, overwrite: bool = Fal
                 "originals were removed while they were exported", where=str(target), do="Export them again."
             )
         publish(staged, target, overwrite=overwrite)
-    return OriginalsReport(records, pages, len(originals.files), stream.count, digest, target)
+    left_out = dict(originals.elsewhere)
+    return OriginalsReport(records, pages, len(originals.files), stream.count, digest, target, left_out)
 
 
 def surt(address: str) -> str:

@@ -32,6 +32,7 @@ class Fetches:
 
     database: Database
     schedule: Schedule = field(default_factory=Schedule)
+    machine: str = ""
 
     def __call__(
         self, *, outcomes: Collection[str] | None = None, sites: Collection[str] | None = None
@@ -62,12 +63,15 @@ class Fetches:
     def unprocessed(
         self, sites: Collection[str] | None = None, limit: int = 100, after: int = 0
     ) -> list[UnprocessedPage]:
-        """Return up to ``limit`` pages that await processing, oldest first; ``after``: only fetch ids above it."""
-        return self.database.read(lambda connection: fetches.unprocessed(connection, sites, limit, after))
+        """Return up to ``limit`` pages that await processing, oldest first; ``after``: only fetch ids above it.
+
+        Pages in the files of other machines and in missing files are left out.
+        """
+        return self.database.read(lambda connection: fetches.unprocessed(connection, self.machine, sites, limit, after))
 
     def count_unprocessed(self, sites: Collection[str] | None = None) -> int:
-        """Count the pages that await processing."""
-        return self.database.read(lambda connection: fetches.count_unprocessed(connection, sites))
+        """Count these pages."""
+        return self.database.read(lambda connection: fetches.count_unprocessed(connection, self.machine, sites))
 
     def add_crash(self, fetch_id: int) -> int:
         """Count one more worker that crashed on a page. Return the number of crashes so far."""
@@ -80,8 +84,8 @@ class Fetches:
         return self.database.write(lambda connection: fetches.write_orphans(connection, run_id, found))
 
     def undecided_orphans(self, limit: int, before: int | None = None) -> list[UndecidedOrphan]:
-        """Return orphans that may be pages, newest first; ``before``: only fetch ids below it."""
-        return self.database.read(lambda connection: orphan_records.undecided(connection, limit, before))
+        """Return orphans on this machine that may be pages, newest first; ``before``: only fetch ids below it."""
+        return self.database.read(lambda connection: orphan_records.undecided(connection, self.machine, limit, before))
 
     def adopt_orphans(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]], others: Mapping[int, str]) -> None:
         """Turn orphans into fetched pages of a run. ``others``: why the rest stay orphans, by fetch id."""

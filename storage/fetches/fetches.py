@@ -22,6 +22,7 @@ from storage.blocklist.tombstones import refused
 from storage.database.schema import fetch, terms, url, warc_file
 from storage.database.transactions import among, chunks, insert_rows, upsert
 from storage.errors import DamageError
+from storage.fetches.machines import is_here
 from storage.fetches.missing_files import IS_THERE
 from storage.fetches.usage_terms import TERMS_COLUMNS, terms_of
 from storage.fetches.usage_terms import ids as terms_ids
@@ -308,9 +309,9 @@ def _known(connection: Connection, places: Sequence[tuple[int, int]]) -> dict[tu
     return known
 
 
-def warc_ids(connection: Connection, run_id: int | None, names: Collection[str]) -> dict[str, int]:
-    """Return the ids of WARC files by name. Register new names as open."""
-    rows = [{"name": name, "run_id": run_id, "state": "open"} for name in sorted(names)]
+def warc_ids(connection: Connection, run_id: int | None, names: Collection[str], machine: str = "") -> dict[str, int]:
+    """Return the ids of WARC files by name. Register new names as open, on a machine."""
+    rows = [{"name": name, "run_id": run_id, "state": "open", "machine": machine or None} for name in sorted(names)]
     if rows:
         connection.execute(upsert(connection, warc_file).on_conflict_do_nothing(index_elements=["name"]), rows)
     there = sa.select(warc_file.c.name, warc_file.c.id).where(warc_file.c.name.in_(names))
@@ -324,16 +325,16 @@ def add_crash(connection: Connection, fetch_id: int) -> int:
 
 
 def unprocessed(
-    connection: Connection, sites: Collection[str] | None, limit: int, after: int = 0
+    connection: Connection, machine: str, sites: Collection[str] | None, limit: int, after: int = 0
 ) -> list[UnprocessedPage]:
-    """Return pages that await processing, oldest first, with fetch ids above ``after``. Their WARC file is there."""
+    """Return pages that await processing, oldest first, with fetch ids above ``after``. Their WARC file is here."""
     statement = (
         sa.select(fetch.c.id, fetch.c.fetched_at, fetch.c.crashes, *POINTER_COLUMNS, *LEASE_COLUMNS, *TERMS_COLUMNS)
         .add_columns(fetch.c.run_id.is_(None).label("imported"))
         .join(url, url.c.id == fetch.c.url_id)
         .join(warc_file, warc_file.c.id == fetch.c.warc_id)
         .outerjoin(terms, terms.c.id == fetch.c.terms_id)
-        .where(fetch.c.outcome.is_(None), IS_THERE, fetch.c.id > after)
+        .where(fetch.c.outcome.is_(None), IS_THERE, is_here(machine), fetch.c.id > after)
         .order_by(fetch.c.id)
         .limit(limit)
     )
@@ -346,11 +347,11 @@ def unprocessed(
     ]
 
 
-def count_unprocessed(connection: Connection, sites: Collection[str] | None) -> int:
-    """Count the pages that await processing and whose WARC file is there."""
+def count_unprocessed(connection: Connection, machine: str, sites: Collection[str] | None) -> int:
+    """Count the pages that await processing and whose WARC file is here."""
     statement = sa.select(sa.func.count()).select_from(fetch).join(url, url.c.id == fetch.c.url_id)
     statement = statement.join(warc_file, warc_file.c.id == fetch.c.warc_id)
-    statement = statement.where(fetch.c.outcome.is_(None), IS_THERE)
+    statement = statement.where(fetch.c.outcome.is_(None), IS_THERE, is_here(machine))
     if sites is not None:
         statement = statement.where(url.c.site.in_(sites))
     return connection.execute(statement).scalar_one()

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from storage.database.schema import fetch, original, warc_file
 from storage.database.transactions import chunks
+from storage.fetches.machines import is_here
 from storage.warc.writer import made_at
 
 if TYPE_CHECKING:
@@ -33,12 +34,13 @@ class AgedFile:
     """Whether all its pages are processed."""
 
 
-def aged_files(connection: Connection) -> list[AgedFile]:
-    """Return the closed WARC files that still exist, by name."""
+def aged_files(connection: Connection, machine: str) -> list[AgedFile]:
+    """Return the closed WARC files of a machine that still exist, by name."""
     last = sa.select(fetch.c.fetched_at).where(fetch.c.warc_id == warc_file.c.id)
     newest = last.order_by(fetch.c.warc_offset.desc()).limit(1).correlate(warc_file).scalar_subquery()
     statement = sa.select(warc_file.c.id, warc_file.c.name, warc_file.c.bytes, newest.label("newest"))
-    rows = connection.execute(statement.where(warc_file.c.state == "closed").order_by(warc_file.c.name)).all()
+    closed = warc_file.c.state == "closed", is_here(machine)
+    rows = connection.execute(statement.where(*closed).order_by(warc_file.c.name)).all()
     awaiting = sa.select(fetch.c.warc_id).where(fetch.c.outcome.is_(None)).distinct()
     waiting = set(connection.execute(awaiting).scalars())
     return [

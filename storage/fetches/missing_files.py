@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from storage.database.schema import fetch, original, url, warc_file
 from storage.database.transactions import chunks
+from storage.fetches.machines import IN_USE, is_here
 from storage.frontier.new_links import CLEAN_SLATE
 from storage.reasons import WARC_MISSING
 from storage.records import UrlState
@@ -23,18 +24,22 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
 IS_THERE = warc_file.c.missing_since.is_(None)
-_EXPECTED = warc_file.c.state.in_(("open", "closed"))
 
 
-def expected(connection: Connection) -> list[str]:
-    """Return the names of the files that should be in the folder."""
-    return list(connection.execute(sa.select(warc_file.c.name).where(_EXPECTED)).scalars())
+def expected(connection: Connection, machine: str) -> list[str]:
+    """Return the names of the files that should be in the folder of a machine."""
+    return list(connection.execute(sa.select(warc_file.c.name).where(IN_USE, is_here(machine))).scalars())
 
 
-def mark_missing(connection: Connection, names: Collection[str], now: datetime, *, others_there: bool) -> None:
-    """Record that files are missing since ``now``, unless they were before. ``others_there``: all others are there."""
+def mark_missing(
+    connection: Connection, machine: str, names: Collection[str], now: datetime, *, others_there: bool
+) -> None:
+    """Record that files are missing since ``now``, unless they were before.
+
+    ``others_there``: all others of the machine are there.
+    """
     if others_there:
-        back = warc_file.c.missing_since.is_not(None), warc_file.c.name.not_in(names)
+        back = warc_file.c.missing_since.is_not(None), warc_file.c.name.not_in(names), IN_USE, is_here(machine)
         connection.execute(sa.update(warc_file).where(*back).values(missing_since=None))
     for part in chunks(sorted(names)):
         new = warc_file.c.name.in_(part), IS_THERE

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from storage.database.schema import fetch, warc_file
 from storage.fetches.fetches import POINTER_COLUMNS, pointer_of, write_fetched
+from storage.fetches.machines import is_here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,13 +34,13 @@ class UndecidedOrphan:
     pointer: Pointer
 
 
-def undecided(connection: Connection, limit: int, before: int | None = None) -> list[UndecidedOrphan]:
-    """Return up to ``limit`` undecided orphans, newest first, with fetch ids below ``before``."""
+def undecided(connection: Connection, machine: str, limit: int, before: int | None = None) -> list[UndecidedOrphan]:
+    """Return up to ``limit`` undecided orphans on a machine, newest first, with fetch ids below ``before``."""
     statement = (
         sa.select(fetch.c.id, fetch.c.uri, fetch.c.fetched_at, *POINTER_COLUMNS)
         .join(warc_file, warc_file.c.id == fetch.c.warc_id)
         .where(fetch.c.outcome == "orphan", fetch.c.reason.is_(None), fetch.c.url_id.is_(None))
-        .where(fetch.c.status == 200, warc_file.c.state == "closed")
+        .where(fetch.c.status == 200, warc_file.c.state == "closed", is_here(machine))
         .order_by(fetch.c.id.desc())
         .limit(limit)
     )

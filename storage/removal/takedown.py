@@ -21,14 +21,24 @@ import sqlalchemy as sa
 
 from storage.blocklist.author_keys import earlier_author_keys
 from storage.blocklist.tombstones import Blocklist, blocklist, refused
-from storage.database.schema import fetch, host, recurring_line, removal, removed_document, url, warc_file
-from storage.database.transactions import upsert
+from storage.database.schema import (
+    fetch,
+    host,
+    machine_removal,
+    recurring_line,
+    removal,
+    removed_document,
+    url,
+    warc_file,
+)
+from storage.database.transactions import chunks, upsert
 from storage.documents.own_lines import PageLines
 from storage.documents.recurring_lines import keep, read_texts
 from storage.documents.withdrawal import withdraw
 from storage.documents.writer import take_turn
 from storage.failpoints import reach
 from storage.fetches.fetches import POINTER_COLUMNS, pointer_of
+from storage.fetches.machines import IN_USE, give_up, is_here
 from storage.fetches.warc_files import REPLACED
 from storage.frontier.leases import SETTLED
 from storage.reasons import REMOVED
@@ -53,6 +63,7 @@ if TYPE_CHECKING:
 GROUP = 200
 """Fetches withdrawn in one transaction."""
 LOOKED_UP = "requests looked up"
+_UNSCRUBBED = sa.and_(fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING)
 _NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}
 
 
@@ -66,10 +77,20 @@ class RemovedDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class GoneMachine:
+    """A machine that is gone for good: its lost WARC files, and pages in them that the next crawls fetch again."""
+
+    machine: str
+    files: int
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
 class Removals:
     """Removal of texts on request. Reached as ``corpus.removals``. The caller holds the locks of all sites."""
 
     database: Database
+    machine: str = ""
 
     def sites(self) -> list[str]:
         """Return every site in the frontier, to lock them."""
@@ -119,6 +140,7 @@ class Removals:
                 check(request, found[-1])
             for token, request, each in zip(tokens, requests, found, strict=True):
                 declare(connection, token, request, each)
+            _note_machines(connection, self.machine)
             return found
 
         affected = self.database.write(work)
@@ -143,7 +165,9 @@ class Removals:
 
         def work(connection: Connection) -> list[str]:
             take_turn(connection)
-            return take_back(connection)
+            if found := take_back(connection):
+                _note_machines(connection, self.machine)
+            return found
 
         return self.database.write(work)
 
@@ -156,10 +180,77 @@ class Removals:
             reach("in_removal")
         return total
 
+    def ask_machines(self) -> None:
+        """Let each machine with a WARC folder of its own empty its originals. The texts are withdrawn now."""
+
+        def work(connection: Connection) -> None:
+            if self.machine:
+                named = warc_file.c.machine.is_not(None)
+                left = sa.select(warc_file.c.machine).join(fetch, fetch.c.warc_id == warc_file.c.id)
+                _note(connection, left.where(_UNSCRUBBED, named), renew=False)
+                old = sa.select(warc_file.c.machine).where(warc_file.c.state == REPLACED, named)
+                _note(connection, old, renew=False)
+                waits = machine_removal.c.asked.is_(None)
+                connection.execute(sa.update(machine_removal).where(waits).values(asked=datetime.now(UTC)))
+            else:
+                # The files of all machines are in one place now.
+                connection.execute(sa.delete(machine_removal))
+
+        self.database.write(work)
+
+    def asked(self) -> datetime | None:
+        """Return when this machine was asked to empty its originals; None if it has not to."""
+        statement = sa.select(machine_removal.c.asked).where(machine_removal.c.machine == self.machine)
+        return self.database.read(lambda connection: connection.execute(statement).scalar()) if self.machine else None
+
+    def waiting_machines(self) -> list[str]:
+        """Return the machines that have not yet emptied their originals."""
+        statement = sa.select(machine_removal.c.machine).order_by(machine_removal.c.machine)
+        return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
+
+    def carried_out(self, asked: datetime | None = None) -> None:
+        """Record that this machine has emptied its originals. The last machine finishes the removals.
+
+        ``asked``: the request that it has carried out. A later one stays. Without it the caller holds all locks, so
+        that there is no later one, and finishes the removals itself.
+        """
+
+        def work(connection: Connection) -> None:
+            take_turn(connection)
+            own = machine_removal.c.machine == self.machine
+            connection.execute(
+                sa.delete(machine_removal).where(own if asked is None else own & (machine_removal.c.asked == asked))
+            )
+            if asked is not None:
+                _finish_if_last(connection)
+
+        if self.machine:
+            self.database.write(work)
+            reach("in_removal")
+
+    def give_up_machine(self, machine: str) -> GoneMachine | None:
+        """Record that a machine and its WARC files are lost; None if no file is there. The next crawls fetch its pages.
+
+        Files that turn up all the same are deleted when that machine opens the corpus again.
+        """
+
+        def work(connection: Connection) -> GoneMachine | None:
+            take_turn(connection)
+            files, pages = give_up(connection, machine)
+            gone = machine_removal.c.machine == machine
+            waited = connection.execute(sa.delete(machine_removal).where(gone)).rowcount
+            if not (files or waited):
+                return None
+            _forget_lost(connection, files)
+            _finish_if_last(connection)
+            return GoneMachine(machine, len(files), pages)
+
+        return self.database.write(work)
+
     def unscrubbed(self) -> dict[str, list[Pointer]]:
-        """Return the originals that still have to be redacted, by WARC file."""
+        """Return the originals on this machine that still have to be redacted, by WARC file."""
         statement = sa.select(fetch.c.id, *POINTER_COLUMNS).join(warc_file, warc_file.c.id == fetch.c.warc_id)
-        statement = statement.where(fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING)
+        statement = statement.where(_UNSCRUBBED, is_here(self.machine))
         found: dict[str, list[Pointer]] = {}
         rows = self.database.read(lambda connection: connection.execute(statement.order_by(fetch.c.id)).all())
         for row in rows:
@@ -179,8 +270,9 @@ class Removals:
         self.database.write(lambda connection: connection.execute(statement))
 
     def replaced_files(self) -> list[str]:
-        """Return the WARC files that a redacted copy has replaced."""
-        statement = sa.select(warc_file.c.name).where(warc_file.c.state == REPLACED).order_by(warc_file.c.name)
+        """Return the WARC files on this machine that a redacted copy has replaced."""
+        replaced = warc_file.c.state == REPLACED, is_here(self.machine)
+        statement = sa.select(warc_file.c.name).where(*replaced).order_by(warc_file.c.name)
         return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
     def forget_file(self, name: str) -> None:
@@ -242,6 +334,41 @@ class Removals:
         return self.database.read(lambda connection: [RemovedDocument(*row) for row in connection.execute(ordered)])
 
 
+def _note_machines(connection: Connection, machine: str) -> None:
+    """Note that this machine and each machine with WARC files has to carry out removals, once texts are withdrawn.
+
+    A file that the database does not know yet, or a torn tail, may hold a removed page. So all are noted.
+    """
+    if machine:
+        _note(connection, sa.select(sa.literal(machine)), renew=True)
+        _note(connection, sa.select(warc_file.c.machine).where(warc_file.c.machine.is_not(None), IN_USE), renew=True)
+
+
+def _note(connection: Connection, machines: sa.Select[Any], *, renew: bool) -> None:
+    names = set(connection.execute(machines.distinct()).scalars())
+    insert = upsert(connection, machine_removal)
+    if renew:
+        insert = insert.on_conflict_do_update(index_elements=["machine"], set_={"asked": None})
+    else:
+        insert = insert.on_conflict_do_nothing()
+    if names:
+        connection.execute(insert, [{"machine": name, "asked": None} for name in sorted(names)])
+
+
+def _finish_if_last(connection: Connection) -> None:
+    """Mark the removals as finished if no machine has to carry them out any more."""
+    if connection.execute(sa.select(machine_removal.c.machine).limit(1)).first() is None:
+        values = {"finished": datetime.now(UTC), "deferred": False}
+        connection.execute(sa.update(removal).where(removal.c.finished.is_(None)).values(values))
+
+
+def _forget_lost(connection: Connection, warc_ids: Collection[int]) -> None:
+    """Record that the originals to empty in these files are lost."""
+    for part in chunks(sorted(warc_ids)):
+        lost = fetch.c.warc_id.in_(part), fetch.c.reason == REMOVED
+        connection.execute(sa.update(fetch).where(*lost).values(_NOTHING_LEFT))
+
+
 def _learn_lines(connection: Connection, site: str) -> None:
     keep(connection, site, read_texts(connection, site, PageLines()).recurring)
 
@@ -272,6 +399,7 @@ def _move(connection: Connection, name: str, scrubbed: RedactedFile) -> None:
     if there is None or there.state == REPLACED:
         return
     row = {"name": scrubbed.name, "run_id": there.run_id, "state": "closed", "bytes": scrubbed.size}
+    row |= {"machine": there.machine}
     insert = upsert(connection, warc_file)
     connection.execute(insert.on_conflict_do_update(index_elements=["name"], set_={"bytes": scrubbed.size}), row)
     new_id = connection.execute(sa.select(warc_file.c.id).where(warc_file.c.name == scrubbed.name)).scalar_one()

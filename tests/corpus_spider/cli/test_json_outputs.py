@@ -174,7 +174,7 @@ def test_every_command_with_json_has_a_schema() -> None:
 
 def test_every_schema_is_compared_with_an_output() -> None:
     """The cases below have all of them, with those of the crawler, of lifted removals and of the queue."""
-    elsewhere = {"demo", "crawl", "remove-undo", "crawl-queue", "worker-list"}
+    elsewhere = {"demo", "crawl", "remove-undo", "crawl-queue", "worker-list", "worker-gone"}
     assert {name for name, _ in CASES} | elsewhere == {output.name for output in OUTPUTS}
 
 
