@@ -31,7 +31,6 @@ from corpus_spider.queue.jobs import (
     TASK,
     alone,
     app_of,
-    held_sites,
     introduce,
     mark_dead,
     open_tables,
@@ -40,6 +39,7 @@ from corpus_spider.queue.jobs import (
     uncount,
 )
 from storage.errors import CorpusError
+from storage.locking.locks import held_sites
 from storage.reporting import counted
 
 if TYPE_CHECKING:
