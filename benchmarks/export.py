@@ -38,20 +38,21 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from copies import multiply
+
 from corpus_spider.config.loader import load as load_config
 from corpus_spider.demo.articles import load
 from corpus_spider.export.exporter import export_documents
 from corpus_spider.export.request import ExportRequest
 from corpus_spider.terminal.console import Console
 from pipelines.quality.signals import measure
-from pipelines.text.minhash import SCHEME
+from pipelines.text.minhash import fingerprint
 from storage.corpus import Corpus
 from storage.documents.selection import Selection
 from storage.records import (
     Capture,
     Document,
     Fetched,
-    Fingerprint,
     Kind,
     LanguageGuess,
     Lease,
@@ -64,6 +65,8 @@ from storage.warc import WarcInfo, WarcWriter
 FORMATS = ("jsonl", "jsonl.zst", "parquet", "jsonl.gz", "prevert")
 SCRIPTS = {"ar": "Arab", "fa": "Arab", "ur": "Arab", "vi": "Latn", "en": "Latn", "th": "Thai"}
 SITES, GROUP = 20, 500
+STORED = 5000
+"""Documents that are stored as a crawl stores them. More documents are copies of them."""
 CLOCKS = {"wall": time.perf_counter, "cpu": lambda: sum(os.times()[:4]), "thread": time.thread_time}
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -101,10 +104,18 @@ def document(number: int, words: dict[str, list[str]], size: int) -> Document:
         published_text="1/1/2026",
         directives=("max-image-preview:large",),
     )
-    prints = Fingerprint(SCHEME, randomly.randbytes(16), len(text), b"", ())
     script = SCRIPTS[language]
     made = Document(
-        text, LanguageGuess(language, 0.99, script, 0.97), stated, "auto", "3", "", "utf-8", "header", 0.0, prints
+        text,
+        LanguageGuess(language, 0.99, script, 0.97),
+        stated,
+        "auto",
+        "3",
+        "",
+        "utf-8",
+        "header",
+        0.0,
+        fingerprint(text),
     )
     return replace(
         made,
@@ -117,17 +128,17 @@ def document(number: int, words: dict[str, list[str]], size: int) -> Document:
     )
 
 
-def fill(corpus: Corpus, folder: Path, number: int, size: int) -> None:
+def fill(corpus: Corpus, folder: Path, number: int, size: int, sites: int = SITES) -> None:
     """Put documents into a corpus and their originals into WARC files, through the doors that a crawl uses."""
     words, run = vocabulary(), corpus.runs.start("{}")
     archive, numbers = WarcWriter(folder, "export", WarcInfo("benchmark")), count()
     for start in range(0, number, GROUP):
         part = range(start, min(number, start + GROUP))
-        names = [(f"https://s{each % SITES}.example/news/{each}-article.html", f"s{each % SITES}") for each in part]
+        names = [(f"https://s{each % sites}.example/news/{each}-article.html", f"s{each % sites}") for each in part]
         corpus.frontier.seed([Seed(url, url, site, f"{site}.example", Kind.PAGE) for url, site in names])
         leases: list[Lease] = []
         while len(leases) < len(part):
-            leases += corpus.frontier.lease(run, {f"s{site}.example": GROUP for site in range(SITES)}, time.time())
+            leases += corpus.frontier.lease(run, {f"s{site}.example": GROUP for site in range(sites)}, time.time())
         headers = (("Content-Type", "text/html; charset=utf-8"),)
         documents = [document(next(numbers), words, size) for _ in leases]
         bodies = [f"<html><body><p>{each.text}</p></body></html>".encode() for each in documents]
@@ -143,19 +154,26 @@ def fill(corpus: Corpus, folder: Path, number: int, size: int) -> None:
     corpus.runs.finish(run, 0, "{}")
 
 
-def make(folder: Path, number: int, size: int) -> None:
-    """Make a corpus folder, unless there is one."""
+def make(folder: Path, number: int, size: int, sites: int = SITES, database: str = "", stored: int = STORED) -> None:
+    """Make a corpus folder, unless there is one; its database is SQLite, or ``database``.
+
+    ``stored``: documents that are stored as a crawl stores them; the others are copies.
+    """
     settings = folder / "corpus.toml"
     if settings.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    with Corpus.open(folder / "corpus.db", create=True) as corpus:
-        fill(corpus, folder / "warc", number, size)
-    sites = "".join(
+    copies = -(-number // stored)
+    with Corpus.open(database or folder / "corpus.db", create=True) as corpus:
+        fill(corpus, folder / "warc", number // copies, size, sites)
+        multiply(corpus, folder / "warc", copies)
+    named = f'database = "{database}"\n' if database else ""
+    listed = "".join(
         f'[[site]]\nname = "s{site}"\nlicence = "CC BY 4.0"\nfeeds = ["https://s{site}.example/feed"]\n'
-        for site in range(SITES)
+        for site in range(sites)
     )
-    settings.write_text(f'[corpus]\nname = "export"\ncontact = "benchmark@example.org"\n{sites}', encoding="utf-8")
+    stated = f'[corpus]\nname = "export"\ncontact = "benchmark@example.org"\n{named}{listed}'
+    settings.write_text(stated, encoding="utf-8")
 
 
 def measured(folder: Path, name: str, *, release: bool) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from storage.reasons import reasons_of
 from storage.records import SITE_COUNTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from storage.corpus import Corpus
@@ -65,7 +65,7 @@ def find_crawl(corpus: Corpus, number: int) -> CrawlBySite | None:
 class LastNight:
     """Counters of the runs that are less than twelve hours apart, the last one included.
 
-    ``finished`` is None while a run is going on, or if the last one was killed.
+    ``finished`` is None while a run is going on, on any machine, or if the last one was killed.
     """
 
     started: datetime
@@ -77,8 +77,11 @@ class LastNight:
     failed: int
 
 
-def last_night(runs: Sequence[SiteRun]) -> LastNight | None:
-    """Return the counters of the last night from the counters of runs, oldest first. None without a run."""
+def last_night(runs: Sequence[SiteRun], running: Collection[int] = ()) -> LastNight | None:
+    """Return the counters of the last night from the counters of runs, oldest first. None without a run.
+
+    ``running``: ids of the runs that go on. Machines crawl at the same time: the newest run need not end last.
+    """
     night: list[SiteRun] = []
     for each in reversed(runs):
         if night and night[-1].started - each.started > SAME_NIGHT:
@@ -86,9 +89,10 @@ def last_night(runs: Sequence[SiteRun]) -> LastNight | None:
         night.append(each)
     if not night:
         return None
+    ended = night[0].finished and max(each.finished for each in night if each.finished)
     return LastNight(
         started=night[-1].started,
-        finished=night[0].finished,
+        finished=None if any(each.run_id in running for each in night) else ended,
         new=sum(each.articles for each in night),
         changed=sum(each.versions for each in night),
         unchanged=sum(each.unchanged for each in night),

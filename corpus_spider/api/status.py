@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
+from corpus_spider.api.at_work import Machines, read_machines
 from corpus_spider.archive.uploads import WaitingUploads
-from corpus_spider.monitoring.run_state import run_state
+from corpus_spider.monitoring.run_state import CrawlAtWork, run_state
 from storage.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 
     from corpus_spider.api.crawls import LastNight
     from corpus_spider.config.model import Config
-    from corpus_spider.monitoring.model import PausedHost, SiteProblem
+    from corpus_spider.monitoring.model import MachineProblem, PausedHost, SiteProblem
     from storage.documents.model import CountRow, Status
+    from storage.runs.site_runs import SiteRun
 
 TIMES = frozenset({"started", "finished"})
 NUMBERS = ("id", "exit_code", "pid")
@@ -82,6 +84,10 @@ class CorpusStatus:
     """By site: documents that were made with other rules than those of today."""
     uploads: WaitingUploads
     """WARC files that wait for their upload to object storage."""
+    at_work: list[CrawlAtWork]
+    """Crawls of all machines that go on, or died and were not taken up."""
+    machine_problems: list[MachineProblem]
+    """Workers and crawls that died, batches that failed or cannot start."""
 
     @classmethod
     def of(
@@ -91,6 +97,7 @@ class CorpusStatus:
         sites: Sequence[str] = (),
         other_rules: Mapping[str, int] | None = None,
         uploads: WaitingUploads | None = None,
+        machines: Machines | None = None,
     ) -> CorpusStatus:
         """Return the counts. ``sites``: names of the configured ones, crawled or not."""
         return cls(
@@ -109,6 +116,8 @@ class CorpusStatus:
             other_rules=other_rules or {},
             uploads=uploads or WaitingUploads(),
             last_run=_last_run(status.last_run, run_state),
+            at_work=list(machines.crawls) if machines else [],
+            machine_problems=list(machines.problems) if machines else [],
         )
 
 
@@ -179,6 +188,8 @@ class Overview:
     """WARC files that wait for their upload to object storage."""
     suspended: Mapping[str, int] = field(default_factory=dict)
     """By site: suspended URLs."""
+    machines: Machines = field(default_factory=Machines)
+    """What all machines do now."""
 
     configured: Sequence[str] = ()
     """Names of the configured sites."""
@@ -186,7 +197,9 @@ class Overview:
     @property
     def counts(self) -> CorpusStatus:
         """All counts."""
-        return CorpusStatus.of(self.status, self.run_state, self.configured, self.other_rules, self.uploads)
+        return CorpusStatus.of(
+            self.status, self.run_state, self.configured, self.other_rules, self.uploads, self.machines
+        )
 
 
 def read_status(config: Config) -> CorpusStatus:
@@ -195,9 +208,9 @@ def read_status(config: Config) -> CorpusStatus:
         status = corpus.status()
         names = [site.name for site in config.sites]
         other_rules = corpus.documents.with_other_rules(config.rule_fingerprints())
-        return CorpusStatus.of(
-            status, run_state(status.last_run), names, other_rules, WaitingUploads.of(config.originals)
-        )
+        machines = read_machines(corpus)
+        state = run_state(status.last_run, machines.crawls)
+        return CorpusStatus.of(status, state, names, other_rules, WaitingUploads.of(config.originals), machines)
 
 
 def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> Overview:
@@ -214,14 +227,16 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> O
         again, earliest = corpus.frontier.due_again(names, now.timestamp())
         pending = corpus.frontier.next_due(names)
         is_due = pending is not None and pending <= now.timestamp()
-        night = last_night(corpus.runs.by_site(names, 1.0))
+        machines = read_machines(corpus)
+        night = last_night(_counted_now(corpus, names, machines.running), {crawl.run for crawl in machines.running})
         found = health.examine(corpus, config, HealthThresholds(), now) if night else health.Health.of()
         return Overview(
             name=config.corpus.name,
             program=program,
             now=now,
             status=status,
-            run_state=run_state(status.last_run),
+            run_state=run_state(status.last_run, machines.crawls),
+            machines=machines,
             configured=names,
             site_count=len({*names, *(row.key for row in status.by_site)}),
             words=count_words(config.index_folder),
@@ -236,3 +251,9 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> O
             paused=[host for site in found.sites for host in site.paused],
             suspended=corpus.frontier.suspended(names),
         )
+
+
+def _counted_now(corpus: Corpus, names: Sequence[str], running: Sequence[CrawlAtWork]) -> list[SiteRun]:
+    """Return the counters of the last day at these sites, oldest first. Crawls that go on have those of this moment."""
+    present = {(row.run_id, row.site): row for crawl in running for row in corpus.runs.now(crawl.run)}
+    return [present.get((row.run_id, row.site), row) for row in corpus.runs.by_site(names, 1.0)]

@@ -35,7 +35,12 @@ MOST_PROBLEMS = 8
 def lines(overview: Overview, width: int) -> list[str]:
     """Return the dashboard in lines of at most ``width`` cells. Only a longer word or command exceeds it."""
     parts = [_headline(overview, width), _bars(overview.status, width)]
-    summary = [*_last_night(overview, width), *_next(overview, width), *_attention(overview, width)]
+    summary = [
+        *_last_night(overview, width),
+        *_at_work(overview, width),
+        *_next(overview, width),
+        *_attention(overview, width),
+    ]
     return [line for part in (*parts, summary) if part for line in (*part, "")][:-1]
 
 
@@ -84,7 +89,7 @@ def _last_night(overview: Overview, width: int) -> list[str]:
     if night is None:
         return []
     clock = f"{night.started.astimezone(overview.now.tzinfo):%H:%M}"
-    if state == "running":
+    if overview.machines.running or state == "running":
         when = f"since {clock} {zone()}, still running"
     elif night.finished:
         when = f"{clock}–{night.finished.astimezone(overview.now.tzinfo):%H:%M} {zone()}"
@@ -106,6 +111,18 @@ def _last_night(overview: Overview, width: int) -> list[str]:
     return _labelled(label, flow([f"{day}{when}", *counts], width - LABEL))
 
 
+def _at_work(overview: Overview, width: int) -> list[str]:
+    """Return the sums over the crawls that go on, if they are several or on another machine."""
+    running = overview.machines.running
+    machines = sorted({crawl.machine for crawl in running})
+    if len(running) < 2 and overview.run_state in {"running", "ended", ""}:
+        return []
+    facts = [counted(len(running), "crawl"), counted(sum(len(crawl.sites) for crawl in running), "site")]
+    facts.append(f"{overview.machines.pages_per_minute:,.0f} pages a minute")
+    named = machines[0] if len(machines) == 1 else counted(len(machines), "machine")
+    return _labelled("At work", flow([*facts, f"on {safe(named)}"], width - LABEL)) if running else []
+
+
 def _next(overview: Overview, width: int) -> list[str]:
     due = f"{counted(overview.due, 'URL')} due"
     if overview.scheduled:
@@ -114,7 +131,7 @@ def _next(overview: Overview, width: int) -> list[str]:
         start += timedelta(days=start <= overview.now)
         seconds = (start - overview.now).total_seconds()
         return _labelled("Next", flow([f"in {duration(seconds)} ({overview.scheduled}, timer)", due], width - LABEL))
-    if overview.run_state == "running":
+    if overview.machines.running or overview.run_state == "running":
         return []
     if overview.due or overview.night is None:
         what = [due] if overview.status.fetches else ["no documents yet"]
@@ -137,7 +154,9 @@ def _attention(overview: Overview, width: int) -> list[str]:
 
 def _problems(overview: Overview) -> Iterator[tuple[str, str]]:
     known = overview.status.last_run
-    if overview.run_state.startswith("died"):
+    for trouble in overview.machines.problems:
+        yield f"{safe(str(trouble))}.", trouble.next
+    if overview.run_state.startswith("died") and not overview.machines.crawls:
         yield "The last crawl was killed. The next one goes on where it stopped.", "crawl"
     elif "exit_code" in known and (code := int(known["exit_code"])) not in {*EXPECTED, SICK}:
         yield f"The last crawl ended with exit code {code}: {REASONS.get(code, 'unknown')}.", _after(code, known)

@@ -65,14 +65,22 @@ def health(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> i
     Compares the last night of each site with its earlier nights and checks its sources. Fetches nothing. Exit code 8 if
     a site is failing.
     """
+    from dataclasses import replace
+
+    from corpus_spider.api.at_work import read_machines
     from corpus_spider.archive.uploads import WaitingUploads
     from corpus_spider.monitoring import health as examination
     from corpus_spider.monitoring.model import HealthThresholds
+    from storage.corpus import Corpus
 
     config = state.load_made().only((*names, *options["sites"]))
     config.require_sites()
-    with state.console.stages() as show:
-        found = examination.read(config, HealthThresholds(options["nights"], options["max_age"]), show)
+    with state.console.stages() as show, Corpus.open(config.database_url, read_only=True) as corpus:
+        thresholds = HealthThresholds(options["nights"], options["max_age"])
+        found = examination.examine(corpus, config, thresholds, on_progress=show)
+        chosen = {site.name for site in config.sites}
+        trouble = [each for each in read_machines(corpus).problems if not each.sites or chosen.intersection(each.sites)]
+        found = replace(found, machines=tuple(trouble))
     if options["as_json"]:
         state.console.json(found)
     else:

@@ -147,7 +147,7 @@ def _show(found: QueueState, console: Console) -> None:
             each.process,
             each.slots,
             _ago(moment, each.started),
-            f"{each.quiet_seconds:.0f} s",
+            "died" if each.is_dead else f"{each.quiet_seconds:.0f} s",
             f"{each.pages_per_minute:.0f}",
         )
         for each in found.workers

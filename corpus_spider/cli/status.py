@@ -66,6 +66,12 @@ def render(found: CorpusStatus, console: Console) -> None:
     for title, reasons in (*dropped, ("URLs that failed", found.failed)):
         rows = [(reason, count, meaning_of(reason)) for reason, count in reasons.items()]
         console.table(title, ("reason", "count", "meaning"), rows)
+    at_work = [
+        (each.machine, each.process, local(each.started), each.state, len(each.sites), f"{each.pages_per_minute:.0f}")
+        for each in found.at_work
+    ]
+    columns = ("machine", "process", "since", "state", "sites", "pages_per_minute")
+    console.table(in_local_time("Crawls at work"), columns, at_work)
     hidden = () if console.verbose else INTERNALS
     console.table(in_local_time("Last run"), ("what", "value"), _last_run(found.last_run, hidden))
 

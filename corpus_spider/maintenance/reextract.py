@@ -12,7 +12,6 @@ from corpus_spider.archive.missing_files import elsewhere
 from corpus_spider.crawling.open_corpus import open_for_reading, open_for_writing
 from pipelines.runtime.writer import GROUP
 from storage.bytes.lines import count
-from storage.documents.rereading import RULED_FIELDS
 from storage.errors import CorpusError, MissingFileError, ObjectStorageError
 from storage.fetches.file_retention import REMOVED as EXPIRED
 from storage.reasons import REMOVED, SAME_PAGE, UNCHANGED_TEXT
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from corpus_spider.crawling.open_corpus import OpenCorpus
     from pipelines.runtime.page_pipeline import PagePipeline
-    from storage.documents.model import CorpusDocument
+    from storage.documents.rereading import KnownText
     from storage.fetches.fetches import StoredFetch
     from storage.records import Capture, Document, Lease, Processed
 
@@ -192,20 +191,17 @@ class _Reextraction:
             self._report.pages += len(group)
             self._report.healed += len(self._corpus.documents.reread(list(found)))
             return
-        before = [
-            self._corpus.documents.of_fetch(fetch.fetch_id) if fetch.outcome == "document" else None
-            for fetch, _, _ in group
-        ]
+        before = self._corpus.documents.known_texts([fetch.fetch_id for fetch, _, _ in group])
         after = [processed for _, _, processed in group]
         if not self._report.dry_run:
             store = self._pipeline.store
             after = await asyncio.gather(
                 *(store(fetch.fetch_id, lease, processed, follow=False) for fetch, lease, processed in group)
             )
-        for (fetch, _, _), old, new in zip(group, before, after, strict=True):
-            self._count(fetch, old, new.document)
+        for (fetch, _, _), new in zip(group, after, strict=True):
+            self._count(fetch, before.get(fetch.fetch_id), new.document)
 
-    def _count(self, fetch: StoredFetch, before: CorpusDocument | None, after: Document | None) -> None:
+    def _count(self, fetch: StoredFetch, before: KnownText | None, after: Document | None) -> None:
         report = self._report
         report.pages += 1
         report.own_lines += count(after.own_lines) if after else 0
@@ -217,7 +213,7 @@ class _Reextraction:
             report.lost += 1
             report.lost_urls.append(fetch.uri)
         else:
-            same = all(getattr(before, name) == getattr(after, name) for name in RULED_FIELDS)
+            same = before.is_same(after)
             rescored = same and before.confidence != after.confidence
             report.changed += not same
             report.rescored += rescored

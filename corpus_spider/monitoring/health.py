@@ -11,7 +11,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from corpus_spider.monitoring.advice import next_command, suspended_sites
-from corpus_spider.monitoring.model import HealthThresholds, Matches, PausedHost, SiteCase, SiteProblem
+from corpus_spider.monitoring.model import (
+    HealthThresholds,
+    MachineProblem,
+    Matches,
+    PausedHost,
+    SiteCase,
+    SiteProblem,
+)
 from corpus_spider.monitoring.site_checks import (
     as_interrupted,
     is_unfinished,
@@ -71,6 +78,8 @@ class Health:
     offline: bool
     sick: tuple[SiteProblem, ...]
     sites: tuple[SiteHealth, ...]
+    machines: tuple[MachineProblem, ...] = ()
+    """Workers and crawls that died, batches that failed or cannot start. They are no reason against ``ok``."""
 
     @classmethod
     def of(cls, sites: Sequence[SiteHealth] = (), *, offline: bool = False) -> Health:
@@ -251,6 +260,11 @@ def render(health: Health, console: Console, program: str) -> None:
         "Problems",
         ("site", "sign", "problem", "source", "next"),
         [(one.site, one.sign, one.words, one.url, f"{program} {next_command(one)}") for one in health.sick],
+    )
+    console.table(
+        "Machines",
+        ("machine", "problem", "next"),
+        [(one.machine, one.words, f"{program} {one.next}") for one in health.machines],
     )
 
 

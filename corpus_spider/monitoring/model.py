@@ -55,6 +55,19 @@ class SiteProblem:
 
 
 @dataclass(frozen=True, slots=True)
+class MachineProblem:
+    """A problem of a worker, a batch or a crawl, at no single site. ``next``: arguments of the command for it."""
+
+    words: str
+    next: str
+    machine: str = ""
+    sites: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True, slots=True)
 class PausedHost:
     """A host that a run left paused while ``urls`` of it were due. ``reason``: of the pause, such as ``http_429``."""
 

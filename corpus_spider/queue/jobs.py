@@ -37,6 +37,8 @@ AGAIN = "again"
 """Queue of the batches of dead workers. Each worker has a slot for it alone, so that they wait for no other batch."""
 NEW_SITE_PAGES = 200
 """Expected pages of a site without an earlier run."""
+QUIET_SECONDS, UNCONNECTED_SECONDS = 30.0, 6.0
+"""Seconds without a sign of life after which a worker is reported as dead: with and without a session."""
 MAX_FAILED_DAYS = 30
 """Days after which failed jobs are forgotten."""
 _LOCK = 0x636F72707573
@@ -91,7 +93,10 @@ class QueuedBatch:
 
 @dataclass(frozen=True)
 class QueueWorker:
-    """A worker. ``quiet_seconds``: since its last sign of life. ``pages_per_minute``: of all its crawls."""
+    """A worker. ``quiet_seconds``: since its last sign of life. ``pages_per_minute``: of all its crawls.
+
+    ``connected``: whether it has its session with the database.
+    """
 
     worker: int
     machine: str
@@ -100,6 +105,12 @@ class QueueWorker:
     started: datetime
     quiet_seconds: float
     pages_per_minute: float = 0.0
+    connected: bool = True
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether it died, or has been cut off from the database for long."""
+        return self.quiet_seconds > (QUIET_SECONDS if self.connected else UNCONNECTED_SECONDS)
 
 
 @dataclass(frozen=True)
@@ -258,12 +269,24 @@ def queue_state(corpus: Corpus) -> QueueState:
     return QueueState(tuple(replace(each, pages_per_minute=of_worker[each.worker]) for each in found.workers), batches)
 
 
+def known_queue(corpus: Corpus) -> QueueState | None:
+    """Return the workers and batches, without rates. None without a queue. It needs no Procrastinate."""
+    if corpus.database.is_sqlite:
+        return None
+    with closing(corpus.database.session(lambda made: made, **_options(corpus.database))) as session:
+        found = state_of(session)
+    return found if found.workers or found.batches else None
+
+
 def state_of(session: psycopg.Connection[Any]) -> QueueState:
     """Return the workers and batches; none if there are no tables yet."""
     if session.execute("SELECT to_regclass('machine')").fetchone() == (None,):
         return QueueState((), ())
+    workers = [QueueWorker(*row) for row in session.execute(_WORKERS)]
+    keys = _worker_keys(session, [worker.worker for worker in workers])
+    connected = {keys[key] for key in lock_sessions.held(session, keys)}
     return QueueState(
-        tuple(QueueWorker(*row) for row in session.execute(_WORKERS)),
+        tuple(replace(worker, connected=worker.worker in connected) for worker in workers),
         tuple(
             QueuedBatch(job, state, tuple(sites), attempts, worker, not_before, started)
             for job, state, sites, attempts, worker, not_before, started in session.execute(_JOBS, (TASK,))
@@ -283,14 +306,6 @@ def mark_dead(session: psycopg.Connection[Any], quiet_seconds: float) -> None:
     alive = lock_sessions.held(session, keys)
     if gone := [worker for key, worker in keys.items() if key not in alive]:
         session.execute(_DEAD, (gone, quiet_seconds))
-
-
-def held_sites(corpus: Corpus, sites: Iterable[str]) -> set[str]:
-    """Return the sites that a crawl has locked now."""
-    with closing(corpus.database.session(lambda made: made)) as session:
-        schema = lock_sessions.schema_of(session)
-        keys = {lock_key(site, schema): site for site in sites}
-        return {keys[key] for key in lock_sessions.held(session, keys)}
 
 
 def uncount(session: psycopg.Connection[Any], job: int | None) -> None:

@@ -32,7 +32,6 @@ from corpus_spider.queue.jobs import (
     TASK,
     alone,
     app_of,
-    held_sites,
     introduce,
     mark_dead,
     open_tables,
@@ -41,6 +40,7 @@ from corpus_spider.queue.jobs import (
     uncount,
 )
 from storage.errors import CorpusError
+from storage.locking.locks import held_sites
 from storage.reporting import counted
 
 if TYPE_CHECKING:

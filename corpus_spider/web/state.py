@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from corpus_spider.api.at_work import read_machines
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import HealthThresholds
 from corpus_spider.terminal.slow_count import SlowCount
@@ -17,6 +18,7 @@ from storage.time_limit import time_limit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from corpus_spider.api.at_work import Machines
     from corpus_spider.api.index_facts import IndexFacts
     from corpus_spider.config.model import Config
     from corpus_spider.monitoring.health import Health
@@ -104,6 +106,8 @@ class ServedCorpus:
     """Counts of the whole corpus: a million documents take a third of a second."""
     health: SlowCount[Health] = field(init=False)
     """Results for all sites: the runs of a hundred nights are read."""
+    machines: SlowCount[Machines] = field(init=False)
+    """What all machines do now."""
     index_facts: LastMade[tuple[int, ...], IndexFacts] = field(default_factory=LastMade)
     """Numbers of the search index, by the ids of its shards, which are never used twice."""
 
@@ -114,6 +118,7 @@ class ServedCorpus:
         object.__setattr__(self, "status", SlowCount(self.corpus.status, REMEMBERED_SECONDS))
         examine = partial(health.examine, self.corpus, self.config, HealthThresholds())
         object.__setattr__(self, "health", SlowCount(examine, REMEMBERED_SECONDS))
+        object.__setattr__(self, "machines", SlowCount(partial(read_machines, self.corpus), REMEMBERED_SECONDS))
 
     def close(self) -> None:
         """End the processes that read originals."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from storage.documents.healing import EarlierValue
     from storage.documents.model import CorpusDocument, Outline, RelatedDocument, Stamp
     from storage.documents.reader import View
+    from storage.documents.rereading import KnownText
     from storage.documents.site_rules import RuledTexts
     from storage.records import Drop, Fingerprint, Lease, Processed
     from storage.reporting import Progress
@@ -123,9 +124,11 @@ class Documents:
         """Return the current documents of a document's cluster without itself, most similar first, without texts."""
         return self.database.read(lambda connection: reader.near(connection, public_id, limit))
 
-    def of_fetch(self, fetch_id: int) -> CorpusDocument | None:
-        """Return the document made from a fetch, of any version; None if the fetch gave no document."""
-        return self.database.read(lambda connection: reader.document_of(connection, fetch_id))
+    def known_texts(self, fetch_ids: Sequence[int]) -> dict[int, KnownText]:
+        """Return the texts of the documents that these fetches gave, by fetch, some hundred at most."""
+        from storage.documents import rereading
+
+        return self.database.read(lambda connection: rereading.known_texts(connection, fetch_ids))
 
     def view(self, selection: Selection) -> AbstractContextManager[View]:
         """Open a snapshot of the selected documents, read a page at a time (see `reader.view`)."""

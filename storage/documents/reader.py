@@ -343,11 +343,6 @@ def ids_like(connection: Connection, beginning: str, most: int) -> list[str]:
     return list(connection.scalars(sa.select(column).where(*within).order_by(column).limit(most)))
 
 
-def document_of(connection: Connection, fetch_id: int) -> CorpusDocument | None:
-    """Return the document made from a fetch; None if the fetch gave none."""
-    return _newest(connection, document.c.fetch_id == fetch_id)
-
-
 def versions_of(connection: Connection, public_id: str) -> list[RelatedDocument]:
     """Return all versions of the page of a document, oldest first."""
     page = sa.select(document.c.url_id).where(document.c.public_id == public_id).scalar_subquery()

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -35,6 +36,20 @@ STATED = sa.select(
 """Stored metadata of documents."""
 RULED_FIELDS = ("text", "kinds", "captions", "comments")
 """Parts of a text that rules decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownText:
+    """A stored text: its expected F1, and the `RULED_FIELDS`."""
+
+    confidence: float | None
+    parts: tuple[Any, ...]
+
+    def is_same(self, made: Document) -> bool:
+        """Return whether the document that was made again has the same text."""
+        return all(
+            (old or None) == (getattr(made, name) or None) for name, old in zip(RULED_FIELDS, self.parts, strict=True)
+        )
 
 
 def reread(connection: Connection, group: Sequence[tuple[int, Lease, Processed]]) -> dict[int, tuple[str, ...]]:
@@ -81,6 +96,17 @@ def _rules_row(connection: Connection, stored: AnyRow, made: Document) -> dict[s
     before = connection.execute(sa.select(*columns).where(document_text.c.document_id == stored.id)).one()
     is_same = all((getattr(before, name) or None) == (new[name] or None) for name in RULED_FIELDS)
     return {"rules": made.rules} if is_same else {}
+
+
+def known_texts(connection: Connection, fetch_ids: Sequence[int]) -> dict[int, KnownText]:
+    """Return the texts of the documents that these fetches gave, by fetch, some hundred at most."""
+    columns = [document_text.c[name] for name in RULED_FIELDS]
+    rows = (
+        sa.select(document.c.fetch_id, document.c.confidence, *columns)
+        .join(document_text, document_text.c.document_id == document.c.id)
+        .where(document.c.fetch_id.in_(fetch_ids))
+    )
+    return {row.fetch_id: KnownText(row.confidence, tuple(row[2:])) for row in connection.execute(rows)}
 
 
 def heal(

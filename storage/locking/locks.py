@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from typing import TYPE_CHECKING, Self
 
 from storage.disk import disk_error, disk_errors, flocked, locked_byte, unlock_byte
@@ -63,6 +63,14 @@ def lock_key(name: str, schema: str, kind: str = "site") -> int:
 def host_byte(host: str) -> int:
     """Return the place of a host's lock in the file of all hosts."""
     return int.from_bytes(hashlib.sha256(host.encode()).digest()[:8], "big") >> 2
+
+
+def held_sites(corpus: Corpus, sites: Iterable[str]) -> set[str]:
+    """Return the sites that a crawl of any machine has locked now. The corpus is in PostgreSQL."""
+    with closing(corpus.database.session(lambda made: made)) as session:
+        schema = lock_sessions.schema_of(session)
+        keys = {lock_key(site, schema): site for site in sites}
+        return {keys[key] for key in lock_sessions.held(session, keys)}
 
 
 class SiteLocks(AbstractContextManager["SiteLocks"]):

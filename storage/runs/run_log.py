@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from storage.database.transactions import Database
     from storage.runs.allowance import Allowance
-    from storage.runs.site_runs import SiteRun
+    from storage.runs.site_runs import SiteRun, UnfinishedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,10 @@ class Runs:
     def pages_per_minute(self, sites: Collection[str]) -> dict[str, float]:
         """Return the responses a minute of the unfinished run that each of these sites is in. Others are left out."""
         return self.database.read(lambda connection: site_runs.pages_per_minute(connection, sites, datetime.now(UTC)))
+
+    def unfinished(self) -> list[UnfinishedRun]:
+        """Return the runs of all machines that go on or were killed, oldest first."""
+        return self.database.read(site_runs.unfinished)
 
     def by_site(self, sites: Collection[str], days: float = 100.0, run_id: int | None = None) -> list[SiteRun]:
         """Return the counters of runs at these sites, oldest first. A hundred nights of 10,000 sites need a gigabyte.

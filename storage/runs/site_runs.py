@@ -66,6 +66,17 @@ class SiteRun(SiteCounters, frozen=True, gc=False, kw_only=True):
         return sum(number for reason, number in self.reasons.items() if is_dropped(reason))
 
 
+@dataclass(frozen=True, slots=True)
+class UnfinishedRun:
+    """A run without an end: it goes on, or was killed. ``sites``: those at which no later run has begun."""
+
+    id: int
+    started: datetime
+    process: int
+    host: str
+    sites: tuple[str, ...]
+
+
 def column_of(outcome: str | None, reason: str) -> str | None:
     """Name the counter of a response with this outcome; None: it is counted by reason only."""
     if outcome is None:
@@ -383,6 +394,23 @@ def without_answers(connection: Connection, days: float) -> list[int]:
     without = sa.func.max(run_site.c.fetched) == 0, sa.func.max(run_site.c.failed) > 0
     statement = sa.select(run_site.c.run_id).where(run_site.c.run_id >= first).group_by(run_site.c.run_id)
     return list(connection.execute(statement.having(sa.and_(*without))).scalars())
+
+
+def unfinished(connection: Connection) -> list[UnfinishedRun]:
+    """Return the runs without an end, oldest first. A run whose sites were all taken up by later ones is left out."""
+    later = run_site.alias("later")
+    is_taken_up = sa.exists().where(later.c.site == run_site.c.site, later.c.run_id > run_site.c.run_id)
+    statement = (
+        sa.select(run.c.id, run.c.started, run.c.pid, run.c.host, run_site.c.site)
+        .join(run_site, run_site.c.run_id == run.c.id)
+        .where(run.c.finished.is_(None), ~is_taken_up)
+        .order_by(run.c.id, run_site.c.site)
+    )
+    rows = connection.execute(statement).all()
+    found: dict[tuple[int, datetime, int, str], list[str]] = {}
+    for *of_run, site in rows:
+        found.setdefault(tuple(of_run), []).append(site)
+    return [UnfinishedRun(*of_run, tuple(sites)) for of_run, sites in found.items()]
 
 
 def newest_run(connection: Connection, sites: Collection[str]) -> int | None:

@@ -38,6 +38,7 @@ def page(request: Request) -> Response:
         "dropped": [(row.key, row.count, f"/dropped?reason={row.key}") for row in status.dropped][:_MOST_BARS],
         "run": runs[-1] if runs else None,
         "sick": here.health().sick,
+        "machines": here.machines(),
         "folders": sizes(here.config),
     }
     try:

@@ -9,12 +9,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from rich.cells import cell_len
 
+from corpus_spider.api.at_work import Machines
 from corpus_spider.api.crawls import LastNight, last_night
 from corpus_spider.api.status import Overview
 from corpus_spider.cli.app import cli
 from corpus_spider.cli.dashboard import lines
 from corpus_spider.monitoring.advice import next_command
-from corpus_spider.monitoring.model import Sign, SiteProblem
+from corpus_spider.monitoring.model import MachineProblem, Sign, SiteProblem
+from corpus_spider.monitoring.run_state import CrawlAtWork
 from storage.documents.model import CountRow, Status
 from storage.runs.site_runs import SiteRun
 from tests.corpus_spider.cli.test_documented import verbs
@@ -43,6 +45,15 @@ FULL = Overview(
     scheduled="02:15",
     due=312,
     problems=[SiteProblem("tuoitre", Sign.REFUSED, "the server refused 212 of 230 requests (firewall)")],
+)
+
+
+AT_WORK = Machines(
+    [
+        CrawlAtWork(1, "north", 7, STARTED, "running on north", 40.0, ("a", "b")),
+        CrawlAtWork(2, "south", 7, STARTED, "running", 2.6, ("c",)),
+        CrawlAtWork(3, "south", 8, STARTED, "died", 0.0, ("d",)),
+    ]
 )
 
 
@@ -84,6 +95,15 @@ OFFLINE = '{"first_failed_site": "tuoitre", "failed": {"dns": 2}}'
         ({"scheduled": None, "due": 0}, "nothing is due"),
         ({"scheduled": None, "due": 0, "next_due": NOW.timestamp() + 7200}, "nothing is due for 2 h 0 min"),
         ({"run_state": "running", "scheduled": None}, "since 02:15 UTC, still running"),
+        ({"machines": AT_WORK, "scheduled": None}, "since 02:15 UTC, still running"),
+        (
+            {"machines": AT_WORK, "scheduled": None},
+            "At work     2 crawls   3 sites   43 pages a minute   on 2 machines",
+        ),
+        (
+            {"machines": Machines(AT_WORK.crawls[2:], [MachineProblem("batch 7 failed (a)", "crawl --queue")])},
+            "Attention   batch 7 failed (a).\n              corpus-spider crawl --queue",
+        ),
         ({"run_state": "died; the next crawl goes on where it stopped"}, "was killed"),
         ({"now": NOW + timedelta(days=3)}, "Last crawl  2026-11-26 02:15"),
         ({"problems": FULL.problems * 11}, "3 more problems.\n              corpus-spider health"),
@@ -155,3 +175,15 @@ def test_the_next_command_of_each_sign_can_be_run(sign: Sign) -> None:
     name = " ".join(words[:2]) if words[0] in {"rules", "sites"} else words[0]
     verbs(cli)[name].make_context(name, words[len(name.split()) :], resilient_parsing=False)
     assert "a b" in words
+
+
+def test_a_night_of_several_machines_ends_with_the_last_run_that_ends() -> None:
+    """The newest run may end first. While one goes on, the night has no end."""
+    runs = [
+        SiteRun("a", run_id=1, started=NOW, finished=NOW + timedelta(hours=2), exit_code=0, articles=5),
+        SiteRun("b", run_id=2, started=NOW, finished=NOW + timedelta(hours=1), exit_code=0, articles=7),
+    ]
+    for running, finished in (((), NOW + timedelta(hours=2)), ((1,), None)):
+        night = last_night(runs, running)
+        assert night is not None
+        assert (night.finished, night.new) == (finished, 12)

@@ -10,7 +10,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -127,6 +127,43 @@ def test_the_sites_of_a_killed_worker_wait_for_no_busy_slot(tmp_path: Path, post
         busy.terminate()
         assert ended(busy) == 11
         papers.check()
+
+
+def test_all_crawls_of_all_workers_are_shown_and_a_dead_one_is_named(tmp_path: Path, postgresql_url: str) -> None:
+    """`status` has every crawl with its rate, then the killed worker, then batches that no worker is there for."""
+    with press(tmp_path, postgresql_url, 2) as papers:
+        slow = [Slow(), Slow()]
+        Corpus.open(postgresql_url, create=True).close()
+        workers = []
+        for name, held in zip(papers.hosts, slow, strict=True):
+            papers.hosts[name].pages["/a/0"] = held
+            well(tmp_path, "crawl", "--queue", "--site", name)
+            workers.append(papers.worker())
+            until(held.asked.is_set)
+
+        def shown() -> dict[str, Any]:
+            return dict(json.loads(run(tmp_path, "status", "--json").stdout))
+
+        until(lambda: all(crawl["pages_per_minute"] > 0 for crawl in shown()["at_work"]), shown)
+        both = shown()
+        assert [(crawl["state"], crawl["sites"]) for crawl in both["at_work"]] == [
+            ("running", ["p0"]),
+            ("running", ["p1"]),
+        ]
+        assert both["machine_problems"] == []
+        assert_valid("status", both)
+        written = run(tmp_path, "status").stdout
+        assert "still running" in written
+        assert "2 crawls   2 sites" in written
+        for worker, held in zip(workers, slow, strict=True):
+            worker.kill()
+            worker.wait()
+            held.answered.set()
+        until(lambda: str(shown()["machine_problems"]).count("gives no sign of life") == 2, shown)
+        examined = json.loads(run(tmp_path, "health", "--json").stdout)
+        assert_valid("health", examined)
+        assert [each["sites"] for each in examined["machines"]][-1] == ["p0", "p1"]
+        assert "in the queue and no worker (p0, p1)" in run(tmp_path, "health").stdout
 
 
 def test_a_dead_batch_with_a_newer_one_ends_as_failed(tmp_path: Path, postgresql_url: str) -> None:

@@ -100,7 +100,7 @@ def build(folder: Path, pages: list[Served]) -> dict[str, str]:
             outcome = process(capture, model)
             assert (outcome.document is None) == page.is_dropped, (page.path, outcome.drop)
             corpus.documents.record_processed([(fetch_id, lease, replace(outcome, links=()))])
-            found = corpus.documents.of_fetch(fetch_id)
+            found = corpus.documents.find(lease.url)
             if found is not None:
                 ids[page.path] = found.id
         writer.close()

@@ -486,6 +486,19 @@ def test_an_exit_code_is_reported_with_its_meaning(tmp_path: Path) -> None:
             assert "nothing could be fetched" in ask(app, view)[2], view
 
 
+def test_every_crawl_at_work_is_on_the_overview(tmp_path: Path) -> None:
+    """Two crawls at once: each with its sites, and the sum, although a later one has ended."""
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        first, second = corpus.runs.start("{}", ["a.example"]), corpus.runs.start("{}", ["b.example", "c.example"])
+        corpus.runs.finish(corpus.runs.start("{}", ["d.example"]), 0, "{}")
+        page = document_fromstring(ask(application_of(tmp_path, corpus), "/")[2])
+        assert "2 crawls at work, 0 pages a minute" in page.text_content()
+        links = page.xpath("//section[h2='Last crawl']//li/a/@href")
+        assert links == [f"/crawls/{first}", f"/crawls/{second}"]
+        assert "2 sites, 0 pages a minute" in page.text_content()
+
+
 def test_a_sick_site_is_reported_with_the_pages_behind_it_and_what_to_do(tmp_path: Path) -> None:
     """Each has a link to the pages and the command that shows the cause, on the overview and among the sites."""
     (tmp_path / "corpus.toml").write_text(CONFIG)
