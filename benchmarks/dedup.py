@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpus_spider.batch.dedup import DedupRules, dedup, needed_fields, read_dump
-from corpus_spider.batch.near_duplicates import FingerprintTable, opened
+from corpus_spider.batch.near_duplicates import FingerprintTable
+from corpus_spider.batch.sql_tables import duck_tables
 from corpus_spider.config.values import parse_size
 from pipelines.text.minhash import BANDS, SCHEME
 from storage import Corpus
@@ -122,8 +123,8 @@ def compare(folder: Path) -> bool:
     from pyarrow import parquet
 
     dump = read_dump(folder, needed_fields(write=False))
-    with tempfile.TemporaryDirectory() as name, opened(Path(name), 2**31) as database:
-        table = FingerprintTable(database, Path(name))
+    with tempfile.TemporaryDirectory() as name, duck_tables(Path(name), 2**31) as tables:
+        table = FingerprintTable(tables, Path(name))
         for file in dump.files:
             assert file.prints
             table.add(parquet.read_table(file.prints), file.prints)

@@ -212,7 +212,7 @@ def test_a_removal_that_has_lost_its_locks_to_a_crawl_takes_no_file_from_under_i
     config: Config, rival: Rival, newspaper: Newspaper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That may be about to read pages in it. The next call finishes."""
-    at_first(monkeypatch, "corpus_spider.maintenance.remove.scrub", rival.take_over)
+    at_first(monkeypatch, "corpus_spider.archive.redaction.scrub", rival.take_over)
     files = [file.name for file in rival.corpus.warc.files()]
     with pytest.raises(LockedError):
         remove.remove(config, RemovalRequest(RequestKind.URL, f"{newspaper.origin}/article/3", "asked"))
