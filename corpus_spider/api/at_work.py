@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from corpus_spider.queue.jobs import QueuedBatch, QueueState, QueueWorker
     from storage.corpus import Corpus
 
-FAILED = "failed"
 MAX_ATTEMPTS = 1
 """Attempts that a batch may have had without a report: the first one may have been that of a killed worker."""
 MOST_NAMED_SITES = 5
@@ -53,7 +52,7 @@ def read_machines(corpus: Corpus) -> Machines:
 
 def _finished(corpus: Corpus, queue: QueueState) -> dict[str, datetime]:
     """Return when the last finished crawl of each site of a failed batch began."""
-    sites = {site for batch in queue.batches if batch.state == FAILED for site in batch.sites}
+    sites = {site for batch in queue.batches if batch.has_failed for site in batch.sites}
     return {run.site: run.started for run in corpus.runs.by_site(sites, MAX_FAILED_DAYS) if run.exit_code in FINISHED}
 
 
@@ -66,11 +65,11 @@ def queue_problems(queue: QueueState, finished: Mapping[str, datetime]) -> list[
     machines = {worker.worker: worker.machine for worker in queue.workers}
     found = [_dead(worker, queue.batches) for worker in dead]
     for batch in queue.batches:
-        if batch.state == FAILED and not _is_crawled(batch, finished):
+        if batch.has_failed and not _is_crawled(batch, finished):
             found.append(_failed(batch, machines))
-        elif batch.state != FAILED and batch.attempts > MAX_ATTEMPTS:
+        elif not batch.has_failed and batch.attempts > MAX_ATTEMPTS:
             found.append(_repeated(batch, machines))
-    waiting = [batch for batch in queue.batches if batch.state != FAILED]
+    waiting = [batch for batch in queue.batches if not batch.has_failed]
     if waiting and len(dead) == len(queue.workers):
         sites = tuple(site for batch in waiting for site in batch.sites)
         words = f"{counted(len(waiting), 'batch')} in the queue and no worker ({_named(sites)})"

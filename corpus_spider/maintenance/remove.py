@@ -8,7 +8,7 @@ from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.ownership import name_machine, require_originals, require_own
-from corpus_spider.archive.redaction import EmptiedFiles, empty_originals, today
+from corpus_spider.archive.redaction import empty_originals, today
 from corpus_spider.archive.uploads import upload
 from corpus_spider.maintenance.removal_report import Estimate, RemovalReport, RequestReport
 from storage.corpus import Corpus
@@ -178,8 +178,8 @@ def _carry_out(
     removals.ask_machines()
     # A crawl may read unprocessed pages in a file, so the locks must still be ours.
     done = empty_originals(corpus, config.originals, lost=doing.lost, before_each=doing.locks.ensure, on_progress=show)
-    for name in EmptiedFiles.__slots__:
-        setattr(report, name, getattr(done, name))
+    report.records, report.files, report.torn = done.records, done.files, done.torn
+    report.missing, report.undeleted = done.missing, done.undeleted
     if done.is_complete:
         removals.carried_out()
     report.waiting = [machine for machine in removals.waiting_machines() if machine != corpus.machine]

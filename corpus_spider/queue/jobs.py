@@ -90,6 +90,11 @@ class QueuedBatch:
     started: datetime | None
     pages_per_minute: float | None = None
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it is not tried again."""
+        return self.state == "failed"
+
 
 @dataclass(frozen=True)
 class QueueWorker:
@@ -236,7 +241,7 @@ def enqueue(config: Config, corpus: Corpus, *, dry_run: bool = False) -> QueueSt
     """Add the configured sites that are due to the queue, in batches, but none that is queued or crawled already."""
     with closing(open_tables(corpus, read_only=dry_run)) as session, alone(session):
         before = state_of(session)
-        there = {site for batch in before.batches if batch.state != "failed" for site in batch.sites}
+        there = {site for batch in before.batches if not batch.has_failed for site in batch.sites}
         waiting = [load for load in site_loads(config, corpus) if load.name not in there]
         added = tuple(batches(waiting, sum(worker.slots for worker in before.workers)))
         if added and not dry_run:

@@ -235,7 +235,7 @@ class CrawlWorker:
         if not sites or self.signals:
             return []
         batches = queue_state(self.corpus).batches
-        sites -= {site for batch in batches if batch.state != "failed" for site in batch.sites}
+        sites -= {site for batch in batches if not batch.has_failed for site in batch.sites}
         free = sorted(sites - held_sites(self.corpus, sites))[:MAX_SITES]
         self._left |= dict.fromkeys(free, now)
         return free
@@ -282,7 +282,7 @@ class CrawlWorker:
                 return
             dead = {job.id for job in stalled}
             batches = (await asyncio.to_thread(state_of, tables)).batches
-            newer = {site for each in batches if each.state != "failed" and each.job not in dead for site in each.sites}
+            newer = {site for each in batches if not each.has_failed and each.job not in dead for site in each.sites}
             for job in stalled:
                 sites = job.task_kwargs["sites"]
                 if isinstance(sites, list) and newer.issuperset(sites):

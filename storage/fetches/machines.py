@@ -7,7 +7,6 @@ SQLite and with object storage no file has a machine: each machine reaches all f
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -79,23 +78,3 @@ def read_sources_again(connection: Connection, machine: str, sites: Collection[s
         here = url.c.id.in_(urls), url.c.state == UrlState.FETCHED
         connection.execute(sa.update(url).where(*here).values(CLEAN_SLATE))
     return len(rows)
-
-
-def give_up(connection: Connection, machine: str) -> tuple[list[int], int]:
-    """Record that the files of a machine are lost. Return their ids, and how many pages will be fetched again.
-
-    These are the pages that were not processed. The next crawl of their site finds them: it holds the lock.
-    """
-    of_machine = warc_file.c.machine == machine, warc_file.c.state != "removed"
-    ids = list(connection.execute(sa.select(warc_file.c.id).where(*of_machine)).scalars())
-    pages = 0
-    for part in chunks(ids):
-        values = {"state": "removed", "removed_at": datetime.now(UTC), "removed_because": f"machine {machine} is gone"}
-        lost = sa.update(warc_file).where(warc_file.c.id.in_(part))
-        # Missing for long enough.
-        connection.execute(lost.values(values | {"machine": None, "missing_since": datetime.fromtimestamp(0, UTC)}))
-        fetches = sa.select(fetch.c.id).where(fetch.c.warc_id.in_(part))
-        connection.execute(sa.delete(original).where(original.c.fetch_id.in_(fetches)))
-        again = fetches.where(fetch.c.outcome.is_(None), fetch.c.run_id.is_not(None))
-        pages += connection.execute(sa.select(sa.func.count()).select_from(again.subquery())).scalar_one()
-    return ids, pages

@@ -38,7 +38,8 @@ from storage.documents.withdrawal import withdraw
 from storage.documents.writer import take_turn
 from storage.failpoints import reach
 from storage.fetches.fetches import POINTER_COLUMNS, pointer_of
-from storage.fetches.machines import IN_USE, give_up, is_here
+from storage.fetches.file_retention import give_up
+from storage.fetches.machines import IN_USE, is_here
 from storage.fetches.warc_files import REPLACED
 from storage.frontier.leases import SETTLED
 from storage.reasons import REMOVED
@@ -199,7 +200,7 @@ class Removals:
         self.database.write(work)
 
     def asked(self) -> datetime | None:
-        """Return when this machine was asked to empty its originals; None if it has not to."""
+        """Return when this machine was asked to empty its originals; None if it was not, or has done so."""
         statement = sa.select(machine_removal.c.asked).where(machine_removal.c.machine == self.machine)
         return self.database.read(lambda connection: connection.execute(statement).scalar()) if self.machine else None
 

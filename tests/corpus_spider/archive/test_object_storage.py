@@ -194,13 +194,18 @@ class CountedObjects(objects.FsspecObjects):
         return super().range(name, offset, length)
 
 
-@pytest.mark.parametrize("files", [1, 3, objects.MAX_COPIES, 2 * objects.MAX_COPIES])
-def test_files_of_the_next_records_are_downloaded_ahead_and_each_once(files: int, tmp_path: Path) -> None:
-    place = CountedObjects(f"file://{tmp_path}/elsewhere")
-    (tmp_path / "elsewhere").mkdir()
+def uploaded_files(folder: Path, files: int) -> tuple[CountedObjects, dict[str, bytes]]:
+    """Put files at an address. Return it, and what each holds."""
+    (folder / "elsewhere").mkdir()
     contents = {f"{number}{NAME}": os.urandom(1000) for number in range(files)}
     for name, content in contents.items():
-        (tmp_path / "elsewhere" / name).write_bytes(content)
+        (folder / "elsewhere" / name).write_bytes(content)
+    return CountedObjects(f"file://{folder}/elsewhere"), contents
+
+
+@pytest.mark.parametrize("files", [1, 3, objects.MAX_COPIES, 2 * objects.MAX_COPIES])
+def test_files_of_the_next_records_are_downloaded_ahead_and_each_once(files: int, tmp_path: Path) -> None:
+    place, contents = uploaded_files(tmp_path, files)
     store = OriginalStore(tmp_path / "local", place).streaming()
     records = [(name, at) for name in contents for at in range(0, 1000, 50)]
     read = dict.fromkeys(contents, b"")
@@ -217,11 +222,7 @@ def test_files_of_the_next_records_are_downloaded_ahead_and_each_once(files: int
 @pytest.mark.parametrize("files", [1, 3, objects.MAX_COPIES, 2 * objects.MAX_COPIES])
 def test_whole_files_are_downloaded_ahead_and_each_once(files: int, tmp_path: Path) -> None:
     """Files that are missing, still local or not opened, and names that are not allowed, hold up no other one."""
-    place = CountedObjects(f"file://{tmp_path}/elsewhere")
-    (tmp_path / "elsewhere").mkdir()
-    contents = {f"{number}{NAME}": os.urandom(1000) for number in range(files)}
-    for name, content in contents.items():
-        (tmp_path / "elsewhere" / name).write_bytes(content)
+    place, contents = uploaded_files(tmp_path, files)
     store, read = OriginalStore(tmp_path / "local", place).streaming(), {}
     store.folder.mkdir()
     (store.folder / f"local{NAME}").write_bytes(b"local")
@@ -413,7 +414,7 @@ def test_a_corpus_lives_in_object_storage(tmp_path: Path) -> None:
 
 
 class TogetherObjects(CountedObjects):
-    """Files at an address, none of which arrives before ``files`` downloads have begun."""
+    """Files at an address. No file arrives before ``files`` downloads have begun."""
 
     def __init__(self, address: str, files: int) -> None:
         super().__init__(address)

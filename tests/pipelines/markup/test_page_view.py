@@ -17,8 +17,8 @@ from pipelines.markup.tree import parse_tree
 from pipelines.page.process import process
 from storage.records import Capture, SiteModel, SiteRules
 
-LINE = "<p>The council agreed on Monday to mend the old bridge over the river before winter comes.</p>"
-PAGE = f"<title>The old bridge</title><h1>The old bridge</h1><article>{LINE * 9}</article><a href=/2>More</a>"
+PARAGRAPH = "<p>The council agreed on Monday to mend the old bridge over the river before winter comes.</p>"
+PAGE = f"<title>The old bridge</title><h1>The old bridge</h1><article>{PARAGRAPH * 9}</article><a href=/2>More</a>"
 PIECES = st.sampled_from(
     (
         *("<p>", "</p>", "<a href='/1'>", "<a href='#2'>", "</a>", "<b>", "</b>", "<table>", "<tr><td>", "<br>"),
