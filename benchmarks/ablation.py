@@ -36,6 +36,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
@@ -224,6 +225,11 @@ class Bench:
         ]
         self.seconds: Counter[str] = Counter()
         """Of each rule, all runs together."""
+
+    def close(self) -> None:
+        """End the processes. One that ends with the interpreter can find its pipe closed, and says so."""
+        for worker in self.workers:
+            worker.shutdown()
 
     def read(self, runs: Sequence[Run]) -> list[tuple[Measured, frozenset[str]]]:
         """Read pages: how well each was read, and which rules acted."""
@@ -519,13 +525,13 @@ def main() -> None:
         return
     folds, parts = trained(options.gold, options.folds) if options.folds else ({}, {})
     gold = load_gold(options.gold)[:: options.every]
-    bench = Bench(with_composed(gold, parts), folds, parts, options.jobs)
     off, gone = frozenset(options.off), list[Row]()
-    start = totals(bench.watch(off)[0], bench.pages)
-    ms = {rule: round(1000 * spent / len(bench.pages), 3) for rule, spent in bench.seconds.items()}
-    if options.eliminate:
-        off, gone = eliminate(bench, off, options.keep, options.lose)
-    base, left = effects(bench, off, [rule.name for rule in RULES if rule.name not in off])
+    with closing(Bench(with_composed(gold, parts), folds, parts, options.jobs)) as bench:
+        start = totals(bench.watch(off)[0], bench.pages)
+        ms = {rule: round(1000 * spent / len(bench.pages), 3) for rule, spent in bench.seconds.items()}
+        if options.eliminate:
+            off, gone = eliminate(bench, off, options.keep, options.lose)
+        base, left = effects(bench, off, [rule.name for rule in RULES if rule.name not in off])
     kept = [row(*pair, "pays" if any(one.pays for one in pair) else "does not pay") for pair in left]
     table = [each | {"ms": ms.get(each["rule"])} for each in gone + sorted(kept, key=lambda each: -each["f1_gold"])]
     end = totals(base, bench.pages)
