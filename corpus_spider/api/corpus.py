@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from corpus_spider.search.searching import SearchIndex
     from storage.corpus import Corpus as Store
     from storage.documents.model import CorpusDocument, Status
-    from storage.documents.selection import SelectionKeywords
+    from storage.documents.selection import NamedSelectionKeywords
 
 MAX_NOTEBOOK_ROWS = 10
 """Languages and sites in a notebook."""
@@ -204,7 +204,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         *,
         order: str = "rank",
         limit: int = 20,
-        **filters: Unpack[SelectionKeywords],
+        **filters: Unpack[NamedSelectionKeywords],
     ) -> Rows:
         """Find words in the texts, each with its context, in the syntax of `corpus-spider search`. Needs tantivy.
 
@@ -231,7 +231,7 @@ class Corpus(AbstractContextManager["Corpus"]):
                 do="Without it the best documents come first.",
             )
         _require_limit(limit, 10_000)
-        selection = selection_for(INDEX, filters, "search")
+        selection = selection_for(INDEX, filters, "search", self.config.selections)
         with self._index() as index:
             answer = index.concordance(self.store, question, selection, most=limit, order=order)
         rows = (
@@ -250,13 +250,14 @@ class Corpus(AbstractContextManager["Corpus"]):
         without_stop_words: bool = False,
         spelling: str = "one",
         limit: int = 50,
-        **filters: Unpack[SelectionKeywords],
+        **filters: Unpack[NamedSelectionKeywords],
     ) -> Rows:
         """List words by frequency, as `corpus-spider words` does. Needs tantivy.
 
         Args:
             trends: words to count in each month, instead of a list. ``by="month"`` may be named with them.
-            against: keywords against a reference, ``"rest"`` or ``"site=NAME language=CODE since=YYYY-MM"``.
+            against: keywords against a reference, ``"rest"``, ``"selection=NAME"`` or
+                ``"site=NAME language=CODE since=YYYY-MM"``.
             around: collocates of this word or phrase.
             without_stop_words: leave the most common words out of a list.
             spelling: ``one``: spellings of a word are one row; ``exact``: each has its own.
@@ -278,8 +279,8 @@ class Corpus(AbstractContextManager["Corpus"]):
             do = 'Write words("price", by="month").'
             raise ConfigError(f'expected words to count and by="month", got by={by!r:.60}', where="words", do=do)
         _require_limit(limit, 100_000)
-        selected = selection_for(COUNTS, filters, "words")
-        wanted = WordList(against, around, trends, without_stop_words, limit, spelling)
+        selected = selection_for(COUNTS, filters, "words", self.config.selections)
+        wanted = WordList(against, around, trends, without_stop_words, limit, spelling, named=self.config.selections)
         with self._index() as index:
             found = word_list(index, self.store, selected, wanted, "against")
         if not found.table.tokens:
@@ -307,7 +308,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         """Return the request of these filters, and the documents as an export gets them."""
         from corpus_spider.export.exporter import prepared, refuse_unknown_sites
 
-        wanted = request_of(filters)
+        wanted = request_of(filters, self.config.selections)
         refuse_unknown_sites(self.config, self.store.status, wanted.selection.sites)
         return wanted, prepared(self.config, wanted, self.store.documents(wanted.selection))
 

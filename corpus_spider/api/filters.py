@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.config.selections import BY_NAME, SEE, read_texts, refuse_unknown, selection_of
+from corpus_spider.config.selections import BY_NAME, NAMED, SEE, read_texts, refuse_unknown, selection_of
 from corpus_spider.config.values import WrongValueError
-from storage.documents.selection import SelectionKeywords
+from storage.documents.selection import NamedSelectionKeywords
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from storage.documents.selection import Selection
 
 
-class DocumentFilters(SelectionKeywords, total=False):
+class DocumentFilters(NamedSelectionKeywords, total=False):
     """Filters of the documents. Without one: newest versions, no duplicates, as in `corpus-spider export`."""
 
     without_recurring: bool
@@ -38,8 +38,11 @@ _UNSET: dict[str, Any] = {
 """Options of an export that are not given."""
 
 
-def request_of(filters: Mapping[str, Any]) -> ExportRequest:
-    """Return the request of an export with these filters. Raises ConfigError for unknown names and wrong values."""
+def request_of(filters: Mapping[str, Any], named: Mapping[str, Selection] | None = None) -> ExportRequest:
+    """Return the request of an export with these filters. Raises ConfigError for unknown names and wrong values.
+
+    ``named``: the selections of corpus.toml.
+    """
     from corpus_spider.export.request import request
 
     known = DocumentFilters.__annotations__
@@ -47,7 +50,8 @@ def request_of(filters: Mapping[str, Any]) -> ExportRequest:
         refuse_unknown(name, known, "documents")
         if name in _TYPES and not isinstance(value, _TYPES[name]):
             raise ConfigError(f"expected {_WORDS[_TYPES[name]]}, got {value!r}", where=name, do=SEE)
-    selection = selection_of({name: value for name, value in filters.items() if name in BY_NAME})
+    chosen = {name: value for name, value in filters.items() if name in {*BY_NAME, NAMED}}
+    selection = selection_of(chosen, named or {})
     options = _UNSET | {
         **{name: value for name, value in filters.items() if name in _TYPES},
         "fold": tuple(name.strip() for each in _several(filters, "fold") for name in each.split(",")),
@@ -60,11 +64,14 @@ def request_of(filters: Mapping[str, Any]) -> ExportRequest:
         raise ConfigError(error.what.replace("--", ""), where=error.where.lstrip("-"), do=error.do) from None
 
 
-def selection_for(use: str, filters: Mapping[str, Any], where: str) -> Selection:
-    """Return the selection of these keywords. Raises ConfigError for one that the use cannot honour."""
+def selection_for(use: str, filters: Mapping[str, Any], where: str, named: Mapping[str, Selection]) -> Selection:
+    """Return the selection of these keywords. Raises ConfigError for one that the use cannot honour.
+
+    ``named``: the selections of corpus.toml.
+    """
     for name in filters:
-        refuse_unknown(name, BY_NAME, where)
-    selection = selection_of(filters)
+        refuse_unknown(name, (*BY_NAME, NAMED), where)
+    selection = selection_of(filters, named)
     selection.require(use)
     return selection
 

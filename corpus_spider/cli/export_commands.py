@@ -121,7 +121,9 @@ def export(state: CommonOptions, /, **options: Any) -> None:
     if options["dry_run"]:
         from corpus_spider.export import dry_run
 
-        counts = dry_run.rehearse(state.load_made(), request(of_options(options), options), state.console)
+        config = state.load_made()
+        wanted = request(of_options(options, config.selections), options)
+        counts = dry_run.rehearse(config, wanted, state.console)
         state.console.json(counts) if options["as_json"] else _summarise(state, counts)
         if not counts.documents:
             state.console.note(NOTHING)
@@ -131,17 +133,19 @@ def export(state: CommonOptions, /, **options: Any) -> None:
     if options["target"].endswith(exporter.ORIGINALS):
         from corpus_spider.export.originals import originals
 
-        written = originals(state.load_made(), request(of_options(options), options))
+        config = state.load_made()
+        written = originals(config, request(of_options(options, config.selections), options))
         state.console.json(written) if options["as_json"] else _summarise(state, written)
         if written.elsewhere:
             from corpus_spider.archive.missing_files import on_machines
 
             state.console.note(f"Export these there: {on_machines(written.elsewhere, 'WARC file')}.")
         return
-    wanted = request(of_options(options), options)
+    config = state.load_made()
+    wanted = request(of_options(options, config.selections), options)
     if options["shard_size"] and not (options["release"] or wanted.since_release):
         state.console.note("--shard-size writes a release: a folder with manifest, dataset card and removal list.")
-    report = exporter.export_documents(state.load_made(), wanted, state.console)
+    report = exporter.export_documents(config, wanted, state.console)
     if options["target"] == "-":
         documents = counted(report.documents, "document")
         state.console.note(f"{documents}, {counted(report.bytes, 'byte')}, sha256 {report.sha256}")

@@ -205,9 +205,14 @@ def selection_options(use: str = DATABASE, **explanations: str) -> Option:
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for dimension in reversed(honoured(use)):
             function = _selection_option(dimension, explanations.get(dimension.field))(function)
-        return function
+        return _named_selection(function)
 
     return decorate
+
+
+_named_selection = click.option(
+    "--selection", metavar="NAME", help="Documents of this [selection.NAME] of corpus.toml; other options change it."
+)
 
 
 def _selection_option(each: Dimension, explanation: str | None) -> Option:
@@ -221,9 +226,10 @@ def _selection_option(each: Dimension, explanation: str | None) -> Option:
         return click.option(flag, name, is_flag=True, help=text)
     if each.choices:
         choice = click.Choice(each.choices)
-        return click.option(flag, name, type=choice, default=each.default, show_default=True, help=text)
+        # An option that is not stated does not change a named selection.
+        return click.option(flag, name, type=choice, help=f"{text} [default: {each.default}]")
     numbers = {int: click.IntRange(0, int(each.most)), float: click.FloatRange(0, each.most)}.get(each.kind)
-    return click.option(flag, name, type=numbers, default=each.default, metavar=each.metavar or None, help=text)
+    return click.option(flag, name, type=numbers, metavar=each.metavar or None, help=text)
 
 
 def limit(explanation: str, default: int, most: int, least: int = 1) -> Option:

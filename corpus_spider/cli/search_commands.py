@@ -63,6 +63,7 @@ def index(state: CommonOptions, /, **options: Any) -> None:
         'search "chính phủ"',
         "search '\"chinh phu\" -quoc' --site vnexpress --since 2026-01-01",
         'search "govern*" --order right --limit 100',
+        'search "bầu cử" --selection election',
         'search "bầu cử" --json',
     ),
 )
@@ -86,7 +87,7 @@ def search(state: CommonOptions, /, question: str, **options: Any) -> None:
     """
     from corpus_spider.config.selections import of_options
 
-    selection = of_options(options)
+    selection = of_options(options, state.load_made().selections)
     with opened_index(state, selection.sites) as (corpus, opened):
         answer = opened.concordance(corpus, question, selection, most=options["limit"], order=options["order"])
     if options["as_json"]:

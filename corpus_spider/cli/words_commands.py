@@ -48,7 +48,7 @@ _months = selection_options(
 @click.option(
     "--against",
     metavar="SELECTION",
-    help="Keywords against a reference: rest, or 'site=NAME language=CODE since=YYYY-MM until=YYYY-MM'.",
+    help="Keywords against a reference: rest, or 'selection=NAME site=NAME language=CODE since=YYYY-MM until=YYYY-MM'.",
 )
 @click.option("--around", metavar="WORD", help="Collocates of a word or phrase.")
 @click.option("--by", type=click.Choice(["month"]), help="Frequency of each WORD in each month.")
@@ -82,8 +82,9 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
     from corpus_spider.words.request import NO_DOCUMENT, WordList, reference_of, word_list
 
     _refuse_combinations(chosen, options)
-    selected = of_options(options)
-    reference = reference_of(options["against"], selected, "--against") if options["against"] else None
+    named = state.load_made().selections
+    selected = of_options(options, named)
+    reference = reference_of(options["against"], selected, "--against", named) if options["against"] else None
     wanted = WordList(
         options["against"] or "",
         options["around"] or "",
@@ -91,6 +92,7 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
         options["without_stop_words"],
         options["limit"],
         options["spelling"],
+        named=named,
     )
     with opened_index(state, (*selected.sites, *(reference.sites if reference else ()))) as (corpus, index):
         found = word_list(index, corpus, selected, wanted)
@@ -188,8 +190,8 @@ def _cloud_of_page(state: CommonOptions, options: dict[str, Any]) -> Cloud:
     from corpus_spider.api import tag_clouds
 
     excluded = {each.field: each.option for each in honoured(COUNTS) if each.field != "languages"}
-    if any(options[name] for name in (*excluded, "against")):
-        raise click.UsageError(f"--page excludes {', '.join(excluded.values())} and --against.")
+    if any(options[name] for name in (*excluded, "selection", "against")):
+        raise click.UsageError(f"--page excludes {', '.join(excluded.values())}, --selection and --against.")
     target, languages, opening = options["page"], options["languages"], partial(opened_index, state)
     if options["allow_private"] and "://" not in target:
         raise click.UsageError("--allow-private is for a URL.")
@@ -204,12 +206,13 @@ def _cloud_of_corpus(state: CommonOptions, options: dict[str, Any]) -> Cloud:
     from corpus_spider.config.selections import of_options
     from corpus_spider.words.request import reference_of
 
-    if not options["languages"]:
-        raise click.UsageError("Name a --language, or a --page.")
     if options["allow_private"]:
         raise click.UsageError("--allow-private needs --page.")
-    selected = of_options(options)
-    reference = reference_of(options["against"], selected, "--against") if options["against"] else None
+    named = state.load_made().selections if options["selection"] or options["against"] else {}
+    selected = of_options(options, named)
+    if not selected.languages:
+        raise click.UsageError("Name a --language, or a --page.")
+    reference = reference_of(options["against"], selected, "--against", named) if options["against"] else None
     return cloud_of_corpus(selected, reference, options["limit"], partial(opened_index, state))
 
 

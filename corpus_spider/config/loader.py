@@ -25,12 +25,15 @@ from corpus_spider.config.sections import (
     keys,
     kinds,
 )
-from corpus_spider.config.values import GivenValue, Problem, WrongValueError, convert, is_utf8, nearest
+from corpus_spider.config.selections import NAMED, selection_of
+from corpus_spider.config.values import GivenValue, Problem, WrongValueError, convert, is_utf8, nearest, selection_name
 from storage import plugins as plug_ins
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from storage.documents.selection import Selection
 
 Section = TypeVar("Section", bound=AnySettings)
 Layer = dict[str, GivenValue]
@@ -140,11 +143,14 @@ def assemble(
     log, monitor = build(LogSettings, layers["log"], problems), build(MonitorSettings, layers["monitor"], problems)
     plugins = build(PluginSettings, layers["plugins"], problems)
     sites = build_sites(table.get("site", []), problems)
+    selections = build_selections(table.get(NAMED, {}), problems)
     problems += _contradictions(corpus, crawl)
     if problems:
         raise _as_error(problems, file)
     plug_ins.allow((kind, name) for kind in keys(PluginSettings) for name in getattr(plugins, kind))
-    return Config(corpus, crawl, sites, file, notify, archive, log=log, monitor=monitor, plugins=plugins)
+    return Config(
+        corpus, crawl, sites, file, notify, archive, log=log, monitor=monitor, plugins=plugins, selections=selections
+    )
 
 
 def build(section: type[Section], layer: Layer, problems: list[Problem], label: str = "") -> Section:
@@ -189,6 +195,24 @@ def build_sites(tables: object, problems: list[Problem]) -> tuple[SiteSettings, 
     return tuple(sites)
 
 
+def build_selections(tables: object, problems: list[Problem]) -> dict[str, Selection]:
+    """Return the selections of ``[selection.NAME]`` tables, and append errors to ``problems``."""
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        problems.append(Problem(NAMED, 'expected a name, such as [selection.election] with site = "example-news"'))
+        return {}
+    found: dict[str, Selection] = {}
+    for name, table in tables.items():
+        origin = f"{NAMED}.{name}"
+        if problem := selection_name(name):
+            problems.append(Problem(origin, problem))
+            continue
+        try:
+            found[name] = selection_of(table)
+        except ConfigError as error:
+            problems.append(Problem(f"{origin}.{error.where}", f"{error.what}. {error.do}"))
+    return found
+
+
 def _build_rules(table: object, origin: str, label: str, problems: list[Problem]) -> RuleSettings:
     """Return the rules of a site, and append errors to ``problems``."""
     if not isinstance(table, dict):
@@ -219,10 +243,10 @@ def _contradictions(corpus: CorpusSettings, crawl: CrawlSettings) -> list[Proble
 def _file_layers(table: Mapping[str, Any], problems: list[Problem]) -> dict[str, Layer]:
     layers: dict[str, Layer] = {name: {} for name in SECTIONS}
     for name, content in table.items():
-        if name == "site":
+        if name in {"site", NAMED}:
             continue
         if name not in SECTIONS:
-            problems.append(Problem(name, f"there is no such section{nearest(name, [*SECTIONS, 'site'])}"))
+            problems.append(Problem(name, f"there is no such section{nearest(name, [*SECTIONS, 'site', NAMED])}"))
         elif not isinstance(content, dict):
             problems.append(Problem(name, f"expected a [{name}] table"))
         else:

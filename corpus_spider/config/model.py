@@ -31,6 +31,7 @@ from corpus_spider.config.sections import (
     Texts,
 )
 from corpus_spider.config.seeds import HostIndex, hosts_of, seeds_of
+from corpus_spider.config.selections import table_of
 from corpus_spider.config.values import masked_address, nearest
 from corpus_spider.config.version import program_version
 from storage.disk import read_mark
@@ -39,6 +40,9 @@ from storage.frontier.recrawl_schedule import Schedule
 from storage.records import Seed, SiteModel, SiteRules
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from storage.documents.selection import Selection
     from storage.warc import OriginalStore
 
 MACHINE = "locks/machine"
@@ -59,6 +63,7 @@ class EffectiveSettings(TypedDict):
     log: dict[str, Any]
     monitor: dict[str, Any]
     plugins: NotRequired[dict[str, Any]]
+    selection: NotRequired[dict[str, dict[str, Any]]]
     site: list[dict[str, Any]]
 
 
@@ -77,6 +82,8 @@ class Config:
     log: LogSettings = field(default_factory=LogSettings)
     monitor: MonitorSettings = field(default_factory=MonitorSettings)
     plugins: PluginSettings = field(default_factory=PluginSettings)
+    selections: Mapping[str, Selection] = field(default_factory=dict, hash=False)
+    """Named selections of documents, in the order of the file."""
 
     @property
     def folder(self) -> Path:
@@ -314,6 +321,8 @@ class Config:
         settings = {"corpus": corpus, "crawl": crawl, "archive": asdict(self.archive)}
         settings |= {"notify": asdict(self.notify) | secrets, "log": asdict(self.log), "monitor": asdict(self.monitor)}
         settings |= {"plugins": given} if (given := _given(asdict(self.plugins))) else {}
+        if self.selections:
+            settings["selection"] = {name: table_of(each) for name, each in self.selections.items()}
         plain: EffectiveSettings = msgspec.json.decode(msgspec.json.encode(settings | {"site": sites}))
         return plain
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -18,35 +19,62 @@ if TYPE_CHECKING:
     from storage.documents.selection import Dimension
 
 BY_NAME = {dimension.name: dimension for dimension in DIMENSIONS}
+NAMED = "selection"
+"""Key, keyword and option that names a selection of corpus.toml."""
 SEE = "docs/how-to/use-from-python.md shows the filters."
 _SAMPLES = "Use --sample 10%, and --sample 10%-100% for the rest."
 _LANGUAGES = "`corpus-spider status --all` lists the languages of the corpus."
 
 
-def selection_of(values: Mapping[str, object], *, as_options: bool = False) -> Selection:
+def selection_of(
+    values: Mapping[str, object], named: Mapping[str, Selection] | None = None, *, as_options: bool = False
+) -> Selection:
     """Return the selection that keywords of Python, or the keys of a table, state by the names of dimensions.
 
-    Raises ConfigError for an unknown name, for a wrong value, and as `refuse_mistakes` does. ``as_options``: the error
-    names options.
+    The key ``selection`` names one of ``named``, which the other keys change. Raises ConfigError for an unknown name,
+    for a wrong value, and as `refuse_mistakes` does. ``as_options``: the error names options.
     """
     given = {}
+    base = Selection()
     for name, value in values.items():
-        refuse_unknown(name, BY_NAME, "selection")
+        if name == NAMED and named is not None:
+            base = _named(value, named, f"--{NAMED}" if as_options else NAMED)
+            continue
+        refuse_unknown(name, BY_NAME, name)
         dimension = BY_NAME[name]
         try:
             given[dimension.field] = _READERS[dimension.kind](dimension, value)
         except WrongValueError as error:
             do = _SAMPLES if dimension.kind == Part else SEE
             raise ConfigError(str(error), where=_place(dimension, as_options), do=do) from None
-    found = Selection(**given)
+    found = replace(base, **given)
     refuse_mistakes(found, as_options=as_options)
     return found
 
 
-def of_options(options: Mapping[str, Any]) -> Selection:
-    """Return the selection that the options of a command state. Raises the errors of `selection_of`."""
-    given = {each.name: options[each.field] for each in DIMENSIONS if options.get(each.field) is not None}
-    return selection_of(given, as_options=True)
+def of_options(options: Mapping[str, Any], named: Mapping[str, Selection] | None = None) -> Selection:
+    """Return the selection that the options of a command state. Raises the errors of `selection_of`.
+
+    Options that are not on the command line are None, empty or False. ``named``: the selections of corpus.toml.
+    """
+    given = {each.name: options[each.field] for each in DIMENSIONS if _is_stated(options.get(each.field))}
+    if named is not None and options.get(NAMED):
+        given[NAMED] = options[NAMED]
+    return selection_of(given, named, as_options=True)
+
+
+def _is_stated(value: object) -> bool:
+    return value is not None and value is not False and value != ()
+
+
+def _named(name: object, named: Mapping[str, Selection], where: str) -> Selection:
+    """Return the selection of a name. Raises ConfigError if there is none."""
+    found = named.get(name) if isinstance(name, str) else None
+    if found is None:
+        do = f"Selections: {', '.join(named)}." if named else "Write it into corpus.toml, under [selection.NAME]."
+        near = nearest(name, named) if isinstance(name, str) else ""
+        raise ConfigError(f'corpus.toml has no selection "{name!s:.60}"{near}', where=where, do=do)
+    return found
 
 
 def refuse_unknown(name: str, known: Collection[str], where: str) -> None:
@@ -88,6 +116,18 @@ def options_of(selection: Selection) -> list[str]:
         else:
             given += (part for text in texts_of(dimension, value) for part in (dimension.option, text))
     return given
+
+
+def table_of(selection: Selection) -> dict[str, Any]:
+    """Return the table of TOML for a selection, from which `selection_of` returns it.
+
+    >>> table_of(Selection(sites=("a", "b"), sample=(0.0, 10.0), without_mixed=True))
+    {'site': ('a', 'b'), 'sample': '0%-10%', 'without_mixed': True}
+    """
+    return {
+        dimension.name: texts_of(dimension, value)[0] if dimension.kind == Part else value
+        for dimension, value in selection.given()
+    }
 
 
 def texts_of(dimension: Dimension, value: Any) -> tuple[str, ...]:

@@ -280,6 +280,13 @@ def site_name(text: str) -> str:
     return f'expected lower-case letters, digits, dots and hyphens only, got "{text}"'
 
 
+def selection_name(text: str) -> str:
+    """Check for a short name in any script, without spaces and signs that separate selections on a command line."""
+    if re.fullmatch(r"[^\s,=\[\]\"']{1,100}", text) and text.isprintable() and not text.startswith("-"):
+        return ""
+    return f'expected a name without spaces, commas, quotation marks and equals signs, got "{text:.60}"'
+
+
 def host_name(text: str) -> str:
     """Check for a host name without scheme, port or path."""
     if re.fullmatch(r"[^\s/:@?#\[\]*]+", text):

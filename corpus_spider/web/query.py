@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from corpus_spider.config.selections import options_of, read_day, texts_of
+from corpus_spider.config.selections import NAMED, options_of, read_day, texts_of
 from corpus_spider.config.values import WrongValueError
 from storage.documents.selection import INDEX, Day, Selection, Texts, honoured
 
@@ -34,22 +34,32 @@ class WebQuery:
 
     question: str = ""
     selection: Selection = EVERYTHING
+    """Selected documents: those of the named selection, changed by ``own``."""
     order: str = ""
     page: int = 1
+    named: str = ""
+    """Name of a selection of corpus.toml."""
+    own: Selection = EVERYTHING
+    """What the URL itself selects."""
+
+    @classmethod
+    def of(cls, own: Selection, *, named: str = "", base: Selection = EVERYTHING, **others: Any) -> WebQuery:
+        """Return the query for a selection of its own, over the named one."""
+        return cls(selection=own.over(base), named=named, own=own, **others)
 
     def query(self, **changes: str | int | None) -> str:
         """Return the query of a URL for this and some changes; None takes a value out. Begins with ``?``."""
         values: dict[str, Sequence[str]] = {"q": (self.question,)}
         values |= {each.parameter: () for each in honoured(INDEX)}
-        values |= {each.parameter: texts_of(each, value) for each, value in self.selection.given()}
-        values |= {"order": (self.order,), "page": (str(self.page) if self.page > 1 else "",)}
+        values |= {each.parameter: texts_of(each, value) for each, value in self.own.given()}
+        values |= {NAMED: (self.named,), "order": (self.order,), "page": (str(self.page) if self.page > 1 else "",)}
         values |= {name: () if value is None else (str(value),) for name, value in changes.items()}
         pairs = [(name, each) for name, given in values.items() for each in given if each]
         return f"?{urlencode(pairs)}" if pairs else "?"
 
     def command(self) -> str:
         """Return the command that gives the same selection: `search` with a question, else `export`."""
-        options = options_of(self.selection)
+        options = [*([f"--{NAMED}", self.named] if self.named else []), *options_of(self.own)]
         if not self.question:
             return shlex.join(["corpus-spider", "export", "-o", "documents.jsonl", *options])
         if self.question.startswith("-"):
@@ -58,12 +68,22 @@ class WebQuery:
         return shlex.join(["corpus-spider", "search", self.question, *options])
 
 
-def web_query(query: QueryParams) -> WebQuery:
-    """Read the query of a URL. Values that make no sense are left out."""
+def web_query(query: QueryParams, selections: Mapping[str, Selection]) -> WebQuery:
+    """Read the query of a URL. Values that make no sense are left out. ``selections``: those of corpus.toml."""
     given = {each.field: _value(each, query) for each in honoured(INDEX)}
-    selection = Selection(**{field: value for field, value in given.items() if value is not None})
+    own = Selection(**{field: value for field, value in given.items() if value is not None})
+    named = query.get(NAMED, "")
+    if named not in selections:
+        named = ""
     page = int(min(LAST_PAGE, max(1, _number(query, "page"))))
-    return WebQuery(query.get("q", "").strip()[:MAX_TEXT_CHARS], selection, query.get("order", "")[:10], page)
+    return WebQuery.of(
+        own,
+        named=named,
+        base=selections.get(named, EVERYTHING),
+        question=query.get("q", "").strip()[:MAX_TEXT_CHARS],
+        order=query.get("order", "")[:10],
+        page=page,
+    )
 
 
 def _value(dimension: Dimension, query: QueryParams) -> Any:

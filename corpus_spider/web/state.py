@@ -13,6 +13,7 @@ from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import HealthThresholds
 from corpus_spider.terminal.slow_count import SlowCount
 from pipelines.runtime.workers import WorkerLimits
+from storage.documents.selection import INDEX
 from storage.time_limit import time_limit
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pipelines.runtime.workers import WorkerPool
     from storage.corpus import Corpus
     from storage.documents.model import Status
+    from storage.documents.selection import Selection
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -119,6 +121,12 @@ class ServedCorpus:
         examine = partial(health.examine, self.corpus, self.config, HealthThresholds())
         object.__setattr__(self, "health", SlowCount(examine, REMEMBERED_SECONDS))
         object.__setattr__(self, "machines", SlowCount(partial(read_machines, self.corpus), REMEMBERED_SECONDS))
+
+    @property
+    def selections(self) -> dict[str, Selection]:
+        """Selections of corpus.toml that the search index honours, as the page offers them."""
+        every = self.config.selections.items()
+        return {name: each for name, each in every if each == each.only(INDEX)}
 
     def close(self) -> None:
         """End the processes that read originals."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.config.selections import selection_of
+from corpus_spider.config.selections import NAMED, selection_of
 from corpus_spider.words import lists
 from corpus_spider.words.lists import CountingRules, WordTable
 from pipelines.quality.stop_word_lists import stop_forms_of
-from storage.documents.selection import COUNTS, Day, honoured
+from storage.documents.selection import COUNTS, Day, Texts, honoured
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from corpus_spider.search.searching import SearchIndex
     from storage.corpus import Corpus
@@ -40,6 +40,8 @@ class WordList:
     spelling: str = ONE
     searched: int = lists.MOST_DOCUMENTS
     """Documents in which collocates are counted."""
+    named: Mapping[str, Selection] = field(default_factory=dict)
+    """Selections that ``against`` may name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def word_list(
     rows = rows_of(index, corpus, selected, wanted, place) if found.tokens else ()
     why = NO_WORD
     if not rows and wanted.against:
-        why = lists.why_empty(index.manifest, selected, reference_of(wanted.against, selected, place))
+        why = lists.why_empty(index.manifest, selected, reference_of(wanted.against, selected, place, wanted.named))
     elif not rows and wanted.around:
         why = lists.why_no_collocate(wanted.around)
     languages = selected.languages or tuple(index.manifest.languages())
@@ -83,7 +85,7 @@ def rows_of(
     """
     how = _counting(index, selected, wanted)
     if wanted.against:
-        reference = reference_of(wanted.against, selected, place)
+        reference = reference_of(wanted.against, selected, place, wanted.named)
         return lists.keywords(index.manifest, selected, reference, wanted.limit, how)
     if wanted.around:
         return lists.collocates(index, corpus, wanted.around, selected, wanted.limit, wanted.searched, how)
@@ -111,23 +113,27 @@ def _unknown_stop_words(languages: Sequence[str]) -> list[str]:
     return [f"{code}: no stop words are known, and none are left out." for code in languages if not stop_forms_of(code)]
 
 
-def reference_of(text: str, selected: Selection, place: str) -> Selection | None:
+def reference_of(
+    text: str, selected: Selection, place: str, named: Mapping[str, Selection] | None = None
+) -> Selection | None:
     """Return the reference that a text describes; None for the rest of the corpus. Raises ConfigError for another text.
 
-    ``place`` names the option in the error.
+    ``place`` names the option in the error, ``named`` are the selections of corpus.toml.
     """
     if text.strip() == REST:
         return None
-    known = {each.name: "YYYY-MM" if each.kind == Day else each.metavar for each in honoured(COUNTS)}
-    given: dict[str, str] = {}
+    known = {NAMED: "NAME"} | {e.name: "YYYY-MM" if e.kind == Day else e.metavar for e in honoured(COUNTS)}
+    texts = {each.name for each in honoured(COUNTS) if each.kind == Texts}
+    given: dict[str, Any] = {}
     for part in text.replace(",", " ").split():
         key, equals, value = part.partition("=")
         if not equals or key not in known or not value:
-            do = f"Write rest, or a selection such as {' '.join(f'{name}={form}' for name, form in known.items())}."
+            do = f"Write rest, or a selection by {' '.join(f'{name}={form}' for name, form in known.items())}."
             raise ConfigError(f'expected a selection, got "{part[:60]}"', where=place, do=do)
-        given[key] = value
+        given[key] = (*given.get(key, ()), value) if key in texts else value
     try:
-        reference = selection_of(given)
+        reference = selection_of(given, named or {})
+        reference.require(COUNTS)
     except ConfigError as error:
         raise ConfigError(f"{error.where}: {error.what}", where=place, do=error.do) from None
     return reference if reference.languages else replace(reference, languages=selected.languages)

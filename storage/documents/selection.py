@@ -154,6 +154,10 @@ class Selection:
         values = ((dimension, getattr(self, dimension.field)) for dimension in DIMENSIONS)
         return ((dimension, value) for dimension, value in values if value != dimension.default)
 
+    def over(self, base: Selection) -> Selection:
+        """Return another selection, changed by the dimensions that this one gives."""
+        return replace(base, **{dimension.field: value for dimension, value in self.given()})
+
     def only(self, use: str) -> Selection:
         """Return this selection by the dimensions alone that a use honours."""
         return replace(self, **{each.field: each.default for each, _ in self.given() if not each.serves(use)})
@@ -188,6 +192,13 @@ class SelectionKeywords(TypedDict, total=False):
     without_reserved: bool
     """Exclude texts whose page or host reserves text and data mining, AI or archiving."""
     without_mixed: bool
+
+
+class NamedSelectionKeywords(SelectionKeywords, total=False):
+    """Keywords of Python for a selection that may begin with a named one of corpus.toml."""
+
+    selection: str
+    """Name of a ``[selection.NAME]``. The other keywords change it."""
 
 
 def _declared() -> Iterator[Dimension]:

@@ -28,7 +28,8 @@ _ELEMENTS: dict[Any, str] = {Texts: "choice", Day: "date", int: "number", float:
 
 def listing(request: Request) -> Response:
     """Show a page of the selected documents, newest first."""
-    here, asked = served(request), web_query(request.query_params)
+    here = served(request)
+    asked = web_query(request.query_params, here.selections)
     order = asked.order if asked.order in ORDERS else DAY
     with here.index() as index:
         found = index.find(asked.question, asked.selection, most=PAGE, skip=(asked.page - 1) * PAGE, order=order)
@@ -38,9 +39,9 @@ def listing(request: Request) -> Response:
     values |= {
         "formats": downloads.TYPES,
         "most": downloads.MAX_DOWNLOAD_DOCUMENTS,
-        "form": form_fields(asked.selection),
+        "form": form_fields(asked.own),
     }
-    values |= {"refused": refusal(here, asked.selection)}
+    values |= {"refused": refusal(here, asked.selection), "selections": here.selections}
     return pages(request)(request, "documents.html", {**values, "question": asked.question})
 
 

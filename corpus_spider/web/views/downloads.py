@@ -44,7 +44,7 @@ def download(request: Request) -> Response:
     here, name = served(request), request.path_params["format"]
     if name not in TYPES:
         raise HTTPException(404)
-    asked = web_query(request.query_params)
+    asked = web_query(request.query_params, here.selections)
     with here.index() as index:
         ids = index.find(asked.question, asked.selection, most=MAX_DOWNLOAD_DOCUMENTS, order=DAY).ids
     file = tempfile.TemporaryFile()  # noqa: SIM115, closed by the answer

@@ -27,7 +27,8 @@ MAX_SHOWN_LINES = 500
 
 def page(request: Request) -> Response:
     """Show the answer to a question; without one, how to ask."""
-    here, asked = served(request), web_query(request.query_params)
+    here = served(request)
+    asked = web_query(request.query_params, here.selections)
     answer, error = None, refusal(here, asked.selection) if asked.question else None
     order = asked.order if asked.order in ORDERS else RANK
     wanted = request.query_params.get("lines", "")
@@ -58,8 +59,9 @@ def page(request: Request) -> Response:
         "numbers": numbers,
         "choices": {
             name: sorted({*groups.get(name, ()), *chosen})
-            for name, chosen in (("language", asked.selection.languages), ("site", asked.selection.sites))
+            for name, chosen in (("language", asked.own.languages), ("site", asked.own.sites))
         },
+        "selections": here.selections,
         "more": lines + LINES if answer and len(answer.places) == lines < MAX_SHOWN_LINES else 0,
         "tables": by_direction(answer.places if answer else ()),
     }

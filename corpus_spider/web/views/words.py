@@ -34,7 +34,8 @@ EMPTY_SELECTION = "No text of this selection is in the index. Choose another lan
 
 def page(request: Request) -> Response:
     """Show a word list of the selected texts. Without a language: of the most common one."""
-    here, asked = served(request), web_query(request.query_params)
+    here = served(request)
+    asked = web_query(request.query_params, here.selections)
     with here.index() as index:
         cells = index.manifest.sizes()
         known = _languages(cells)
@@ -66,6 +67,7 @@ def page(request: Request) -> Response:
         "languages": known,
         "sites": sorted({cell.key.site for cell in cells}),
         "chosen": chosen,
+        "selections": here.selections,
     }
     values |= {
         "cloud": cloud,

@@ -16,7 +16,7 @@ from corpus_spider.cli.options import COMMON
 from storage.corpus import Corpus
 from tests.corpus_spider.cli.commands import verbs
 from tests.corpus_spider.running import ROOT
-from tests.extras import need
+from tests.extras import missing, need
 from tests.storage.corpus_samples import Crawl, made
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ CONFIG = """
 [corpus]
 name = "sample"
 user_agent = "spider (+https://a.example/bot; bot@a.example)"
+
+[selection.early]
+until = "2026-01"
 
 [[site]]
 name = "a.example"
@@ -93,12 +96,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for site, month, language, text in (
             ("a.example", "01", "vi", "và của họp, quý, qúy, quý, xăng, tăng, thành phố, qúy, sạch, quý, đẹp"),
             ("b.example", "02", "vi", "và nhưng, đi, chợ, quý, mua, cá, ở, thành phố, quý, nhỏ, gà, vịt"),
-            ("a.example", "02", "en", "and of the city council met about prices in the city hall again"),
+            ("a.example", "02", "en", "and of the city council met about prices in the phố of the city again"),
         ):
             crawl = Crawl(corpus, site=site)
             for number in range(12):
                 lines = f"{text}\n{' '.join(text.split()[number % 6 :])} {number}"
                 crawl.visit(f"{language}{number}", made(lines, language=language, published=f"2026-{month}-01"))
+    # The command that makes the index says so, and would differ from each one after it.
+    if not missing("web"):
+        assert run(["-q", "index", "-c", str(home)]) == 0
     return home
 
 
@@ -106,6 +112,7 @@ OPTIONS = {
     "languages": "--language vi",
     "sites": "--site a.example",
     "extractors": "--extractor auto",
+    "selection": "--selection early",
     "min_chars": "--min-chars 120",
     "min_confidence": "--min-confidence 0.5",
     "without_reserved": "--without-reserved",
@@ -141,7 +148,9 @@ LINES = {
     "cloud": ["cloud --language vi --json", "cloud --language vi --site a.example --json"],
 }
 """Command lines of each verb that reads the index: every list that it makes."""
-NO_CHANGE = {"words --language vi --site a.example --against site=b.example": {"--until 2026-01-31"}}
+NO_CHANGE = {
+    "words --language vi --site a.example --against site=b.example": {"--until 2026-01-31", "--selection early"}
+}
 """Options that choose all texts of a command line."""
 CASES = [
     (line, OPTIONS[each.name])

@@ -13,7 +13,9 @@ import pytest
 from corpus_spider.config.loader import load
 from corpus_spider.config.model import Config, masked
 from corpus_spider.config.sections import CorpusSettings, CrawlSettings, RuleSettings, SiteSettings, keys
+from corpus_spider.config.selections import selection_of
 from storage import Corpus as Storage
+from storage.documents.selection import Selection
 from storage.errors import ConfigError
 from storage.records import Kind, SiteRules
 
@@ -452,6 +454,47 @@ def test_the_effective_configuration_is_plain_json_without_the_password(tmp_path
 def test_every_key_is_explained_in_one_sentence(section: type[CorpusSettings]) -> None:
     """No key without an explanation."""
     assert all(key.explanation.endswith(".") for key in keys(section).values())
+
+
+@pytest.mark.parametrize(
+    ("table", "selected"),
+    [
+        ("[selection.spring]\nsince = '2026-03'\nuntil = '2026-05'", Selection(since="2026-03-01", until="2026-05-31")),
+        ("[selection.'bầu-cử']\nlanguage = 'vi'\nsite = ['a', 'b']", Selection(("vi",), ("a", "b"))),
+        ("[selection.part]\nsample = '10%'\nwithout_mixed = true", Selection(sample=(0.0, 10.0), without_mixed=True)),
+        ("[selection.empty]", Selection()),
+    ],
+)
+def test_a_selection_has_a_name_in_the_file(tmp_path: Path, table: str, selected: Selection) -> None:
+    """In any script, and `config` shows it with the keys of the file."""
+    (tmp_path / "corpus.toml").write_text(table, encoding="utf-8")
+    config = load(tmp_path, environ={})
+    [(name, found)] = config.selections.items()
+    assert found == selected
+    assert selection_of(config.effective()["selection"][name]) == selected
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ("selection = 'x'", "selection: expected a name, such as [selection.election]"),
+        ("[selection]\nsite = 'a'", "selection: expected a name, such as [selection.election]"),
+        ("[selection.x]\nsitee = 'a'", 'selection.x.sitee: there is no filter "sitee" (did you mean site?)'),
+        ("[selection.x]\nselection = 'y'", 'selection.x.selection: there is no filter "selection"'),
+        ("[selection.x]\nlanguage = 'Vietnamese'", "selection.x.language: "),
+        ("[selection.x]\nsince = '2026-05'\nuntil = '2026-03'", "selection.x.since: 2026-05-01 is after until"),
+        ("[selection.x]\nmin_chars = -1", "selection.x.min_chars: expected a whole number"),
+        ("[selection.'a b']", "selection.a b: expected a name without spaces"),
+        ("[selections.x]", "selections: there is no such section (did you mean selection?)"),
+    ],
+)
+def test_a_wrong_selection_is_named_with_its_key(tmp_path: Path, table: str, expected: str) -> None:
+    """Together with all other errors of the file."""
+    (tmp_path / "corpus.toml").write_text(f"{table}\n[crawl]\nx = 1\n", encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path, environ={})
+    assert expected in str(caught.value)
+    assert "crawl.x: there is no such key" in str(caught.value)
 
 
 def test_from_the_folder_above_a_corpus_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

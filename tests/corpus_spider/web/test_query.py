@@ -15,8 +15,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml.html import document_fromstring
 
+import corpus_spider as cs
 from corpus_spider.cli.app import cli, run
-from corpus_spider.config.selections import of_options, options_of, selection_of, texts_of
+from corpus_spider.config.loader import load
+from corpus_spider.config.selections import of_options, options_of, selection_of, table_of, texts_of
 from corpus_spider.search.builder import only_writer, refresh
 from storage.corpus import Corpus
 from storage.documents.reader import _CONDITIONS, OF_SETS
@@ -38,6 +40,18 @@ pytestmark = needs("web")
 CONFIG = """
 [corpus]
 contact = "someone@example.org"
+
+[selection.long]
+site = "a.example"
+min_chars = 30
+
+[selection.spring]
+language = ["vi", "en"]
+since = "2026-02"
+until = "2026-05"
+
+[selection.mixed]
+without_mixed = true
 
 [[site]]
 name = "a.example"
@@ -97,7 +111,7 @@ def test_a_selection_is_the_same_as_options_keywords_toml_and_query(selection: S
         lines.append(f"{dimension.name} = {json.dumps(plain)}")
     assert selection_of(tomllib.loads("\n".join(lines))) == selection
     shown = selection.only(INDEX)
-    assert web_query(QueryParams(WebQuery(selection=shown).query()[1:])).selection == shown
+    assert web_query(QueryParams(WebQuery.of(shown).query()[1:]), {}).selection == shown
 
 
 @pytest.mark.parametrize("use", [INDEX, COUNTS])
@@ -155,6 +169,7 @@ QUERIES = st.lists(
         st.tuples(st.just("chars"), st.sampled_from(["30", "50.5", "-1", "1e12"]) | st.integers(0, 100).map(str)),
         st.tuples(st.just("confidence"), st.sampled_from(["0.85", "0.8501", "2", "1e-9"]) | st.floats(0, 1).map(str)),
         st.tuples(st.just("reserved"), st.sampled_from(["no", "yes"])),
+        st.tuples(st.just("selection"), st.sampled_from(["long", "spring", "mixed", "none"])),
         st.tuples(st.just("order"), st.sampled_from(["date", "rank", "left"])),
     ),
     max_size=5,
@@ -171,6 +186,9 @@ def answered(folder: Path, command: list[str]) -> tuple[int, str]:
 
 
 @settings(max_examples=40, deadline=None)
+@example([("selection", "long")])
+@example([("q", "giá"), ("selection", "spring"), ("language", "vi")])
+@example([("selection", "spring"), ("since", "2026-04")])
 @example([("q", "giá"), ("chars", "50")])
 @example([("q", "giá"), ("extractor", "bte"), ("reserved", "no")])
 @example([("extractor", "bte")])
@@ -193,7 +211,7 @@ def test_the_command_of_the_page_gives_the_documents_of_its_list(
     page = document_fromstring(text)
     commands = page.xpath("//p[@class='command']/code/text()")
     if not commands:
-        refused = shlex.split(web_query(QueryParams(query)).command())
+        refused = shlex.split(web_query(QueryParams(query), load(folder).selections).command())
         assert answered(folder, refused[1:])[0] == 2
         assert status == 400 or page.xpath("//*[@role='alert']")
         return
@@ -211,3 +229,62 @@ def test_the_command_of_the_page_gives_the_documents_of_its_list(
         found = json.loads(output)
         assert found["documents"] == len(listed)
         assert {place["id"] for place in found["places"]} <= listed
+
+
+@settings(max_examples=60, deadline=None)
+@given(selections(), selections())
+def test_what_is_stated_changes_a_named_selection(base: Selection, own: Selection) -> None:
+    """As options, as keywords and as the query of a URL. What is not stated stays."""
+    from starlette.datastructures import QueryParams
+
+    from corpus_spider.web.query import WebQuery, web_query
+
+    arguments = ["--selection", "x", *options_of(own)]
+    context = verbs(cli)["export"].make_context("export", arguments)
+    changed = own.over(base)
+    if changed.since and changed.until and changed.since > changed.until:
+        return
+    assert of_options(context.params, {"x": base}) == changed
+    assert selection_of({"selection": "x", **table_of(own)}, {"x": base}) == changed
+    shown = WebQuery.of(own.only(INDEX), named="x", base=base.only(INDEX))
+    read = web_query(QueryParams(shown.query()[1:]), {"x": base.only(INDEX)})
+    assert read == shown
+    assert read.selection == changed.only(INDEX)
+
+
+def test_a_number_or_choice_of_the_command_line_counts_also_when_it_is_the_default() -> None:
+    """`--min-chars 0` and `--versions last` undo what a named selection says."""
+    named = {"x": Selection(min_chars=500, versions="all", sites=("a",))}
+    arguments = ["--selection", "x", "--min-chars", "0", "--versions", "last"]
+    params = verbs(cli)["export"].make_context("export", arguments).params
+    assert of_options(params, named) == Selection(sites=("a",))
+
+
+@pytest.mark.parametrize("view", ["/documents", "/search?q=gi%C3%A1", "/words?"])
+def test_each_form_has_a_menu_of_named_selections(app: Guard, view: str) -> None:
+    """Of those that the search index can answer. The chosen one stays chosen."""
+    page = document_fromstring(ask(app, f"{view}{'&' if '?' in view else '?'}selection=spring")[2])
+    [menu] = page.xpath("//select[@name='selection']")
+    assert menu.xpath("option/text()") == ["all documents", "long", "spring"]
+    assert menu.xpath("option[@selected]/text()") == ["spring"]
+
+
+def test_commands_and_python_use_a_named_selection(folder: Path) -> None:
+    """They give what the options of the selection give. Counts refuse what they cannot count by."""
+    stated = ["--language", "vi,en", "--since", "2026-02", "--until", "2026-05"]
+    for verb in (["search", "giá"], ["words"], ["export", "--dry-run"]):
+        named = answered(folder, [*verb, "--json", "--selection", "spring"])
+        assert named == answered(folder, [*verb, "--json", *stated])
+        assert named[0] == 0
+    against = ["words", "--json", "--language", "vi", "--against"]
+    reference = answered(folder, [*against, "selection=spring site=a.example site=b.example"])
+    since = "language=vi language=en since=2026-02 until=2026-05 site=a.example site=b.example"
+    assert reference == answered(folder, [*against, since])
+    assert answered(folder, ["words", "--selection", "long"])[0] == 2
+    assert answered(folder, ["words", "--selection", "lon"])[0] == 2
+    with cs.open(folder) as corpus:
+        assert {each.language for each in corpus.documents(selection="spring")} == {"vi", "en"}
+        found = corpus.search("giá", selection="spring", language="vi")
+        assert {row["language"] for row in found} == {"vi"}
+        with pytest.raises(ConfigError, match=r'no selection "sprin" \(did you mean spring\?\)'):
+            corpus.documents(selection="sprin")
