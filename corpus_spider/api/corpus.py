@@ -209,7 +209,8 @@ class Corpus(AbstractContextManager["Corpus"]):
         """Find words in the texts, each with its context, in the syntax of `corpus-spider search`. Needs tantivy.
 
         Args:
-            question: words, ``"a phrase"``, a beginning such as ``govern*``, ``AND``, ``OR``, ``NOT`` and brackets.
+            question: words, ``"a phrase"``, wildcards such as ``govern*`` or ``wom?n``, ``/regular expressions/``,
+                ``AND``, ``OR``, ``NOT`` and brackets.
             order: ``rank``, ``date``, or ``left`` or ``right`` by the neighbouring word.
             limit: maximum number of lines, 1 to 10,000.
             filters: options of `corpus-spider search` that choose documents.

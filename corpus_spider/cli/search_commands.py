@@ -63,6 +63,7 @@ def index(state: CommonOptions, /, **options: Any) -> None:
         'search "chính phủ"',
         "search '\"chinh phu\" -quoc' --site vnexpress --since 2026-01-01",
         'search "govern*" --order right --limit 100',
+        'search "/colou?rs?/ OR wom?n"',
         'search "bầu cử" --selection election',
         'search "bầu cử" --json',
     ),
@@ -81,9 +82,10 @@ def index(state: CommonOptions, /, **options: Any) -> None:
 def search(state: CommonOptions, /, question: str, **options: Any) -> None:
     """Find words in the texts, each with its context.
 
-    QUESTION: words, "a phrase", a beginning such as govern*, AND, OR, NOT and brackets; -word excludes. Words without
-    marks find every spelling, words with marks only theirs, =word as typed. Where words contain spaces, as in
-    Vietnamese, texts with the words side by side come first. Refreshes the index first, if no other program does.
+    QUESTION: words, "a phrase", AND, OR, NOT and brackets; -word excludes. In a word * stands for any letters and ? for
+    one: govern*, wom?n. /colou?rs?/ is a regular expression for a whole word. Words without marks find every spelling,
+    words with marks only theirs, =word as typed. Where words contain spaces, as in Vietnamese, texts with the words
+    side by side come first. Refreshes the index first, if no other program does.
     """
     from corpus_spider.config.selections import of_options
 

@@ -84,8 +84,10 @@ SELECT documents, tokens, words, frequencies, appearances FROM total WHERE (lang
 """
 _ADD_CELL = "INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_TOTAL = "INSERT INTO total VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_BROAD = "SELECT text FROM word WHERE broad >= ? AND broad < ?"
-_EXACT = "SELECT text FROM word WHERE text >= ? AND text < ? AND broad IS NOT NULL"
+_BROAD = "SELECT text FROM word WHERE broad >= ? AND broad < ? AND broad GLOB ?"
+_EXACT = "SELECT text FROM word WHERE text >= ? AND text < ? AND text GLOB ? AND broad IS NOT NULL"
+_WORDS_A_LOOK = 10_000
+"""Words between two looks at the clock."""
 _ADD_SEARCHED = """
 INSERT INTO word (text, broad) VALUES (?, ?) ON CONFLICT (text) DO UPDATE SET broad = excluded.broad WHERE broad IS NULL
 """
@@ -319,11 +321,22 @@ class Manifest:
         """Return the languages of the documents."""
         return [row[0] for row in self.connection.execute("SELECT DISTINCT language FROM total ORDER BY language")]
 
-    def spellings(self, value: str, *, exact: bool, prefix: bool) -> list[str]:
-        """Return the searched words whose broad form, or whose text, is this value or begins with it."""
-        # An index serves a range, and not LIKE on letters beyond ASCII.
-        after = value + ("\U0010ffff" if prefix else "\0")
-        return [row[0] for row in self.connection.execute(_EXACT if exact else _BROAD, (value, after))]
+    def spellings(self, start: str, glob: str = "", *, exact: bool) -> list[str]:
+        """Return the searched words whose broad form, or whose text, begins so and fits a glob.
+
+        Without a glob the form is the start.
+        """
+        # An index serves a range, and not GLOB on letters beyond ASCII.
+        after = start + ("\U0010ffff" if glob else "\0")
+        rows = self.connection.execute(_EXACT if exact else _BROAD, (start, after, glob or "*"))
+        return [row[0] for row in rows]
+
+    def searched_words(self) -> Iterator[str]:
+        """Read all words that are searched."""
+        for number, (word,) in enumerate(self.connection.execute("SELECT text FROM word WHERE broad IS NOT NULL")):
+            if not number % _WORDS_A_LOOK:
+                time_limit.check()
+            yield word
 
     def spelled(self, forms: Iterable[int]) -> dict[int, list[int]]:
         """Return the words that are other spellings of these forms, by their ids."""

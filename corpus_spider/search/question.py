@@ -1,43 +1,47 @@
-"""Language of search questions: words, "phrases", beginnings*, AND, OR, NOT and brackets.
+"""Language of search questions: words, "phrases", wild*cards, /expressions/, AND, OR, NOT and brackets.
 
 Words side by side must all occur. ``-word`` is NOT. A word typed without marks finds every spelling: ``chinh phu``
 finds ``chính phủ``. A word typed with marks finds these marks only. An equals sign before a word finds it as typed.
+``*`` stands for any letters, ``?`` before another letter for one. ``/…/`` is a regular expression that a whole word
+fits, in small letters.
 
 A question goes through the repairs of a text (`pipelines.text.normalise.clean`). It is compared with the words of a
-text by the equal letters of the language of that text. What other search programs know and this one does not, such as
-``*word`` or ``title:``, is refused: as words it would find something else.
+text by the equal letters of the language of that text (`term`). What other search programs know and this one does not,
+such as ``NEAR`` or ``title:``, is refused: as words it would find something else.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import regex
 
-from pipelines.text.equal_letters import small
+from corpus_spider.search.term import ANY_LETTERS, ONE_LETTER, WILDCARDS, Term, expression
 from pipelines.text.normalise import clean
 from pipelines.text.punctuation import CORNER_BRACKETS, DOUBLE_QUOTES
-from pipelines.text.word_forms import letters, plain
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from pipelines.text.words import Splitter
 
 MOST_WORDS = 64
 """Words of one question."""
 _MAX_NESTING = 20
-_PIECE = regex.compile(r'\s*(?:(?P<open>\()|(?P<close>\))|(?P<not>-(?=\S))|"(?P<phrase>[^"]*)"?|(?P<word>[^\s()"]+))')
-_HOW = 'Write words, "a phrase", a beginning such as govern*, AND, OR, NOT and brackets.'
+_PIECE = regex.compile(
+    r"\s*(?:(?P<expression>/(?:\\.|[^\\/\s])+/(?=[\s()]|$))|(?P<open>\()|(?P<close>\))|(?P<not>-(?=\S))"
+    r'|"(?P<phrase>[^"]*)"?|(?P<word>[^\s()"]+))'
+)
+_HOW = 'Write words, "a phrase", wildcards such as govern* or wom?n, /regular expressions/, AND, OR, NOT and brackets.'
 _QUOTES = str.maketrans(dict.fromkeys(DOUBLE_QUOTES + CORNER_BRACKETS, '"'))
 _GERSHAYIM = regex.compile(r"(?<=\p{Hebrew})[\"“”״](?=\p{Hebrew})")
 """A quotation mark within a Hebrew word is no end of a phrase (צה"ל)."""
+_WILDCARD_LETTERS = {ord(ANY_LETTERS): "\ua7f8", ord(ONE_LETTER): "\ua7f9"}
+"""Rare letters that stand for wildcards while a text is split into words."""
+_LETTER_WILDCARDS = {ord(letter): chr(sign) for sign, letter in _WILDCARD_LETTERS.items()}
 _UNKNOWN = (
-    (regex.compile(r".*\*.*[\p{L}\p{N}].*"), "an asterisk before or within a word"),
-    (regex.compile(r"/.+/\w*"), "a regular expression"),
     (regex.compile(r"(?:NEAR|WITHIN)(?:/\d+)?"), "a distance between words"),
     (regex.compile(r"\[.*"), "a query for tokens in square brackets"),
     (regex.compile(r"[A-Za-z_]+:(?!//).+"), "a field with a colon"),
@@ -45,42 +49,6 @@ _UNKNOWN = (
     (regex.compile(r"[\p{L}\p{N}]\S*[~^]\d*"), "a similarity or weight"),
 )
 """Outside quotation marks: syntax of other programs, and its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One word of a question, as typed. ``exact``: only this spelling. ``prefix``: the beginning of a word."""
-
-    value: str
-    exact: bool = False
-    prefix: bool = False
-
-    def matches(self, word: str, language: str = "") -> bool:
-        """Return whether a word of a text in a language is meant. ``word`` is in small letters."""
-        return any(
-            found.startswith(value) if self.prefix else found == value
-            for found, value in ((form(word, of), value) for form, of, value in _wanted(self, language))
-        )
-
-
-@lru_cache(maxsize=4_096)
-def _wanted(term: Term, language: str) -> tuple[tuple[Callable[[str, str], str], str, str], ...]:
-    """Return the forms in which a word of a language is compared with a term: form, its language, and value."""
-    if term.exact:
-        return ((_as_written, language, small(term.value, language)),)
-    typed = term.value.casefold()
-    form: Callable[[str, str], str] = letters
-    if plain(typed, language) == letters(typed, language):
-        form, value = plain, plain(typed, language)
-    else:
-        value = letters(term.value, language)
-    # The tone mark of a whole Vietnamese word moves, that of a beginning may not be typed yet.
-    others = ("",) if term.prefix and language == "vi" else ()
-    return ((form, language, value), *((form, of, form(term.value, of)) for of in others))
-
-
-def _as_written(word: str, _: str) -> str:
-    return word
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +105,7 @@ def shown(question: Question) -> str:
     """Return a question as it is understood."""
     match question:
         case Phrase(terms):
-            words = " ".join(f"{'=' * term.exact}{term.value}{'*' * term.prefix}" for term in terms)
+            words = " ".join(term.shown() for term in terms)
             return f'"{words}"' if len(terms) > 1 else words
         case Conjunction(parts):
             return " AND ".join(map(_within, parts))
@@ -223,7 +191,7 @@ class _Parser:
                 self._at += 1
                 runs.append([])
                 continue
-            is_word = self._peek()[0] == "word" and not self._is("NOT")
+            is_word = self._peek()[0] in {"word", "expression"} and not self._is("NOT")
             part = self._one()
             if is_word and isinstance(part, Phrase):
                 runs[-1].append(part)
@@ -247,6 +215,8 @@ class _Parser:
             return Negation(part) if part else None
         if kind == "open":
             return self._bracket()
+        if kind == "expression":
+            return Phrase((expression(text[1:-1]),))
         return self._phrase(text) if kind == "phrase" else self._word(text)
 
     def _bracket(self) -> Question | None:
@@ -273,10 +243,22 @@ class _Parser:
         return Phrase(tuple(terms)) if terms else None
 
     def _terms(self, text: str) -> list[Term]:
+        """Return the words of a text without spaces. A wildcard belongs to the word that it touches."""
         exact = text.startswith("=")
-        words = [text[start:end] for start, end in self._splitter.spans(text)]
-        is_beginning = text.endswith("*")
-        return [Term(word, exact, is_beginning and at == len(words)) for at, word in enumerate(words, 1)]
+        # At the end of a word a question mark is one.
+        typed = text.rstrip("?").translate(_WILDCARD_LETTERS)
+        terms: list[Term] = []
+        end = 0
+        for start, stop in self._splitter.spans(typed):
+            value = typed[start:stop].translate(_LETTER_WILDCARDS)
+            is_wildcard = set(value) <= set(WILDCARDS)
+            if not is_wildcard:
+                terms.append(Term(value, exact))
+            elif terms and start == end:
+                # In a script without spaces it is a unit of its own.
+                terms[-1] = Term(terms[-1].value + value, exact)
+            end = stop
+        return terms
 
 
 def _one_phrase(run: list[Phrase]) -> Phrase:

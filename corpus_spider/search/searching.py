@@ -18,11 +18,10 @@ from corpus_spider.search.made_with import IndexTools
 from corpus_spider.search.manifest import INDEX_FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse, phrases, shown, side_by_side
 from corpus_spider.search.shard import QuestionMeaning
+from corpus_spider.search.term import looked_up
 from corpus_spider.search.totals import FILE
 from pipelines.text.collation import sort_key
-from pipelines.text.equal_letters import small
 from pipelines.text.tokenizer import SPACED_WORDS
-from pipelines.text.word_forms import broad
 from storage import time_limit
 from storage.documents.model import day_of
 from storage.errors import ConfigError, UnfinishedIndexError
@@ -34,8 +33,9 @@ if TYPE_CHECKING:
 
     import tantivy
 
-    from corpus_spider.search.question import Question, Term
+    from corpus_spider.search.question import Question
     from corpus_spider.search.shard import Shard
+    from corpus_spider.search.term import Term
     from pipelines.text.collation import SortKey
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument
@@ -206,11 +206,9 @@ class SearchIndex:
 
     def _looked_up(self, term: Term) -> list[str]:
         """Return the searched words of the index that a term may mean in some language."""
-        if term.exact:
-            values = dict.fromkeys(small(term.value, language) for language in ("", "tr"))
-        else:
-            values = {broad(term.value): None}
-        found = (self.manifest.spellings(value, exact=term.exact, prefix=term.prefix) for value in values)
+        if term.is_expression:
+            return [word for word in self.manifest.searched_words() if term.matches(word)]
+        found = (self.manifest.spellings(start, glob, exact=term.exact) for start, glob in looked_up(term))
         return list(dict.fromkeys(word for words in found for word in words))
 
 

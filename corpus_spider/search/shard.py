@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     import tantivy
 
-    from corpus_spider.search.question import Question, Term
+    from corpus_spider.search.question import Question
+    from corpus_spider.search.term import Term
     from storage.documents.selection import Dimension, Selection
 
 _MISSING = "search needs the package tantivy"

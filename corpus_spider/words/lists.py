@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from corpus_spider.search.manifest import Cell, Manifest
-    from corpus_spider.search.question import Term
     from corpus_spider.search.searching import SearchIndex
+    from corpus_spider.search.term import Term
     from pipelines.text.words import Splitter, WordSplitter
     from storage.corpus import Corpus
 

@@ -8,10 +8,13 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from corpus_spider.search import builder
 from corpus_spider.search.builder import is_current, only_writer, refresh, refresh_aside, refresh_if_alone
 from corpus_spider.search.checking import check_index
+from corpus_spider.search.concordance import SoughtWords, lines
 from corpus_spider.search.made_with import IndexTools, MissingLibraryError
 from corpus_spider.search.manifest import Manifest
 from corpus_spider.search.searching import SearchIndex
@@ -29,6 +32,7 @@ from tests.extras import need
 from tests.storage.corpus_samples import NOON, Crawl, made
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 need("web")
@@ -72,6 +76,58 @@ def test_the_index_looks_at_the_time_of_a_request(opened: Crawl, tmp_path: Path)
             list(manifest.cells())
 
 
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SearchIndex, Corpus]]:
+    """An index of texts with many spellings of few words, in several languages."""
+    folder = tmp_path_factory.mktemp("spellings")
+    letters = random.Random(3)
+    alphabet = {"vi": "giááxn", "tr": "ıiIİg", "ar": "اأىيةه", "th": "รัฐบา", "en": "gIax'-9", "ur": "ہھهیa"}
+    with Corpus.open(folder / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        for number in range(60):
+            language = list(alphabet)[number % len(alphabet)]
+            spelled = ("".join(letters.choices(alphabet[language], k=letters.randint(1, 4))) for _ in range(6))
+            crawl.visit(str(number), made(" ".join(spelled) + f" z{number}", language=language))
+        with only_writer(folder / "index"):
+            refresh(corpus, str(folder / "corpus.db"), folder / "index", 1)
+        with SearchIndex.open(folder / "index", corpus) as index:
+            yield index, corpus
+
+
+SIGNS = st.text(alphabet="giaáxnIıİ'اأىيةہھรัฐบ*?", min_size=1, max_size=4)
+
+
+@settings(max_examples=150, deadline=None)
+@example("*")
+@example("g*")
+@example("?a")
+@given(
+    st.one_of(
+        SIGNS,
+        SIGNS.map("={}".format),
+        st.tuples(SIGNS, SIGNS).map('"{0[0]} {0[1]}"'.format),
+        SIGNS.map("/{}/".format),
+        st.tuples(SIGNS, SIGNS).map("/({0[0]}|{0[1]}).*/".format),
+    )
+)
+def test_the_documents_of_a_question_are_those_whose_texts_have_a_place_of_it(
+    searched: tuple[SearchIndex, Corpus], question: str
+) -> None:
+    """Words with wildcards, expressions and phrases of them: the index agrees with a plain look at each text."""
+    index, corpus = searched
+    try:
+        parsed = index.parsed(question)
+        found = index.find(question, Selection(), most=100)
+    except ConfigError:
+        return
+    places = {
+        document.id
+        for document in corpus.documents(Selection())
+        if lines(f"{document.title or ''}\n{document.text}", SoughtWords(parsed, document.language), splitter())
+    }
+    assert set(found.ids) == places
+
+
 @pytest.fixture
 def opened(tmp_path: Path) -> Crawl:
     corpus = Corpus.open(tmp_path / "corpus.db", create=True)
@@ -103,6 +159,17 @@ def found(crawl: Crawl, folder: Path, question: str, **filters: object) -> set[s
         ("xăng", {"until": "2026-01-31"}, {"1"}),
         ("xăng OR الحكومة", {"languages": ("ar",)}, {"3"}),
         ("รัฐบาล", {}, {"4"}),
+        ("x?ng", {}, {"1", "2"}),
+        ("*ng", {"until": "2026-01-31"}, {"1"}),
+        ("*barword OR h*p", {}, {"1", "5"}),
+        ("=xang", {}, set()),
+        ("=x?ng", {}, {"1", "2"}),
+        ('"gi?x x*g"', {}, set()),
+        ('"g?á x*g"', {}, {"1", "2"}),
+        ("ال*ة", {}, {"3"}),
+        ("/zanz.*|h(ọ|o)p/", {}, {"1", "5"}),
+        ("/xang/", {}, set()),
+        ("/.*ường|đứng/ -một", {}, set()),
         ("", {}, {"1", "2", "3", "4", "5"}),
         ("", {"min_chars": 35}, {"2", "5"}),
         ("title", {"sites": ("a.example",)}, {"1", "2", "3", "4", "5"}),

@@ -368,7 +368,7 @@ def test_a_selection_is_read_from_a_url_and_written_again(query: str, read: str)
 
     from corpus_spider.web.query import web_query
 
-    assert web_query(QueryParams(query)).query() == read
+    assert web_query(QueryParams(query), {}).query() == read
 
 
 def test_words_say_by_which_filters_they_are_not_counted(app: Guard) -> None:

@@ -1,0 +1,143 @@
+"""One word of a question, and how it is compared with a word of a text. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import regex
+
+from pipelines.text.equal_letters import small
+from pipelines.text.word_forms import broad, letters, plain
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ANY_LETTERS, ONE_LETTER = "*", "?"
+"""Wildcards: any letters or none, and one letter with its marks."""
+WILDCARDS = ANY_LETTERS + ONE_LETTER
+MAX_EXPRESSION_CHARS = 200
+SECONDS_A_WORD = 0.1
+"""Time in which a regular expression must decide about a word. Most need a millionth of a second."""
+_WILDCARD = regex.compile(r"([*?])")
+_AS_EXPRESSION = {ANY_LETTERS: ".*", ONE_LETTER: r"\X"}
+
+
+class Comparison(NamedTuple):
+    """A form of a word of a text, and what that form must be."""
+
+    form: Callable[[str, str], str]
+    language: str
+    fits: Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a question, as typed. ``exact``: only this spelling. ``is_expression``: a regular expression.
+
+    A value with wildcards stands for several words.
+    """
+
+    value: str
+    exact: bool = False
+    is_expression: bool = False
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether the value has wildcards."""
+        return not self.is_expression and not set(WILDCARDS).isdisjoint(self.value)
+
+    def matches(self, word: str, language: str = "") -> bool:
+        """Return whether a word of a text in a language is meant. ``word`` is in small letters.
+
+        Raises ConfigError for wildcards or a regular expression that take too long.
+
+        >>> Term("chin*").matches("chính"), Term("ch?nh").matches("chính"), Term("*ính").matches("chinh")
+        (True, True, False)
+        """
+        try:
+            return any(each.fits(each.form(word, each.language)) for each in _comparisons(self, language))
+        except TimeoutError:
+            what = f'takes too long to compare with the word "{word:.40}"'
+            raise ConfigError(what, where=self.shown(), do="Write it with fewer repetitions.") from None
+
+    def shown(self) -> str:
+        """Return the term as it is typed."""
+        return f"/{self.value}/" if self.is_expression else f"{'=' * self.exact}{self.value}"
+
+
+def expression(text: str) -> Term:
+    """Return the term of a regular expression. Raises ConfigError for what is none."""
+    where = f"/{text[:80]}/"
+    if len(text) > MAX_EXPRESSION_CHARS:
+        what = f"a regular expression has {MAX_EXPRESSION_CHARS} characters at most"
+        raise ConfigError(what, where=where, do="Join several by OR.")
+    try:
+        _compiled(text)
+    except regex.error as error:
+        do = r"Write a backslash before a sign that is meant as itself: \."
+        raise ConfigError(f"is no regular expression: {error}", where=where, do=do) from None
+    return Term(text, is_expression=True)
+
+
+@lru_cache(maxsize=64)
+def _compiled(text: str) -> regex.Pattern[str]:
+    return regex.compile(text, regex.IGNORECASE)
+
+
+@lru_cache(maxsize=4_096)
+def _comparisons(term: Term, language: str) -> tuple[Comparison, ...]:
+    """Return how a word of a language is compared with a term: one comparison must hold."""
+    if term.is_expression:
+        return (Comparison(_as_written, "", _limited(_compiled(term.value))),)
+    if term.exact:
+        return (Comparison(_as_written, language, _test(term, small, language)),)
+    # A word typed without marks is compared without marks.
+    parts = [part.casefold() for part in _WILDCARD.split(term.value)]
+    bare = all(plain(part, language) == letters(part, language) for part in parts)
+    form = plain if bare else letters
+    # The tone mark of a whole Vietnamese word moves, that of a part may not be typed yet.
+    others = ("",) if term.is_pattern and language == "vi" else ()
+    return tuple(Comparison(form, of, _test(term, form, of)) for of in (language, *others))
+
+
+def _test(term: Term, form: Callable[[str, str], str], language: str) -> Callable[[str], object]:
+    """Return what tells whether the form of a word is that of a term."""
+    if not term.is_pattern:
+        return form(term.value, language).__eq__
+    parts = [
+        _AS_EXPRESSION.get(part) or regex.escape(form(part, language)) for part in _WILDCARD.split(term.value) if part
+    ]
+    return _limited(regex.compile("".join(parts)))
+
+
+def _limited(pattern: regex.Pattern[str]) -> Callable[[str], object]:
+    return lambda word: pattern.fullmatch(word, timeout=SECONDS_A_WORD)
+
+
+def _as_written(word: str, _: str) -> str:
+    return word
+
+
+def looked_up(term: Term) -> list[tuple[str, str]]:
+    """Return where the words are that a term may mean in some language: the start of their form, and a glob of it.
+
+    The form is `broad`, or for an exact term the word itself. Without a glob the form is the start. Not for regular
+    expressions, which may mean any word.
+
+    >>> looked_up(Term("Chính")), looked_up(Term("ch?nh*"))
+    ([('chinh', '')], [('ch', 'ch*nh*')])
+    """
+    forms = (lambda part: small(part, ""), lambda part: small(part, "tr")) if term.exact else (broad,)
+    found = dict[tuple[str, str], None]()
+    for form in forms:
+        if term.is_pattern:
+            parts = [part if part in WILDCARDS else form(part) for part in _WILDCARD.split(term.value) if part]
+            start = "" if parts[0] in WILDCARDS else parts[0]
+            # The broad form of one letter may be two.
+            found[start, "".join(ANY_LETTERS if part in WILDCARDS else part for part in parts)] = None
+        else:
+            found[form(term.value), ""] = None
+    return list(found)
