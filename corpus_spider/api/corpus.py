@@ -248,6 +248,10 @@ class Corpus(AbstractContextManager["Corpus"]):
         against: str = "",
         around: str = "",
         by: str = "",
+        window: int = 5,
+        side: str = "both",
+        min_frequency: int = 5,
+        measure: str = "log_dice",
         without_stop_words: bool = False,
         spelling: str = "one",
         limit: int = 50,
@@ -257,9 +261,13 @@ class Corpus(AbstractContextManager["Corpus"]):
 
         Args:
             trends: words to count in each month, instead of a list. ``by="month"`` may be named with them.
-            against: keywords against a reference, ``"rest"``, ``"selection=NAME"`` or
-                ``"site=NAME language=CODE since=YYYY-MM"``.
+            against: keywords against a reference, ``"rest"``, ``"list=FILE"``, ``"corpus=FOLDER"``,
+                ``"selection=NAME"`` or ``"site=NAME language=CODE since=YYYY-MM"``.
             around: collocates of this word or phrase.
+            window: words to a side of it in which they are counted, 1 to 20.
+            side: ``both``, ``left`` (before it) or ``right``.
+            min_frequency: how often a collocate stands near it.
+            measure: order of collocates: ``log_dice``, ``log_likelihood``, ``t_score`` or ``mutual_information``.
             without_stop_words: leave the most common words out of a list.
             spelling: ``one``: spellings of a word are one row; ``exact``: each has its own.
             filters: ``language``, ``site``, and ``since`` and ``until``: months of publication, by any day in them.
@@ -269,6 +277,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         """
         from dataclasses import asdict
 
+        from corpus_spider.words.lists import CollocationRules
         from corpus_spider.words.request import NO_DOCUMENT, WordList, word_list
         from storage.documents.selection import COUNTS
 
@@ -281,7 +290,9 @@ class Corpus(AbstractContextManager["Corpus"]):
             raise ConfigError(f'expected words to count and by="month", got by={by!r:.60}', where="words", do=do)
         _require_limit(limit, 100_000)
         selected = selection_for(COUNTS, filters, "words", self.config.selections)
-        wanted = WordList(against, around, trends, without_stop_words, limit, spelling, named=self.config.selections)
+        near = CollocationRules(window, side, min_frequency, measure)
+        named = self.config.selections
+        wanted = WordList(against, around, trends, without_stop_words, limit, spelling, named=named, near=near)
         with self._index() as index:
             found = word_list(index, self.store, selected, wanted, "against")
         if not found.table.tokens:

@@ -65,9 +65,9 @@ def cloud_of_document(config: Config, target: str, languages: Sequence[str], mos
         return clouds.of_text(lines, language, index.manifest, most, source, is_counted=is_counted)
 
 
-def cloud_of_corpus(selected: Selection, reference: Selection | None, most: int, open_index: OpenIndex) -> Cloud:
+def cloud_of_corpus(selected: Selection, reference: lists.Reference, most: int, open_index: OpenIndex) -> Cloud:
     """Return the cloud of a part of the corpus, against another part or by frequency."""
-    with open_index((*selected.sites, *(reference.sites if reference else ()))) as (_, index):
+    with open_index((*selected.sites, *lists.sites_of(reference))) as (_, index):
         size = lists.sizes(index.manifest, selected)
         parts = (
             ", ".join(selected.languages),

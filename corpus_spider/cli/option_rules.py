@@ -17,6 +17,7 @@ NEEDS: Mapping[tuple[str, str], str] = {
     ("evaluate", "worst"): "html",
     ("import", "base"): "source",
     ("import", "cdx"): "source",
+    **dict.fromkeys((("words", each) for each in ("window", "side", "min_frequency", "measure")), "around"),
 }
 """Option of a verb, and the option without which it does nothing."""
 ALONE: Mapping[tuple[str, str], frozenset[str]] = {

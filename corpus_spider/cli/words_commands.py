@@ -38,7 +38,9 @@ _months = selection_options(
         "words --language vi",
         "words --language ar --site aljazeera --against rest",
         "words --language vi --since 2026-11 --against 'since=2026-01 until=2026-10'",
+        "words --language vi --against list=reference.csv",
         "words --around 'chính phủ' --language vi",
+        "words --around 'chính phủ' --side left --window 2 --measure t_score",
         "words --by month 'bầu cử' --language vi",
         "words --language th --format csv > words.csv",
     ),
@@ -48,9 +50,40 @@ _months = selection_options(
 @click.option(
     "--against",
     metavar="SELECTION",
-    help="Keywords against a reference: rest, or 'selection=NAME site=NAME language=CODE since=YYYY-MM until=YYYY-MM'.",
+    help="Keywords against a reference: rest, list=FILE with words and their frequencies, corpus=FOLDER with another"
+    " corpus, or 'selection=NAME site=NAME language=CODE since=YYYY-MM until=YYYY-MM'.",
 )
 @click.option("--around", metavar="WORD", help="Collocates of a word or phrase.")
+@click.option(
+    "--window",
+    type=click.IntRange(1, 20),
+    metavar="NUMBER",
+    default=5,
+    show_default=True,
+    help="Words to a side of it.",
+)
+@click.option(
+    "--side",
+    type=click.Choice(["both", "left", "right"]),
+    default="both",
+    show_default=True,
+    help="Collocates before it, after it, or both.",
+)
+@click.option(
+    "--min-frequency",
+    type=click.IntRange(1, 10**9),
+    metavar="NUMBER",
+    default=5,
+    show_default=True,
+    help="How often a collocate stands near it.",
+)
+@click.option(
+    "--measure",
+    type=click.Choice(["log_dice", "log_likelihood", "t_score", "mutual_information"]),
+    default="log_dice",
+    show_default=True,
+    help="Order of collocates.",
+)
 @click.option("--by", type=click.Choice(["month"]), help="Frequency of each WORD in each month.")
 @click.option(
     "--without-stop-words", is_flag=True, help="Leave the most common words of the language out, in each list."
@@ -93,8 +126,12 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
         options["limit"],
         options["spelling"],
         named=named,
+        near=lists.CollocationRules(options["window"], options["side"], options["min_frequency"], options["measure"]),
     )
-    with opened_index(state, (*selected.sites, *(reference.sites if reference else ()))) as (corpus, index):
+    with opened_index(state, (*selected.sites, *lists.sites_of(reference))) as (
+        corpus,
+        index,
+    ):
         found = word_list(index, corpus, selected, wanted)
     if not found.table.tokens:
         raise ConfigError(NO_DOCUMENT, do="`corpus-spider status` shows what there is.")

@@ -170,7 +170,7 @@ def of_page(
     return tuple(sorted(found, key=lambda each: (-each.weight, each.word))[:most])
 
 
-def of_selection(manifest: Manifest, selected: Selection, reference: Selection | None, most: int, source: str) -> Cloud:
+def of_selection(manifest: Manifest, selected: Selection, reference: lists.Reference, most: int, source: str) -> Cloud:
     """Return the cloud of a selection of the index.
 
     By keyness against ``reference``, or against the rest of the corpus in the same languages. The texts of whole

@@ -51,6 +51,45 @@ def log_dice(together: Counts, of_node: int, of_word: Counts) -> Scores:
     return np.asarray(14 + np.log2(2 * together / (of_node + of_word)))
 
 
+def mutual_information(together: Counts, expected: Scores) -> Scores:
+    """Return the mutual information of each collocate (Church and Hanks 1990): 3 is eight times as often as by chance.
+
+    It is high for rare words. ``expected``: how often a word is near the node by chance.
+
+    >>> mutual_information(np.array([16]), np.array([2.0])).tolist()
+    [3.0]
+    """
+    return np.asarray(np.log2(together / expected))
+
+
+def t_score(together: Counts, expected: Scores) -> Scores:
+    """Return the t-score of each collocate (Church et al. 1991): 2.576 is p < .005. It is high for frequent words.
+
+    >>> t_score(np.array([16]), np.array([2.0])).tolist()
+    [3.5]
+    """
+    return np.asarray((together - expected) / np.sqrt(together))
+
+
+def association(together: Counts, near: int, of_word: Counts, size: int) -> Scores:
+    """Return G2 of each collocate (Dunning 1993, by the table of Evert 2008); negative if it is rarer than by chance.
+
+    ``near``: words near the node; ``size``: words of the corpus.
+
+    >>> association(np.array([10, 1]), 100, np.array([20, 300]), 1000).round(2).tolist()
+    [21.18, -66.19]
+    """
+    others = np.multiply(1.0, of_word)
+    table = [
+        (together, near * others / size),
+        (near - together, near * (size - others) / size),
+        (of_word - together, (size - near) * others / size),
+        (size - near - of_word + together, (size - near) * (size - others) / size),
+    ]
+    sums = [_times_log(np.maximum(observed, 0), expected) for observed, expected in table]
+    return np.asarray(2 * np.sum(sums, axis=0) * np.where(together < table[0][1], -1, 1))
+
+
 def _times_log(counted: Counts, expected: Scores) -> Scores:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(counted > 0, counted * np.log(counted / expected), 0.0)

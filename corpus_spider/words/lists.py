@@ -6,13 +6,22 @@ import shlex
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from corpus_spider.search.question import phrases
 from corpus_spider.words.counting import MILLION, Totals, dispersion, totals
-from corpus_spider.words.keyness import log_dice, log_likelihood, log_ratio
+from corpus_spider.words.keyness import (
+    association,
+    log_dice,
+    log_likelihood,
+    log_ratio,
+    mutual_information,
+    t_score,
+)
+from corpus_spider.words.outside_counts import OutsideCounts
 from pipelines.text.equal_letters import small
 from pipelines.text.word_forms import letters
 from pipelines.text.words import as_counted
@@ -31,8 +40,13 @@ if TYPE_CHECKING:
 
 MIN_FREQUENCY = 5
 """Frequency from which on a word is a keyword or collocate."""
-WINDOW = 5
-"""Words to each side of a word in which its collocates are counted."""
+WINDOW, MAX_WINDOW = 5, 20
+"""Words to a side of a word in which its collocates are counted."""
+BOTH, LEFT, RIGHT = "both", "left", "right"
+SIDES = (BOTH, LEFT, RIGHT)
+"""Where the collocates of a word stand in the text: before it is left, also in scripts from right to left."""
+MEASURES = ("log_dice", "log_likelihood", "t_score", "mutual_information")
+"""Measures of collocates, which are columns of the list."""
 MOST_DOCUMENTS = 2_000
 """Documents, the best ones, in which collocates are counted."""
 _PAGE = 50
@@ -62,6 +76,21 @@ class CountingRules:
 AS_ONE = CountingRules()
 
 
+@dataclass(frozen=True, slots=True)
+class CollocationRules:
+    """How collocates are counted: words to a side, which side, how often a word must be near, and their order."""
+
+    window: int = WINDOW
+    side: str = BOTH
+    least: int = MIN_FREQUENCY
+    measure: str = MEASURES[0]
+
+
+USUAL = CollocationRules()
+
+
+Reference = Selection | OutsideCounts | None
+"""What keywords are compared with: a part of the corpus, counts from elsewhere, or None for the rest of the corpus."""
 Row = TypeVar("Row")
 
 
@@ -117,12 +146,15 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class CollocateRow:
-    """A collocate: how often it is near the word, how often at all, and logDice."""
+    """A collocate: how often it is near the word, how often at all, and how much they attract (see `keyness`)."""
 
     word: str
     together: int
     frequency: int
     log_dice: float
+    log_likelihood: float
+    t_score: float
+    mutual_information: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +189,7 @@ def frequencies(manifest: Manifest, selected: Selection, most: int, how: Countin
 
 
 def keywords(
-    manifest: Manifest, selected: Selection, reference: Selection | None, most: int, how: CountingRules = AS_ONE
+    manifest: Manifest, selected: Selection, reference: Reference, most: int, how: CountingRules = AS_ONE
 ) -> list[KeyRow]:
     """Return the words that a selection has more of than a reference, by G2 and then by log ratio.
 
@@ -165,14 +197,11 @@ def keywords(
     """
     cells = list(manifest.cells(selected, one_spelling=how.one_spelling))
     here = totals(cells)
-    there = totals(list(manifest.cells(reference or same_languages(selected), one_spelling=how.one_spelling)))
-    if reference is None:
-        there = _less(there, here)
-    if not here.tokens or not there.tokens:
+    counted, there = _counted_there(manifest, selected, here, reference, how)
+    if not here.tokens or not there:
         return []
-    counted = there.frequency_of(here.words)
-    sure = log_likelihood(here.frequencies, counted, here.tokens, there.tokens)
-    size = log_ratio(here.frequencies, counted, here.tokens, there.tokens)
+    sure = log_likelihood(here.frequencies, counted, here.tokens, there)
+    size = log_ratio(here.frequencies, counted, here.tokens, there)
     chosen = np.flatnonzero((size > 0) & (sure >= CRITICAL_G2) & (here.frequencies >= MIN_FREQUENCY))
     order = chosen[np.argsort(-sure[chosen], kind="stable")]
     kept, texts = _kept(manifest, cells, here.words[order], most, how)
@@ -183,13 +212,34 @@ def keywords(
             texts[int(here.words[at])],
             int(here.frequencies[at]),
             round(float(here.frequencies[at] * MILLION / here.tokens), 2),
-            round(float(counted[at] * MILLION / there.tokens), 2),
+            round(float(counted[at] * MILLION / there), 2),
             round(float(sure[at]), 2),
             round(float(size[at]), 2),
             round(float(each), 3),
         )
         for at, each in zip(order, spread, strict=True)
     ]
+
+
+def _counted_there(
+    manifest: Manifest, selected: Selection, here: Totals, reference: Reference, how: CountingRules
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the frequencies in a reference of the words that are here, and the words of the reference."""
+    if isinstance(reference, OutsideCounts):
+        [language] = selected.languages
+        there = reference.by_form(partial(how.form, language=language))
+        counted = np.zeros(len(here.words), np.int64)
+        # Rare words are no keywords, and most words are rare.
+        places = np.flatnonzero(here.frequencies >= MIN_FREQUENCY)
+        for start in range(0, len(places), _READ_AT_ONCE):
+            part = places[start : start + _READ_AT_ONCE]
+            texts = manifest.texts_of(here.words[part].tolist())
+            counted[part] = [there.get(texts[int(word)], 0) for word in here.words[part]]
+        return counted, reference.tokens
+    compared = totals(list(manifest.cells(reference or same_languages(selected), one_spelling=how.one_spelling)))
+    if reference is None:
+        compared = _less(compared, here)
+    return compared.frequency_of(here.words), compared.tokens
 
 
 def _kept(
@@ -221,14 +271,22 @@ def _spelled(manifest: Manifest, cells: Sequence[Cell], words: Sequence[int]) ->
     return {word: texts[each] for word, each in spelled.items()}
 
 
+def sites_of(reference: Reference) -> tuple[str, ...]:
+    """Return the sites that a reference names."""
+    return reference.sites if isinstance(reference, Selection) else ()
+
+
 def same_languages(selected: Selection) -> Selection:
     """Return the selection of all texts in the same languages."""
     return Selection(languages=selected.languages)
 
 
-def why_empty(manifest: Manifest, selected: Selection, reference: Selection | None) -> str:
+def why_empty(manifest: Manifest, selected: Selection, reference: Reference) -> str:
     """Say why there is no keyword: nothing to compare with, or no word that differs enough."""
-    compared = sizes(manifest, reference or same_languages(selected)).tokens
+    if isinstance(reference, OutsideCounts):
+        compared = reference.tokens
+    else:
+        compared = sizes(manifest, reference or same_languages(selected)).tokens
     if reference is None:
         compared -= sizes(manifest, selected).tokens
     if not compared:
@@ -237,9 +295,10 @@ def why_empty(manifest: Manifest, selected: Selection, reference: Selection | No
     return f"{words} Choose more texts, or another reference."
 
 
-def why_no_collocate(text: str) -> str:
+def why_no_collocate(text: str, rules: CollocationRules = USUAL) -> str:
     """Say why a word has no collocate, and which command shows its places."""
-    found = f"No word stands {MIN_FREQUENCY} times or more within {WINDOW} words of it."
+    side = "" if rules.side == BOTH else f" to the {rules.side}"
+    found = f"No word stands {rules.least} times or more within {rules.window} words of it{side}."
     return f"{found} {_search_for(text)} shows its places."
 
 
@@ -258,11 +317,12 @@ def collocates(
     most: int,
     documents: int = MOST_DOCUMENTS,
     how: CountingRules = AS_ONE,
+    rules: CollocationRules = USUAL,
 ) -> list[CollocateRow]:
-    """Return the words that stand near a word or phrase more than their frequency lets expect, by logDice.
+    """Return the words that stand near a word or phrase more than their frequency lets expect, best first.
 
-    Counted within a line, `WINDOW` words to each side, in the best ``documents``. Words side by side in ``text`` are
-    one phrase. A word that is near two places counts once.
+    Counted within a line, in the best ``documents``. Words side by side in ``text`` are one phrase. A word that is near
+    two places counts once.
     """
     question = index.parsed(text, as_phrase=True)
     wanted = [phrase.terms for phrase in phrases(question)]
@@ -273,18 +333,31 @@ def collocates(
         for document in corpus.documents.of_ids(ids[start : start + _PAGE]):
             splitters = index.made_with.splitter, index.made_with.words(document.language)
             for line in document.searched_lines:
-                nodes += _count_near(line, splitters, wanted, near, document.language, how)
-    close = [word for word, together in near.counts.items() if together >= MIN_FREQUENCY and not how.is_left_out(word)]
+                nodes += _count_near(line, splitters, wanted, near, document.language, how, rules)
+    close = [word for word, together in near.counts.items() if together >= rules.least and not how.is_left_out(word)]
     known = index.manifest.ids_by_text(close)
-    counted = totals(list(index.manifest.cells(selected.only(COUNTS), one_spelling=how.one_spelling)))
-    numbers = np.array([known.get(word, 0) for word in close], np.int64)
-    overall = counted.frequency_of(numbers)
+    whole = totals(list(index.manifest.cells(selected.only(COUNTS), one_spelling=how.one_spelling)))
+    overall = whole.frequency_of(np.array([known.get(word, 0) for word in close], np.int64))
     together = np.array([near.counts[word] for word in close], np.int64)
-    scores = log_dice(together, nodes, np.maximum(overall, together))
-    order = np.argsort(-scores, kind="stable")[:most]
+    at_least = np.maximum(overall, together)
+    # What was counted near the node is a part of the selection, and words may have been added to it since.
+    around = near.counts.total()
+    size = max(whole.tokens, around + 1)
+    expected = around * at_least / size
+    scores = {
+        "log_dice": log_dice(together, nodes, at_least),
+        "log_likelihood": association(together, around, at_least, size),
+        "t_score": t_score(together, expected),
+        "mutual_information": mutual_information(together, expected),
+    }
     return [
-        CollocateRow(near.spelled(close[at]), int(together[at]), int(overall[at]), round(float(scores[at]), 2))
-        for at in order
+        CollocateRow(
+            near.spelled(close[at]),
+            int(together[at]),
+            int(overall[at]),
+            **{name: round(float(each[at]), 2) for name, each in scores.items()},
+        )
+        for at in np.argsort(-scores[rules.measure], kind="stable")[:most]
     ]
 
 
@@ -369,6 +442,7 @@ def _count_near(
     near: SharedSpellings,
     language: str,
     how: CountingRules,
+    rules: CollocationRules,
 ) -> int:
     """Add the words near the places of the wanted phrases in a line. Return the number of places.
 
@@ -384,13 +458,16 @@ def _count_near(
     ]
     if not places:
         return 0
-    counted = splitters[1].spans(line)
-    starts, ends = [start for start, _ in counted], [end for _, end in counted]
+    words = splitters[1].spans(line)
+    starts, ends = [start for start, _ in words], [end for _, end in words]
     around: set[int] = set()
     for start, end in places:
         before, after = bisect_right(ends, start), bisect_left(starts, end)
-        around.update(range(max(0, before - WINDOW), before), range(after, min(len(counted), after + WINDOW)))
+        if rules.side != RIGHT:
+            around.update(range(max(0, before - rules.window), before))
+        if rules.side != LEFT:
+            around.update(range(after, min(len(words), after + rules.window)))
     for at in around:
-        word = as_counted(line[slice(*counted[at])], language)
+        word = as_counted(line[slice(*words[at])], language)
         near.add(how.form(word, language), word)
     return len(places)

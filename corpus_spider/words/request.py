@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpus_spider.config.loader import load
 from corpus_spider.config.selections import NAMED, selection_of
 from corpus_spider.words import lists
-from corpus_spider.words.lists import CountingRules, WordTable
+from corpus_spider.words.lists import CollocationRules, CountingRules, Reference, WordTable
+from corpus_spider.words.outside_counts import OutsideCounts, read_corpus, read_list
 from pipelines.quality.stop_word_lists import stop_forms_of
 from storage.documents.selection import COUNTS, Day, Texts, honoured
 from storage.errors import ConfigError
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from storage.documents.selection import Selection
 
 REST = "rest"
+OF_LIST, OF_CORPUS = "list", "corpus"
+"""Keys of a reference from elsewhere: a file of words and frequencies, the folder of another corpus."""
 ONE, EXACT = "one", "exact"
 SPELLINGS = (ONE, EXACT)
 """Spellings of a word count as one row, by the equal letters of the language, or each as its own."""
@@ -42,6 +47,8 @@ class WordList:
     """Documents in which collocates are counted."""
     named: Mapping[str, Selection] = field(default_factory=dict)
     """Selections that ``against`` may name."""
+    near: CollocationRules = lists.USUAL
+    """How collocates are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ def word_list(
     if not rows and wanted.against:
         why = lists.why_empty(index.manifest, selected, reference_of(wanted.against, selected, place, wanted.named))
     elif not rows and wanted.around:
-        why = lists.why_no_collocate(wanted.around)
+        why = lists.why_no_collocate(wanted.around, wanted.near)
     languages = selected.languages or tuple(index.manifest.languages())
     notes = index.made_with.notes(languages)
     if wanted.without_stop_words:
@@ -88,10 +95,24 @@ def rows_of(
         reference = reference_of(wanted.against, selected, place, wanted.named)
         return lists.keywords(index.manifest, selected, reference, wanted.limit, how)
     if wanted.around:
-        return lists.collocates(index, corpus, wanted.around, selected, wanted.limit, wanted.searched, how)
+        near = collocation_rules(wanted.near)
+        return lists.collocates(index, corpus, wanted.around, selected, wanted.limit, wanted.searched, how, near)
     if wanted.trends:
         return lists.trend(index.manifest, selected, wanted.trends, how)
     return lists.frequencies(index.manifest, selected, wanted.limit, how)
+
+
+def collocation_rules(rules: CollocationRules) -> CollocationRules:
+    """Return rules whose values are possible. Raises ConfigError."""
+    for where, value, known in (("side", rules.side, lists.SIDES), ("measure", rules.measure, lists.MEASURES)):
+        if value not in known:
+            raise ConfigError(
+                f"expected one of {', '.join(known)}, got {value!r:.60}", where=where, do=f"Write {known[0]}."
+            )
+    for where, number, most in (("window", rules.window, lists.MAX_WINDOW), ("min_frequency", rules.least, 10**9)):
+        if not isinstance(number, int) or not 1 <= number <= most:
+            raise ConfigError(f"expected a number from 1 to {most:,}, got {number!r:.60}", where=where, do="Change it.")
+    return rules
 
 
 def _counting(index: SearchIndex, selected: Selection, wanted: WordList) -> CountingRules:
@@ -113,22 +134,24 @@ def _unknown_stop_words(languages: Sequence[str]) -> list[str]:
     return [f"{code}: no stop words are known, and none are left out." for code in languages if not stop_forms_of(code)]
 
 
-def reference_of(
-    text: str, selected: Selection, place: str, named: Mapping[str, Selection] | None = None
-) -> Selection | None:
+def reference_of(text: str, selected: Selection, place: str, named: Mapping[str, Selection] | None = None) -> Reference:
     """Return the reference that a text describes; None for the rest of the corpus. Raises ConfigError for another text.
 
     ``place`` names the option in the error, ``named`` are the selections of corpus.toml.
     """
     if text.strip() == REST:
         return None
+    kind, _, path = text.partition("=")
+    if kind in {OF_LIST, OF_CORPUS}:
+        return _outside(kind, path, selected, place)
     known = {NAMED: "NAME"} | {e.name: "YYYY-MM" if e.kind == Day else e.metavar for e in honoured(COUNTS)}
     texts = {each.name for each in honoured(COUNTS) if each.kind == Texts}
     given: dict[str, Any] = {}
     for part in text.replace(",", " ").split():
         key, equals, value = part.partition("=")
         if not equals or key not in known or not value:
-            do = f"Write rest, or a selection by {' '.join(f'{name}={form}' for name, form in known.items())}."
+            keys = " ".join(f"{name}={form}" for name, form in known.items())
+            do = f"Write rest, list=FILE, corpus=FOLDER, or a selection by {keys}."
             raise ConfigError(f'expected a selection, got "{part[:60]}"', where=place, do=do)
         given[key] = (*given.get(key, ()), value) if key in texts else value
     try:
@@ -137,3 +160,15 @@ def reference_of(
     except ConfigError as error:
         raise ConfigError(f"{error.where}: {error.what}", where=place, do=error.do) from None
     return reference if reference.languages else replace(reference, languages=selected.languages)
+
+
+def _outside(kind: str, path: str, selected: Selection, place: str) -> OutsideCounts:
+    """Return the counts of a list or of another corpus, in the one language of the selection."""
+    if len(selected.languages) != 1:
+        do = "Name one language with --language."
+        raise ConfigError("a reference from elsewhere is compared with one language", where=place, do=do)
+    if not path:
+        raise ConfigError(f"expected {kind}=FILE", where=place, do="Name the file or folder.")
+    if kind == OF_LIST:
+        return read_list(Path(path).expanduser())
+    return read_corpus(load(Path(path).expanduser()).index_folder, selected.languages[0])

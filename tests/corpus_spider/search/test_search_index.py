@@ -19,6 +19,9 @@ from corpus_spider.search.made_with import IndexTools, MissingLibraryError
 from corpus_spider.search.manifest import Manifest
 from corpus_spider.search.searching import SearchIndex
 from corpus_spider.words import clouds, lists
+from corpus_spider.words.lists import CollocationRules
+from corpus_spider.words.outside_counts import OutsideCounts
+from corpus_spider.words.request import reference_of
 from pipelines.text import words as words_module
 from pipelines.text.segmentation import choice
 from pipelines.text.segmentation.choice import CHOICES
@@ -584,6 +587,116 @@ def test_collocates_of_a_word_of_two_syllables_have_one_node(tmp_path: Path) -> 
     assert {row.word for row in rows} >= {"ngày nay", "sạch đẹp"} or {row.word for row in rows} >= {"ngày", "sạch"}
     assert "nhỏ" not in {row.word for row in rows}
     assert all(row.together <= row.frequency == frequency[row.word] for row in (*rows, *apart))
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        (CollocationRules(), {"red": 20, "green": 10, "blue": 10, "far": 10, "the": 10}),
+        (CollocationRules(side="left"), {"the": 10, "red": 10}),
+        (CollocationRules(side="right"), {"red": 10, "green": 10, "blue": 10, "far": 10}),
+        (CollocationRules(window=1), {"red": 20}),
+        (CollocationRules(window=2, side="left"), {"the": 10, "red": 10}),
+        (CollocationRules(least=11), {"red": 20}),
+    ],
+)
+def test_collocates_are_counted_on_the_wanted_sides(
+    tmp_path: Path, rules: CollocationRules, words: dict[str, int]
+) -> None:
+    """Within a window of words; left is before the word."""
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        for number in range(10):
+            crawl.visit(str(number), made(f"the red node red green blue far\nline {number}", language="en"))
+        built(crawl, tmp_path / "index")
+        with SearchIndex.open(tmp_path / "index", corpus) as index:
+            rows = lists.collocates(index, corpus, "node", Selection(("en",)), 50, rules=rules)
+    assert {row.word: row.together for row in rows} == words
+
+
+def test_each_measure_orders_the_collocates_by_its_column(tmp_path: Path) -> None:
+    """A rare neighbour has more mutual information, a frequent one a higher t-score; a negative one avoids the word."""
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        for number in range(40):
+            rare = "rare" if number < 5 else "of"
+            others = "of one two three four five six"
+            text = f"{others} {others} of node {rare} and one two three four five six of of of {number}"
+            crawl.visit(str(number), made(text, language="en", title="of"))
+        built(crawl, tmp_path / "index")
+        with SearchIndex.open(tmp_path / "index", corpus) as index:
+            first = {}
+            for measure in lists.MEASURES:
+                rows = lists.collocates(
+                    index, corpus, "node", Selection(("en",)), 50, rules=CollocationRules(measure=measure)
+                )
+                assert [getattr(row, measure) for row in rows] == sorted(
+                    (getattr(row, measure) for row in rows), reverse=True
+                )
+                first[measure] = rows[0].word
+            assert first["mutual_information"] in {"rare", "and"}
+            assert first["t_score"] != "rare"
+            assert any(row.log_likelihood < 0 for row in rows)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the\t1000\nnode\t1\n",
+        "\ufeffword,frequency,per_million\nthe,1000,1\nnode,1,1\n",
+        "# a comment\nRank\tType\tFreq\n1\tThe\t600\n2\tthe\t400\n3\tnode\t1\n",
+        "the 1000\n\nnode 1",
+        'word;frequency\n"the";1000\nnode;1',
+    ],
+)
+def test_keywords_are_compared_with_a_list_of_any_usual_form(tmp_path: Path, text: str) -> None:
+    """With or without the names of columns. Spellings of a word are one."""
+    file = tmp_path / "list.txt"
+    file.write_text(text, encoding="utf-8")
+    reference = reference_of(f"list={file}", Selection(("en",)), "--against")
+    assert isinstance(reference, OutsideCounts)
+    assert reference.tokens == 1001
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        for number in range(10):
+            crawl.visit(str(number), made(f"the node the node {number}", language="en"))
+        built(crawl, tmp_path / "index")
+        with SearchIndex.open(tmp_path / "index", corpus) as index:
+            [row] = lists.keywords(index.manifest, Selection(("en",)), reference, 10)
+    assert (row.word, row.frequency, row.reference_per_million) == ("node", 20, 999.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("the\tmany\n", 'line 1: expected a word and its frequency, got "many"'),
+        ("word,frequency\nthe,1\nnode\n", "line 3: expected a word"),
+        ("", "has no word with a frequency"),
+    ],
+)
+def test_a_wrong_list_is_named_with_its_line(tmp_path: Path, text: str, says: str) -> None:
+    """So is a selection of several languages, which no list of words can have."""
+    file = tmp_path / "list.txt"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=says):
+        reference_of(f"list={file}", Selection(("en",)), "--against")
+    with pytest.raises(ConfigError, match="one language"):
+        reference_of(f"list={file}", Selection(("en", "vi")), "--against")
+
+
+def test_another_corpus_is_a_reference(opened: Crawl, tmp_path: Path) -> None:
+    """It is compared by the words of its index: the corpus itself has no keywords against itself."""
+    built(opened, tmp_path / "index")
+    (tmp_path / "corpus.toml").write_text("")
+    reference = reference_of(f"corpus={tmp_path}", Selection(("vi",)), "--against")
+    with SearchIndex.open(tmp_path / "index", opened.corpus) as index:
+        assert isinstance(reference, OutsideCounts)
+        assert reference.tokens == lists.sizes(index.manifest, Selection(("vi",))).tokens
+        assert lists.keywords(index.manifest, Selection(("vi",)), reference, 10) == []
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "corpus.toml").write_text("")
+    with pytest.raises(ConfigError, match="has no search index"):
+        reference_of(f"corpus={tmp_path / 'other'}", Selection(("vi",)), "--against")
 
 
 def test_collocates_are_counted_in_the_documents_whose_words_are_counted(tmp_path: Path) -> None:

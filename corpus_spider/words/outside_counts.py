@@ -1,0 +1,108 @@
+"""Frequencies of words from elsewhere, as reference of keywords: a list in a file, or another corpus of ours."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpus_spider.search.manifest import Manifest
+from corpus_spider.search.totals import FILE
+from corpus_spider.words.counting import totals
+from storage.disk import disk_errors
+from storage.documents.selection import Selection
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+WORD_COLUMNS = ("word", "type", "form", "item", "token")
+FREQUENCY_COLUMNS = ("frequency", "freq", "count", "freq_abs")
+"""Names of columns, in small letters. A list without them has the word first, then the frequency."""
+MAX_BYTES = 500 * 2**20
+_SEPARATORS = "\t,;"
+_READ_AT_ONCE = 2_000
+_HOW = "Write a word and its frequency in each line, with a tab or comma between them, in UTF-8."
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideCounts:
+    """Frequencies of words. ``tokens``: their sum."""
+
+    frequencies: Mapping[str, int]
+
+    @property
+    def tokens(self) -> int:
+        """Number of words that were counted."""
+        return sum(self.frequencies.values())
+
+    def by_form(self, form: Callable[[str], str]) -> Counter[str]:
+        """Return the frequencies of the forms that words count as."""
+        found: Counter[str] = Counter()
+        for word, frequency in self.frequencies.items():
+            found[form(word)] += frequency
+        return found
+
+
+def read_list(file: Path) -> OutsideCounts:
+    """Read a list of words with their frequencies, such as `words --format csv` writes, or of AntConc.
+
+    Raises ConfigError with the number of the line that is wrong.
+    """
+    with disk_errors(file):
+        if file.stat().st_size > MAX_BYTES:
+            raise ConfigError("is larger than 500 MiB", where=str(file), do="Leave out the rarest words.")
+        try:
+            lines = file.read_text("utf-8-sig").splitlines()
+        except UnicodeDecodeError as error:
+            raise ConfigError(f"is not UTF-8 (byte {error.start})", where=str(file), do=_HOW) from None
+    counts: Counter[str] = Counter()
+    for number, word, frequency in _rows(lines):
+        if not frequency.isdecimal():
+            what = f'expected a word and its frequency, got "{frequency[:40]}" as the frequency'
+            raise ConfigError(what, where=f"{file}, line {number}", do=_HOW)
+        counts[word] += int(frequency)
+    if not counts:
+        raise ConfigError("has no word with a frequency", where=str(file), do=_HOW)
+    return OutsideCounts(counts)
+
+
+def _rows(lines: Iterable[str]) -> Iterator[tuple[int, str, str]]:
+    """Yield the number, word and frequency of each line. Lines that begin with # are comments."""
+    columns: tuple[int, int] | None = None
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        separator = next((each for each in _SEPARATORS if each in line), None)
+        cells = next(csv.reader([line], delimiter=separator)) if separator else line.rsplit(maxsplit=1)
+        cells = [cell.strip() for cell in cells]
+        if columns is None:
+            names = [cell.lower() for cell in cells]
+            found = [_place(names, known) for known in (WORD_COLUMNS, FREQUENCY_COLUMNS)]
+            columns = (0, 1) if None in found else (found[0] or 0, found[1] or 0)
+            if None not in found:
+                continue
+        word, frequency = (cells[at] if at < len(cells) else "" for at in columns)
+        yield number, word, frequency
+
+
+def _place(names: list[str], known: Iterable[str]) -> int | None:
+    return next((names.index(each) for each in known if each in names), None)
+
+
+def read_corpus(index_folder: Path, language: str) -> OutsideCounts:
+    """Return the counts of a language in the search index of another corpus. ConfigError if it has none."""
+    if not (index_folder / FILE).exists():
+        do = "Run `corpus-spider index` there."
+        raise ConfigError("the other corpus has no search index", where=str(index_folder), do=do)
+    with Manifest.open(index_folder, read_only=True) as manifest:
+        found = totals(list(manifest.cells(Selection(languages=(language,)))))
+        counts: dict[str, int] = {}
+        for start in range(0, len(found.words), _READ_AT_ONCE):
+            part = found.words[start : start + _READ_AT_ONCE].tolist()
+            texts = manifest.texts_of(part)
+            frequencies = found.frequencies[start : start + _READ_AT_ONCE].tolist()
+            counts |= {texts[word]: frequency for word, frequency in zip(part, frequencies, strict=True)}
+    return OutsideCounts(counts)
