@@ -204,6 +204,8 @@ class Corpus(AbstractContextManager["Corpus"]):
         *,
         order: str = "rank",
         limit: int = 20,
+        context: int = 0,
+        unique: bool = False,
         **filters: Unpack[NamedSelectionKeywords],
     ) -> Rows:
         """Find words in the texts, each with its context, in the syntax of `corpus-spider search`. Needs tantivy.
@@ -211,8 +213,11 @@ class Corpus(AbstractContextManager["Corpus"]):
         Args:
             question: words, ``"a phrase"``, wildcards such as ``govern*`` or ``wom?n``, ``/regular expressions/``,
                 ``AND``, ``OR``, ``NOT`` and brackets.
-            order: ``rank``, ``date``, or ``left`` or ``right`` by the neighbouring word.
+            order: ``rank``, ``date``, or by the words of the lines: ``left``, ``right``, or up to three places such as
+                ``1L,2L,node``.
             limit: maximum number of lines, 1 to 10,000.
+            context: words on each side, 0 for the usual.
+            unique: equal lines once.
             filters: options of `corpus-spider search` that choose documents.
 
         Return a row for each line: ``left``, ``keyword``, ``right``, and ``id``, ``url``, ``title``, ``site``,
@@ -222,24 +227,19 @@ class Corpus(AbstractContextManager["Corpus"]):
         The search index is refreshed first, in its own folder, unless another program does. It is derived data.
         Raises ConfigError for a question or filter that is wrong.
         """
-        from corpus_spider.search.searching import ORDERS
+        from corpus_spider.search.concordance import MAX_CONTEXT_WORDS
         from storage.documents.selection import INDEX
 
-        if order not in ORDERS:
-            raise ConfigError(
-                f"expected one of {', '.join(ORDERS)}, got {order!r}",
-                where="order",
-                do="Without it the best documents come first.",
-            )
         _require_limit(limit, 10_000)
+        if not isinstance(context, int) or not 0 <= context <= MAX_CONTEXT_WORDS:
+            what = f"expected a number of words from 0 to {MAX_CONTEXT_WORDS}, got {context!r:.60}"
+            raise ConfigError(what, where="context", do="Without it lines have the usual context.")
         selection = selection_for(INDEX, filters, "search", self.config.selections)
         with self._index() as index:
-            answer = index.concordance(self.store, question, selection, most=limit, order=order)
-        rows = (
-            {"left": each.line.left, "keyword": each.line.keyword, "right": each.line.right}
-            | {name: getattr(each, name) for name in ("id", "url", "title", "site", "language", "day")}
-            for each in answer.places
-        )
+            answer = index.concordance(
+                self.store, question, selection, most=limit, order=order, context=context, unique=unique
+            )
+        rows = (each.row() for each in answer.places)
         return Concordance(rows, {"documents": answer.documents, "by": answer.groups, "searched": answer.searched})
 
     def words(

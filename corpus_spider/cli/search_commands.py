@@ -8,6 +8,7 @@ import click
 
 from corpus_spider.cli.opened_index import opened_index
 from corpus_spider.cli.options import PROGRAM, as_json, limit, selection_options, verb_of
+from corpus_spider.terminal.row_files import text_of_rows
 from storage.documents.selection import INDEX
 from storage.errors import LockedError
 from storage.reporting import counted
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from corpus_spider.terminal.console import Console
 
 MAX_LINES = 10_000
+FORMATS = ("table", "csv", "jsonl")
 _verbs = click.Group()
 
 
@@ -64,6 +66,8 @@ def index(state: CommonOptions, /, **options: Any) -> None:
         "search '\"chinh phu\" -quoc' --site vnexpress --since 2026-01-01",
         'search "govern*" --order right --limit 100',
         'search "/colou?rs?/ OR wom?n"',
+        'search "chính phủ" --order 1R,2R --context 15 --unique',
+        'search "chính phủ" --limit 10000 --format csv > lines.csv',
         'search "bầu cử" --selection election',
         'search "bầu cử" --json',
     ),
@@ -72,12 +76,23 @@ def index(state: CommonOptions, /, **options: Any) -> None:
 @selection_options(INDEX)
 @click.option(
     "--order",
-    type=click.Choice(["rank", "date", "left", "right"]),
+    metavar="ORDER",
     default="rank",
     show_default=True,
-    help="Best documents first, newest first, or by the word to the left or right.",
+    help="Best documents first (rank), newest first (date), by the word to the left or right, or by up to three words"
+    " of a line: 1L,2L,node.",
 )
 @limit("Maximum number of lines.", 20, MAX_LINES)
+@click.option("--context", type=click.IntRange(1, 100), metavar="WORDS", help="Words on each side of what was found.")
+@click.option("--unique", is_flag=True, help="Show equal lines once.")
+@click.option(
+    "--format",
+    "format_name",
+    metavar="NAME",
+    type=click.Choice(FORMATS),
+    help="Form of the lines: table, csv, jsonl. The last two have the address and title of each document."
+    " [default: table]",
+)
 @as_json
 def search(state: CommonOptions, /, question: str, **options: Any) -> None:
     """Find words in the texts, each with its context.
@@ -89,10 +104,25 @@ def search(state: CommonOptions, /, question: str, **options: Any) -> None:
     """
     from corpus_spider.config.selections import of_options
 
+    if options["as_json"] and options["format_name"]:
+        raise click.UsageError("--json and --format exclude each other.")
     selection = of_options(options, state.load_made().selections)
     with opened_index(state, selection.sites) as (corpus, opened):
-        answer = opened.concordance(corpus, question, selection, most=options["limit"], order=options["order"])
-    if options["as_json"]:
+        answer = opened.concordance(
+            corpus,
+            question,
+            selection,
+            most=options["limit"],
+            order=options["order"],
+            context=options["context"] or 0,
+            unique=options["unique"],
+        )
+    if options["format_name"] in {"csv", "jsonl"}:
+        state.console.result(
+            text_of_rows([place.row() for place in answer.places], options["format_name"]).rstrip("\n")
+        )
+        state.console.note(_numbers(answer))
+    elif options["as_json"]:
         state.console.json(answer)
     else:
         render(answer, state.console)
@@ -115,9 +145,12 @@ def render(answer: SearchAnswer, console: Console) -> None:
         console.table("Concordance", header, rows)
     for name in ("site", "month"):
         console.table(f"Documents by {name}", (name, "documents"), answer.main_groups(name))
-    found, shown = counted(answer.documents, "document"), counted(len(answer.places), "line")
-    console.note(f"{found}, {shown} shown. One document: {PROGRAM} show ID")
+    console.note(f"{_numbers(answer)} One document: {PROGRAM} show ID")
     console.note(f"Searched: {answer.searched}")
+
+
+def _numbers(answer: SearchAnswer) -> str:
+    return f"{counted(answer.documents, 'document')}, {counted(len(answer.places), 'line')} shown."
 
 
 VERBS = tuple(_verbs.commands.values())

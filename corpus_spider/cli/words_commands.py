@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import sys
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -15,6 +12,7 @@ from click.core import ParameterSource
 
 from corpus_spider.cli.opened_index import opened_index
 from corpus_spider.cli.options import allow_private, as_json, limit, selection_options, verb_of
+from corpus_spider.terminal.row_files import text_of_rows
 from storage.disk import disk_errors
 from storage.documents.selection import COUNTS, honoured
 from storage.errors import ConfigError
@@ -163,11 +161,7 @@ def _write(console: Console, found: WordTable[Any], options: dict[str, Any], why
         console.note(why)
         return
     if options["format_name"] == "csv":
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(plain[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(plain)
-        sys.stdout.write(text.getvalue())
+        console.result(text_of_rows(plain, "csv").rstrip("\n"))
         return
     title = f"Words: {counted(found.tokens, 'token')} in {counted(found.documents, 'document')}"
     console.table(title, [name.replace("_", " ") for name in plain[0]], [list(row.values()) for row in plain])

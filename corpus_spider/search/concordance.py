@@ -18,18 +18,21 @@ if TYPE_CHECKING:
 CONTEXT_WORDS = 8
 CONTEXT_CHARS = 50
 """Words and characters of context on each side: whichever is more."""
+MAX_CONTEXT_WORDS = 100
+SORTED_WORDS = 3
+"""Words to each side by which lines can be sorted."""
 _CUT = "…"
 
 
 @dataclass(frozen=True, slots=True)
 class ConcordanceLine:
-    """One place in a text. ``left_word`` and ``right_word``: the words next to it, in small letters, to sort by."""
+    """One place in a text. ``left_words`` and ``right_words``: those beside it, nearest first, in small letters."""
 
     left: str
     keyword: str
     right: str
-    left_word: str
-    right_word: str
+    left_words: tuple[str, ...]
+    right_words: tuple[str, ...]
 
 
 class SoughtWords(dict[str, tuple["Phrase", ...]]):
@@ -51,24 +54,27 @@ class SoughtWords(dict[str, tuple["Phrase", ...]]):
         return found
 
 
-def lines(text: str, sought: SoughtWords, splitter: Splitter, most: int = 1_000) -> list[ConcordanceLine]:
+def lines(
+    text: str, sought: SoughtWords, splitter: Splitter, most: int = 1_000, context: int = 0
+) -> list[ConcordanceLine]:
     """Return the places of the words and phrases of a question in a text, in order, at most so many.
 
-    Where words of the language contain spaces, only the places with the most neighbouring syllables of the question.
+    ``context``: words on each side; 0 for the usual context. Where words of the language contain spaces, only the
+    places with the most neighbouring syllables of the question.
 
     >>> from corpus_spider.search.question import parse
     >>> from pipelines.text.words import splitter
     >>> sought = SoughtWords(parse('"chinh phu"', splitter()))
     >>> [found] = lines("Thủ tướng Chính phủ họp.", sought, splitter())
-    >>> found.left, found.keyword, found.right, found.right_word
-    ('Thủ tướng ', 'Chính phủ', ' họp.', 'họp')
+    >>> found.left, found.keyword, found.right, found.left_words
+    ('Thủ tướng ', 'Chính phủ', ' họp.', ('tướng', 'thủ'))
     """
     found: list[tuple[int, ConcordanceLine]] = []
     for line in text.split("\n"):
         spans = splitter.spans(line)
         words = [small(line[start:end], sought.language) for start, end in spans]
         for first, after in _places(words, sought):
-            found.append((after - first, _line(line, spans, words, first, after)))
+            found.append((after - first, _line(line, spans, words, (first, after), context)))
             if len(found) == most and not sought.prefers_neighbours:
                 return [each for _, each in found]
     longest = max((length for length, _ in found), default=0) if sought.prefers_neighbours else 0
@@ -95,10 +101,16 @@ def _goes_on(words: Sequence[str], at: int, phrase: Phrase, language: str) -> bo
     return all(term.matches(words[at + place], language) for place, term in enumerate(phrase.terms[1:], 1))
 
 
-def _line(line: str, spans: Sequence[Span], words: Sequence[str], first: int, after: int) -> ConcordanceLine:
+def _line(
+    line: str, spans: Sequence[Span], words: Sequence[str], place: tuple[int, int], context: int
+) -> ConcordanceLine:
+    first, after = place
     start, end = spans[first][0], spans[after - 1][1]
-    before = min(spans[max(0, first - CONTEXT_WORDS)][0], max(0, start - CONTEXT_CHARS))
-    behind = max(spans[min(len(spans), after + CONTEXT_WORDS) - 1][1], min(len(line), end + CONTEXT_CHARS))
+    size, chars = (context, 0) if context else (CONTEXT_WORDS, CONTEXT_CHARS)
+    # The signs before the first word of a line and behind the last belong to it.
+    before = min(spans[first - size][0] if first > size else 0, max(0, start - chars))
+    last = after + size - 1
+    behind = max(spans[last][1] if last < len(spans) - 1 else len(line), min(len(line), end + chars))
     # A context by characters may begin within a word: it then begins with the next one.
     before = next((begin for begin, stop in spans if stop > before), before) if before else 0
     behind = next((stop for begin, stop in reversed(spans) if begin < behind), behind) if behind < len(line) else behind
@@ -106,6 +118,6 @@ def _line(line: str, spans: Sequence[Span], words: Sequence[str], first: int, af
         (_CUT if before else "") + line[before:start],
         line[start:end],
         line[end:behind] + (_CUT if behind < len(line) else ""),
-        words[first - 1] if first else "",
-        words[after] if after < len(words) else "",
+        tuple(words[max(0, first - SORTED_WORDS) : first][::-1]),
+        tuple(words[after : after + SORTED_WORDS]),
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.search import shard
 from corpus_spider.search.builder import REMOVALS, is_complete, shard_folder
-from corpus_spider.search.concordance import ConcordanceLine, SoughtWords, lines
+from corpus_spider.search.concordance import SORTED_WORDS, ConcordanceLine, SoughtWords, lines
 from corpus_spider.search.made_with import IndexTools
 from corpus_spider.search.manifest import INDEX_FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse, phrases, shown, side_by_side
@@ -44,6 +44,11 @@ if TYPE_CHECKING:
 RANK, DAY, LEFT, RIGHT = "rank", "date", "left", "right"
 ORDERS = (RANK, DAY, LEFT, RIGHT)
 """Orders of a concordance: the best documents first, the newest first, by the word to the left or right."""
+NODE = "node"
+SORT_PLACES = (NODE, *(f"{number}{side}" for side in "LR" for number in range(1, SORTED_WORDS + 1)))
+"""Words of a line to sort by: the words that were found, the first to the left, and so on."""
+MAX_SORT_PLACES = 3
+_SHORT_ORDERS = {LEFT: ("1L", "1R"), RIGHT: ("1R", "1L")}
 SORTED_DOCUMENTS = 500
 """Documents whose lines are sorted by a neighbouring word: the best ones."""
 MAX_SHOWN_GROUPS = 12
@@ -64,6 +69,11 @@ class ConcordancePlace:
     script: str
     day: str
     line: ConcordanceLine
+
+    def row(self) -> dict[str, str | None]:
+        """Return the line with the reference to its document, as files and Python have it."""
+        context = {"left": self.line.left, "keyword": self.line.keyword, "right": self.line.right}
+        return context | {name: getattr(self, name) for name in ("id", "url", "title", "site", "language", "day")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +156,26 @@ class SearchIndex:
         return FoundDocuments(sum(result.documents for result in results), ids, _groups(results))
 
     def concordance(
-        self, corpus: Corpus, text: str, selection: Selection, *, most: int, order: str = RANK
+        self,
+        corpus: Corpus,
+        text: str,
+        selection: Selection,
+        *,
+        most: int,
+        order: str = RANK,
+        context: int = 0,
+        unique: bool = False,
     ) -> SearchAnswer:
-        """Answer a question with at most so many lines in context."""
-        by_word = order in {LEFT, RIGHT}
+        """Answer a question with at most so many lines in context.
+
+        ``context``: words on each side, 0 for the usual. ``unique``: equal lines once.
+        """
+        by_word = sort_places(order)
         question, split = self.parsed(text), self.made_with.splitter
         sought_in = cache(partial(SoughtWords, question))
         found = self.find(question, selection, most=SORTED_DOCUMENTS if by_word else most, order=order)
         places: list[ConcordancePlace] = []
+        known: set[tuple[str, str, str]] = set()
         read = 0
         for start in range(0, len(found.ids), _PAGE):
             if len(places) >= most and not by_word:
@@ -161,11 +183,13 @@ class SearchIndex:
             for document in corpus.documents.of_ids(found.ids[start : start + _PAGE]):
                 read += 1
                 whole, sought = f"{document.title or ''}\n{document.text}", sought_in(document.language)
-                places += (_place(document, line) for line in lines(whole, sought, split, most))
+                here = lines(whole, sought, split, most, context)
+                if unique:
+                    here = [line for line in here if _is_new(line, known)]
+                places += (_place(document, line) for line in here)
         if by_word:
             languages = list(found.groups["language"])
-            order_of = sort_key(languages[0] if len(languages) == 1 else "")
-            places.sort(key=partial(_by_left if order == LEFT else _by_right, order_of))
+            places.sort(key=partial(_by_words, sort_key(languages[0] if len(languages) == 1 else ""), by_word))
         searched = self._understood(question, selection, found)
         return SearchAnswer(found.number, tuple(places[:most]), read, found.groups, searched)
 
@@ -249,12 +273,42 @@ def _ordered(result: shard.Result) -> Iterator[tuple[float, tantivy.DocAddress, 
     return ((-order, address, result) for order, address in result.first)
 
 
-def _by_left(order_of: Callable[[str], SortKey], place: ConcordancePlace) -> tuple[SortKey, SortKey, str]:
-    return order_of(place.line.left_word), order_of(place.line.right_word), place.id
+def sort_places(order: str) -> tuple[str, ...]:
+    """Return the words of a line that an order names, up to three; none for an order of documents.
+
+    Raises ConfigError for another text.
+
+    >>> sort_places("rank"), sort_places("left"), sort_places("1R,2R,node")
+    ((), ('1L', '1R'), ('1R', '2R', 'node'))
+    """
+    if order in {RANK, DAY}:
+        return ()
+    named = _SHORT_ORDERS.get(order) or tuple(each.strip() for each in order.split(","))
+    if not set(named) <= set(SORT_PLACES) or len(named) > MAX_SORT_PLACES:
+        do = f"Write one of {', '.join(ORDERS)}, or up to {MAX_SORT_PLACES} of {', '.join(SORT_PLACES)}: 1L,2L,node."
+        raise ConfigError(f'there is no order "{order[:40]}"', where="order", do=do)
+    return named
 
 
-def _by_right(order_of: Callable[[str], SortKey], place: ConcordancePlace) -> tuple[SortKey, SortKey, str]:
-    return order_of(place.line.right_word), order_of(place.line.left_word), place.id
+def _is_new(line: ConcordanceLine, known: set[tuple[str, str, str]]) -> bool:
+    """Return whether no line has had the same words, and remember it."""
+    before = len(known)
+    known.add((line.left, line.keyword, line.right))
+    return len(known) > before
+
+
+def _by_words(
+    order_of: Callable[[str], SortKey], named: Sequence[str], place: ConcordancePlace
+) -> tuple[tuple[SortKey, ...], str]:
+    return tuple(order_of(_word_at(place.line, each)) for each in named), place.id
+
+
+def _word_at(line: ConcordanceLine, name: str) -> str:
+    """Return the word of a line that one of `SORT_PLACES` names; "" beyond its end."""
+    if name == NODE:
+        return line.keyword
+    words = line.left_words if name[1] == "L" else line.right_words
+    return words[int(name[0]) - 1] if len(words) >= int(name[0]) else ""
 
 
 def _place(document: CorpusDocument, line: ConcordanceLine) -> ConcordancePlace:

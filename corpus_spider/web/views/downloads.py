@@ -1,27 +1,31 @@
-"""Downloads: the selected documents as a file of JSON lines, CSV or Parquet."""
+"""Downloads: the selected documents as JSON lines, CSV or Parquet, and the lines of a concordance."""
 
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
-from corpus_spider.search.searching import DAY
+from corpus_spider.search.searching import DAY, RANK
+from corpus_spider.terminal.row_files import text_of_rows
 from corpus_spider.web.query import web_query
 from corpus_spider.web.views import served
 from corpus_spider.web.views.inert import refuse_others
 from storage.exports import fields
 from storage.exports.formats import STREAM_FORMATS
+from storage.exports.spreadsheet import BYTE_ORDER_MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import BinaryIO
 
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from corpus_spider.web.query import WebQuery
     from corpus_spider.web.state import ServedCorpus
     from storage.documents.model import CorpusDocument
 
@@ -35,11 +39,14 @@ TYPES = {
     "parquet": "application/vnd.apache.parquet",
 }
 """Formats of a download, and their media types."""
+LINE_TYPES = {name: TYPES[name] for name in ("csv", "jsonl")}
+MAX_DOWNLOAD_LINES = 5_000
+"""Lines of a concordance. The command that the page shows gives 10,000."""
 _PAGE, _PIECE = 200, 2**18
 
 
 def download(request: Request) -> Response:
-    """Return the selected documents. The file is made before it is sent, so that an error is an answer of its own."""
+    """Return the selected documents."""
     refuse_others(request)
     here, name = served(request), request.path_params["format"]
     if name not in TYPES:
@@ -47,17 +54,45 @@ def download(request: Request) -> Response:
     asked = web_query(request.query_params, here.selections)
     with here.index() as index:
         ids = index.find(asked.question, asked.selection, most=MAX_DOWNLOAD_DOCUMENTS, order=DAY).ids
+    return _file(here, f"documents.{name}", TYPES[name], partial(_write_documents, here, name, ids))
+
+
+def download_lines(request: Request) -> Response:
+    """Return the lines of a concordance, each with the reference to its document."""
+    refuse_others(request)
+    here, name = served(request), request.path_params["format"]
+    if name not in LINE_TYPES:
+        raise HTTPException(404)
+    asked = web_query(request.query_params, here.selections)
+    return _file(here, f"lines.{name}", LINE_TYPES[name], partial(_write_lines, here, name, asked))
+
+
+def _write_documents(here: ServedCorpus, name: str, ids: list[str], file: BinaryIO) -> None:
+    STREAM_FORMATS[name](map(fields.row, _documents(here, ids)), file)
+
+
+def _write_lines(here: ServedCorpus, name: str, asked: WebQuery, file: BinaryIO) -> None:
+    with here.index() as index:
+        answer = index.concordance(
+            here.corpus, asked.question, asked.selection, most=MAX_DOWNLOAD_LINES, order=asked.order or RANK
+        )
+    mark = BYTE_ORDER_MARK if name == "csv" else ""
+    file.write((mark + text_of_rows([place.row() for place in answer.places], name)).encode())
+
+
+def _file(here: ServedCorpus, name: str, media_type: str, write: Callable[[BinaryIO], None]) -> Response:
+    """Return a file that is made before it is sent, so that an error is an answer of its own."""
     file = tempfile.TemporaryFile()  # noqa: SIM115, closed by the answer
     try:
         with here.expensive(DOWNLOAD_SECONDS):
-            STREAM_FORMATS[name](map(fields.row, _documents(here, ids)), file)
+            write(file)
         size = file.tell()
         file.seek(0)
     except BaseException:
         file.close()
         raise
-    headers = {"Content-Length": str(size), "Content-Disposition": f'attachment; filename="documents.{name}"'}
-    return StreamingResponse(_pieces(file), headers=headers, media_type=TYPES[name])
+    headers = {"Content-Length": str(size), "Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(_pieces(file), headers=headers, media_type=media_type)
 
 
 def _documents(here: ServedCorpus, ids: list[str]) -> Iterator[CorpusDocument]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.searching import LEFT, ORDERS, RANK, RIGHT
+from corpus_spider.search.searching import ORDERS, RANK, sort_places
 from corpus_spider.web.formatting import direction
 from corpus_spider.web.query import web_query
 from corpus_spider.web.time_axis import bounds, per_month
-from corpus_spider.web.views import pages, refusal, served
+from corpus_spider.web.views import downloads, pages, refusal, served
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from corpus_spider.search.searching import ConcordancePlace
 
+MORE_ORDERS = ("1L,2L,3L", "1R,2R,3R", "node,1R,1L")
+"""Orders by several words of a line that the page offers."""
 LINES = 50
 """Lines at first, and lines that a click adds."""
 MAX_SHOWN_LINES = 500
@@ -30,13 +32,13 @@ def page(request: Request) -> Response:
     here = served(request)
     asked = web_query(request.query_params, here.selections)
     answer, error = None, refusal(here, asked.selection) if asked.question else None
-    order = asked.order if asked.order in ORDERS else RANK
+    order = asked.order if _is_order(asked.order) else RANK
     wanted = request.query_params.get("lines", "")
     lines = min(MAX_SHOWN_LINES, max(LINES, int(wanted))) if wanted.isascii() and wanted.isdigit() else LINES
     if asked.question:
         with here.index() as index:
             # To sort lines by a neighbouring word, hundreds of documents are read.
-            turn = here.expensive() if order in {LEFT, RIGHT} else nullcontext()
+            turn = here.expensive() if sort_places(order) else nullcontext()
             try:
                 with turn:
                     answer = index.concordance(here.corpus, asked.question, asked.selection, most=lines, order=order)
@@ -54,7 +56,9 @@ def page(request: Request) -> Response:
         "asked": asked,
         "answer": answer,
         "error": error,
-        "orders": ORDERS,
+        "orders": (*ORDERS, *MORE_ORDERS),
+        "formats": downloads.LINE_TYPES,
+        "most": downloads.MAX_DOWNLOAD_LINES,
         "order": order,
         "numbers": numbers,
         "choices": {
@@ -66,6 +70,13 @@ def page(request: Request) -> Response:
         "tables": by_direction(answer.places if answer else ()),
     }
     return pages(request)(request, "search.html", {**values, "question": asked.question})
+
+
+def _is_order(name: str) -> bool:
+    try:
+        return bool(name) and sort_places(name) is not None
+    except ConfigError:
+        return False
 
 
 def by_direction(places: Sequence[ConcordancePlace]) -> list[tuple[str, list[ConcordancePlace]]]:

@@ -98,7 +98,18 @@ def test_the_context_is_whole_words_on_both_sides() -> None:
     assert line.right.split()[0] == "word21"
     assert line.right.endswith("…")
     assert len(line.left.split()) >= 8
-    assert (line.left_word, line.right_word) == ("word19", "word21")
+    assert line.left_words == ("word19", "word18", "word17")
+    assert line.right_words == ("word21", "word22", "word23")
+
+
+@pytest.mark.parametrize(
+    ("words", "left", "right"),
+    [(1, "…b, ", " «d…"), (2, "a (b, ", " «d». e…"), (99, "a (b, ", " «d». e f.")],
+)
+def test_the_context_has_as_many_words_as_are_wanted(words: int, left: str, right: str) -> None:
+    """On each side, with the signs between them."""
+    [line] = lines("a (b, node «d». e f.", SoughtWords(parse("node", splitter())), splitter(), context=words)
+    assert (line.left, line.right) == (left, right)
 
 
 def keywords(text: str, question: str, language: str) -> list[str]:

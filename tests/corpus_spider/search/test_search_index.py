@@ -590,6 +590,53 @@ def test_collocates_of_a_word_of_two_syllables_have_one_node(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("order", "lines_in_order"),
+    [
+        ("left", "b x node c b|a x node d a|a y node c a"),
+        ("1L,2L", "a x node d a|b x node c b|a y node c a"),
+        ("2L,1R", "a y node c a|a x node d a|b x node c b"),
+        ("right", "b x node c b|a y node c a|a x node d a"),
+        ("1R,2R", "a y node c a|b x node c b|a x node d a"),
+        ("2R,1R,node", "a y node c a|a x node d a|b x node c b"),
+    ],
+)
+def test_lines_are_sorted_by_up_to_three_of_their_words(tmp_path: Path, order: str, lines_in_order: str) -> None:
+    """As a dictionary sorts words. The short orders take the nearest word of the other side next."""
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        for number, text in enumerate(("a x node d a", "b x node c b", "a y node c a")):
+            crawl.visit(str(number), made(text, language="en"))
+        built(crawl, tmp_path / "index")
+        with SearchIndex.open(tmp_path / "index", corpus) as index:
+            answer = index.concordance(corpus, "node", Selection(), most=10, order=order)
+    found = [f"{place.line.left}{place.line.keyword}{place.line.right}" for place in answer.places]
+    assert "|".join(found) == lines_in_order
+
+
+@pytest.mark.parametrize("order", ["middle", "1L,2L,3L,1R", "4L", "1L,", "left,right", ""])
+def test_an_unknown_order_is_refused(opened: Crawl, tmp_path: Path, order: str) -> None:
+    """The message names the places."""
+    built(opened, tmp_path / "index")
+    with SearchIndex.open(tmp_path / "index", opened.corpus) as index, pytest.raises(ConfigError, match="no order"):
+        index.concordance(opened.corpus, "giá", Selection(), most=10, order=order)
+
+
+def test_equal_lines_are_shown_once_if_wanted(tmp_path: Path) -> None:
+    """A recurring line of a site does not hide the others."""
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        for number in range(4):
+            crawl.visit(str(number), made(f"read the node here\nnode {number} of this text", language="en"))
+        built(crawl, tmp_path / "index")
+        with SearchIndex.open(tmp_path / "index", corpus) as index:
+            every = index.concordance(corpus, "node", Selection(), most=50)
+            once = index.concordance(corpus, "node", Selection(), most=50, unique=True)
+    assert len(every.places) == 8
+    texts = [f"node {number} of this text" for number in range(4)]
+    assert sorted(f"{each.line.keyword}{each.line.right}" for each in once.places) == [*texts, "node here"]
+
+
+@pytest.mark.parametrize(
     ("rules", "words"),
     [
         (CollocationRules(), {"red": 20, "green": 10, "blue": 10, "far": 10, "the": 10}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import shlex
@@ -288,3 +289,18 @@ def test_commands_and_python_use_a_named_selection(folder: Path) -> None:
         assert {row["language"] for row in found} == {"vi"}
         with pytest.raises(ConfigError, match=r'no selection "sprin" \(did you mean spring\?\)'):
             corpus.documents(selection="sprin")
+
+
+def test_lines_are_downloaded_with_the_reference_of_each(app: Guard, folder: Path) -> None:
+    """As JSON lines and as CSV, in which no text is a formula. The command writes the same."""
+    status, headers, text = ask(app, "/download/lines.jsonl?q=gi%C3%A1")
+    rows = [json.loads(line) for line in text.splitlines()]
+    assert status == 200
+    assert headers["content-disposition"] == 'attachment; filename="lines.jsonl"'
+    assert list(rows[0]) == ["left", "keyword", "right", "id", "url", "title", "site", "language", "day"]
+    code, output = answered(folder, ["search", "giá", "--limit", "5000", "--format", "jsonl"])
+    assert (code, output) == (0, text)
+    table = ask(app, "/download/lines.csv?q=gi%C3%A1&order=1R")[2]
+    assert len(list(csv.reader(io.StringIO(table.lstrip("\ufeff"))))) == len(rows) + 1
+    assert ask(app, "/download/lines.parquet?q=gi%C3%A1")[0] == 404
+    assert ask(app, "/download/lines.csv?q=%28")[0] == 400
