@@ -296,7 +296,7 @@ def test_search_and_words_return_rows_for_tables(tmp_path: Path) -> None:
         for wrong, message in (
             (lambda: corpus.search("("), "bracket"),
             (lambda: corpus.search("x", limit=0), "limit: expected a whole number"),
-            (lambda: corpus.search("x", order="best"), "order: there is no order "best""),
+            (lambda: corpus.search("x", order="best"), 'order: there is no order "best"'),
             (lambda: corpus.words(against="most"), "against: expected a selection"),
             (lambda: corpus.words("a", around="b"), "exclude each other"),
             (lambda: corpus.words(by="month"), 'expected words to count and by="month"'),
