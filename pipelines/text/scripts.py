@@ -200,6 +200,7 @@ SYLLABIC = characters(*(script.code for script in SCRIPTS if script.weight >= 2)
 """Characters that are a syllable or a word, in scripts that write names of persons in one word: Han, kana, Hangul."""
 UNMARKED_RANGES = tuple(chain.from_iterable(each.ranges for each in SCRIPTS if not each.marks_each_sentence))
 """Characters of scripts that do not mark the end of each sentence."""
+_UNMARKED = in_class(UNMARKED_RANGES)
 RIGHT_TO_LEFT = frozenset(script.code for script in SCRIPTS if script.is_right_to_left)
 """ISO 15924 codes."""
 LETTERS_OF_A_WORD = {script.language: script.letters_of_a_word for script in SCRIPTS if script.language}
@@ -217,6 +218,10 @@ def weights() -> dict[float, tuple[Range, ...]]:
     return found
 
 
+_MAYBE_DENSE = f"{in_class(each for each in chain(*weights().values()) if each[1] <= 0xFFFF)}\U00010000-\U0010ffff"
+"""Characters that may not weigh 1; see `_MAYBE_UNSPACED`."""
+
+
 def is_spaced(text: str) -> bool:
     """Return whether a text has no characters of scripts without spaces between words.
 
@@ -228,7 +233,7 @@ def is_spaced(text: str) -> bool:
 
 def has_unmarked_sentences(text: str) -> bool:
     """Return whether a text has characters of a script that does not mark the end of each sentence."""
-    return not text.isascii() and _compiled(in_class(UNMARKED_RANGES)).search(text) is not None
+    return not text.isascii() and _compiled(_UNMARKED).search(text) is not None
 
 
 def is_from_the_right(text: str) -> bool:
@@ -248,9 +253,9 @@ def size(text: str) -> int:
     >>> size("Hà Nội"), size("北京"), size("서울")
     (6, 7, 5)
     """
-    dense, runs, more = _dense()
-    if text.isascii() or not dense.search(text):
+    if text.isascii() or not _compiled(_MAYBE_DENSE).search(text):
         return len(text)
+    runs, more = _dense()
     added = sum(more[run.lastindex or 0] * len(run[0]) for run in runs.finditer(text))
     return round(len(text) + added / 100)
 
@@ -261,13 +266,11 @@ def sizes(texts: Iterable[str]) -> dict[str, int]:
 
 
 @cache
-def _dense() -> tuple[re.Pattern[str], re.Pattern[str], tuple[int, ...]]:
-    """Return what tells how much more than one letter the characters of a text say.
+def _dense() -> tuple[re.Pattern[str], tuple[int, ...]]:
+    """Return a pattern of runs of characters that do not weigh 1, with a group for each weight.
 
-    Return a pattern of characters that do not weigh 1, one of their runs with a group for each weight, and the
-    hundredths of a letter above one by group.
+    Return with it the hundredths of a letter above one by group.
     """
     by_weight = {weight: in_class(ranges) for weight, ranges in weights().items()}
-    dense = re.compile(f"[{''.join(by_weight.values())}]")
     runs = re.compile("|".join(f"([{letters}]+)" for letters in by_weight.values()))
-    return dense, runs, (0, *(round(100 * (weight - 1)) for weight in by_weight))
+    return runs, (0, *(round(100 * (weight - 1)) for weight in by_weight))

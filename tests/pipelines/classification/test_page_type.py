@@ -432,3 +432,24 @@ def test_nearly_all_other_pages_of_the_demo_are_dropped() -> None:
     others = {key: outcome for key, outcome in demo().items() if key not in truth()}
     assert len(others) > 20
     assert len([key for key, outcome in others.items() if outcome.document]) <= 3
+
+
+@pytest.mark.parametrize(
+    "sign", ["¦", "\u200b", "\xad", "\xa0", "\u3000", "\ufffd", "e\u0301", "\u0301", "&#xD800;", "𠀀"]
+)
+@pytest.mark.parametrize("place", ["first", "last", "every"])
+def test_no_sign_in_a_text_hides_the_links_of_the_page(sign: str, place: str) -> None:
+    """The texts of all links are folded at once, and have their places in the page as if each were folded alone."""
+    texts = [f"{number} {SENTENCES['en']} {number}." for number in range(4)]
+    marked = {"first": {0}, "last": {3}, "every": set(range(4))}[place]
+
+    def made(sign: str) -> ArticleEvidence:
+        links = [f"Headline {number} of another article{sign * (number in marked)}" for number in range(4)]
+        parts = [
+            f'<p>{text}</p><a href="/{at}">{link}</a>' for at, (text, link) in enumerate(zip(texts, links, strict=True))
+        ]
+        page = ExtractedPage(PageView(f"<title>News</title>{''.join(parts)}"), "https://a.example/", Metadata())
+        return gather(page, texts)
+
+    assert made(sign).headlines == 3
+    assert made(sign) == made("")
