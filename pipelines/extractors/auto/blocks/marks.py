@@ -17,24 +17,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MAX_TAG = 300
-"""Characters of a start tag that are read. The make of a tag is cached, because the pages of a site repeat it."""
-_CLASS_NAME, _NUMBER = re.compile(r'\sclass="([^"]*)"'), re.compile(r"\d+")
+"""Characters of a start tag that are read."""
+_NUMBER = re.compile(r"\d+")
 
 
 def makes_of(tags: Iterable[str]) -> list[str]:
-    """Return the make of each element by its start tag."""
-    return [_make(tag[:MAX_TAG]) for tag in tags]
+    """Return the make of each element: the part of its start tag that elements of one make share.
 
+    It has no ids and no digits. The pattern runs once over all tags, which hold no ``<``.
 
-@lru_cache(maxsize=2**14)
-def _make(tag: str) -> str:
-    """Return the part of a start tag that elements of one make share: no ids and no digits.
-
-    >>> _make('p class="par par-12" id="x7"')
-    'p par par-'
+    >>> makes_of(['p class="par par-12" id="x7"', 'p id="x7"'])
+    ['p par par-', 'p id="x"']
     """
-    classed = _CLASS_NAME.search(tag)
-    return _NUMBER.sub("", f"{tag.partition(' ')[0]} {classed[1]}" if classed else tag)
+    return _NUMBER.sub("", "<".join([_classed(tag[:MAX_TAG]) for tag in tags])).split("<")
+
+
+def _classed(tag: str) -> str:
+    """Return the name and class of an element, the whole start tag without a class."""
+    before, _, after = tag.partition(' class="')
+    named, end, _ = after.partition('"')
+    return f"{before.partition(' ')[0]} {named}" if end else tag
 
 
 # Marks of elements.
@@ -95,7 +97,7 @@ _NAMING_WITHOUT_ROLE = re.compile(r'\s(?:class|id|itemprop)="([^"]*)"')
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile("[A-Z]*[a-z]+|[A-Z]+")
 """A word ends where a capital follows a lower-case letter."""
-_APART = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
+_APART = bytes(code if chr(code).isalpha() else ord(" ") for code in range(128)).ljust(256)
 """Translation table for the fast path: names in lower case."""
 _RANDOM = re.compile(
     r"(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-f]*\d+[a-f]+\d[0-9a-f]*|[a-f]+\d+[a-f][0-9a-f]*)"
@@ -116,13 +118,13 @@ def _of_word(word: str) -> int:
     return sum(bit for bit, pattern in _PATTERNS if pattern.fullmatch(word)) if _ANY.fullmatch(word) else 0
 
 
-@lru_cache(maxsize=2**14)
 def _of_naming(naming: str) -> int:
-    found = 0
     naming = naming[:_MAX_NAMING]
     if "ad" in naming:
         naming = _RANDOM.sub("", naming)
-    words = naming.translate(_APART).split() if naming.isascii() and naming.islower() else _WORD.findall(naming)
+    is_plain = naming.isascii() and naming.islower()
+    words = naming.encode().translate(_APART).decode().split() if is_plain else _WORD.findall(naming)
+    found = 0
     for word in words:
         found |= _of_word(word)
     if found & BIT["widget"] and not _WIDGET.search("-".join(words).lower()):
