@@ -10,6 +10,7 @@ from __future__ import annotations
 import html as markup
 import re
 from collections import deque
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -78,6 +79,10 @@ _SHARE_OF_ARTICLES = 0.5
 """Share of the text of a list in items of several paragraphs, from which it is a list of articles. An article may have
 a list or a quotation of several lines.
 """
+
+
+# A value is looked at beside the body, and in an object beside it.
+_letters = lru_cache(maxsize=2**10)(letters)
 
 
 class _Body(NamedTuple):
@@ -196,11 +201,13 @@ def _is_name(names: _Names, value: object) -> bool:
         return str(value) in names.addresses
     if not isinstance(value, str) or not MIN_TITLE_CHARS - 1 <= len(value) <= _MAX_TITLE_CHARS:
         return False
-    if value in names.addresses or not names.addresses.isdisjoint(_address_names(value) if "/" in value else ()):
+    # A name in an address is a part of it.
+    named = any(name in value for name in names.addresses)
+    if named and (value in names.addresses or ("/" in value and not names.addresses.isdisjoint(_address_names(value)))):
         return True
     if not names.titles:
         return False
-    stated = letters(value)
+    stated = _letters(value)
     return any(_is_part(stated, title) for title in names.titles) and _is_long(stated)
 
 
