@@ -20,7 +20,7 @@ import numpy as np
 
 from pipelines.extractors.auto.blocks.marks import BIT, KIND
 from pipelines.extractors.auto.blocks.page import MAX_LINKED_SHARE
-from pipelines.extractors.auto.blocks.text_measures import DIGIT, OTHER
+from pipelines.extractors.auto.blocks.text_measures import DIGIT, OTHER, numbered
 from pipelines.text.scripts import SYLLABIC, UNSPACED
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _of_make(page: PageBlocks, mass: Array) -> Array:
     """
     makes, names = page.makes, page.names
     keys = names[page.inside] * (int(makes.max()) + 1) + makes[page.parents[page.inside]]
-    number = np.unique(keys, return_inverse=True)[1]
+    number = numbered(keys)
     found: Array = (np.bincount(number, mass) / np.maximum(1.0, np.bincount(number, page.weight)))[number]
     return found
 
@@ -242,12 +242,13 @@ def _of_twins(page: PageBlocks) -> Columns:
     """
     link = page.link > MAX_LINKED_SHARE
     keys = page.parents * (int(page.makes.max()) + 1) + page.makes
-    _, number, count = np.unique(keys, return_inverse=True, return_counts=True)
+    number = numbered(keys)
+    count = np.bincount(number)
     linked = np.bincount(number, page.total(link) > 0)
     outer, group = page.outer, page.groups[0]
     own, around = number[outer], number[group]
-    ends = (_BROKEN_OFF.search(text[-PROBE:]) is not None for text in page.blocks.texts)
-    broken = np.fromiter(ends, bool, page.count)
+    ends = (text[-PROBE:] for text in page.blocks.texts)
+    broken = np.array([("..." in end or "…" in end) and _BROKEN_OFF.search(end) is not None for end in ends])
     padded = _padded(link)
     beside = (padded[1:-3] + padded[3:-1] + link) > 0
     return {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines.extractors.auto.blocks.marks import BIT, KIND, NO_TEXT, PRAISE, makes_of, marks
-from pipelines.extractors.auto.blocks.text_measures import Array, measure_texts
+from pipelines.extractors.auto.blocks.text_measures import Array, measure_texts, numbered
 from pipelines.markup.hidden import never_unfolded
 from pipelines.text.normalise import letters, letters_of_all
 
@@ -207,7 +207,7 @@ class PageBlocks:
         hidden = self._of_readers(hidden[may_be])
         if not len(hidden):
             return none
-        _, number = np.unique(self.makes[hidden], return_inverse=True)
+        number = numbered(self.makes[hidden])
         held, everything = (self.total(values)[hidden] for values in (prose * self.gain, self.weight))
         of_make = np.bincount(number, held) >= MIN_PROSE_SHARE * np.bincount(number, everything)
         may_be = of_make[number] | (held >= MIN_PROSE_SHARE * everything)

@@ -93,6 +93,19 @@ def _tables() -> tuple[Array, Array]:
     return sorts, np.column_stack((np.eye(_CLASSES)[classes], weighs))
 
 
+def numbered(keys: Array) -> Array:
+    """Return the number of each key among the distinct ones, by size. ``np.unique`` takes four times as long.
+
+    >>> numbered(np.array([7, 3, 7])).tolist()
+    [1, 0, 1]
+    """
+    order = keys.argsort(kind="stable")
+    ordered = keys[order]
+    numbers = np.zeros(len(keys), np.int64)
+    numbers[order[1:]] = np.add.accumulate(ordered[1:] != ordered[:-1])
+    return numbers
+
+
 def measure_texts(texts: Sequence[str]) -> Texts:
     """Measure one or more texts. No text is blank.
 

@@ -211,8 +211,8 @@ def labels(page: PageBlocks, chosen: Array) -> Array:
     if not short:
         return found
     article = bool((chosen & (ends | (page.texts.classes[:, UNMARKED] >= HEADING))).any())
-    single = page.total(chosen) == 1
-    leading = page.total(~chosen & (page.link > MAX_LINKED_SHARE)) > 1
+    single = (page.total(chosen) == 1).tolist()
+    leading = (page.total(~chosen & (page.link > MAX_LINKED_SHARE)) > 1).tolist()
     marked, boxes = list[int](), list[int]()
     for index in short:
         alone = list(takewhile(single.__getitem__, page.blocks.around(index)))
@@ -252,6 +252,8 @@ _LABELLED = frozenset({ParagraphKind.PARAGRAPH, ParagraphKind.HEADING, Paragraph
 
 
 def _folded(line: str) -> str:
+    if line.isascii():
+        return line.lower()
     # A dotted capital I would be two letters in lower case.
     return unicodedata.normalize("NFC", line.replace("İ", "i")).casefold().translate(_FOLD)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from pipelines.extractors.auto.blocks.marks import BIT, KIND
 from pipelines.extractors.auto.blocks.page import MIN_PROSE_SHARE, MIN_UNFOLDED_SHARE
+from pipelines.extractors.auto.blocks.text_measures import numbered
 
 if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.page import PageBlocks
@@ -38,11 +39,15 @@ def unfolded(page: PageBlocks, read: Array) -> Array:
     A fold and the text before it have one parent. A fold without a sentence is no text: hacked sites hide words for
     search engines.
     """
+    if not len(page.folds):
+        return np.zeros(page.count, bool)
     text = page.gain * read
     shown, said = text * ~page.hidden, text * (page.texts.sentences >= 1)
     before = np.concatenate(([0.0], np.add.accumulate(shown)))
     folds = page.folds[before[page.first[page.folds]] > before[page.first[page.parents[page.folds]]]]
-    _, number = np.unique(page.makes[folds], return_inverse=True)
+    if not len(folds):
+        return np.zeros(page.count, bool)
+    number = numbered(page.makes[folds])
     held, everything, counted = (np.bincount(number, page.total(values)[folds]) for values in (text, page.weight, said))
     folds = folds[
         ((held >= MIN_UNFOLDED_SHARE * before[-1]) & (held >= MIN_PROSE_SHARE * everything) & (counted > 0))[number]

@@ -9,7 +9,6 @@ with many of them (``completed``). Lists and tables among the chosen blocks (``e
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -138,11 +137,15 @@ def enclosed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array
 
 def continued(page: PageBlocks, chosen: Array, probability: Array, allowed: Array) -> Array:
     """Add the rest of a sentence that a card of a link cuts, if text is chosen after it."""
+    taken = chosen.nonzero()[0]
+    rests = taken[1:] - 1
+    may_be = (rests - taken[:-1] >= MIN_CHOSEN_BLOCKS) & allowed[rests] & (page.link[rests] < MAX_LINKED_SHARE)
+    may_be &= probability[rests] >= MIN_PROBABILITY_BEHIND
+    fits = [int(rests[at]) for at in may_be.nonzero()[0].tolist() if goes_on(page, int(taken[at]), int(rests[at]))]
+    if not fits:
+        return chosen
     found = chosen.copy()
-    for before, after in pairwise(chosen.nonzero()[0].tolist()):
-        rest = after - 1
-        fits = rest - before >= MIN_CHOSEN_BLOCKS and allowed[rest] and probability[rest] >= MIN_PROBABILITY_BEHIND
-        found[rest] |= bool(fits and page.link[rest] < MAX_LINKED_SHARE and goes_on(page, before, rest))
+    found[fits] = True
     return found
 
 
