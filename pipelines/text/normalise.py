@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+import sys
 import unicodedata
 from functools import lru_cache
 from itertools import groupby
@@ -23,7 +24,9 @@ from pipelines.text.scripts import characters
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    import numpy as np
     from ftfy import TextFixerConfig
+    from numpy.typing import NDArray
 
 # Runs of spaces of all widths, except a single ordinary space. A tab is a space.
 _SPACE = re.compile(
@@ -79,28 +82,10 @@ _DEFECTS = (
     (re.compile("\u0ec0\u0ec0"), "\u0ec1"),
 )
 
-_MOST_KNOWN = 2**16
-
-
-class _EssentialTable(dict[int, str | None]):
-    """Table for str.translate, filled on demand: None for a character that makes no difference between copies."""
-
-    def __missing__(self, code: int) -> str | None:
-        character = chr(code)
-        kept = None if _UNESSENTIAL.match(character) else _digit(character)
-        if len(self) < _MOST_KNOWN:
-            self[code] = kept
-        return kept
-
-
-def _digit(character: str) -> str:
-    value = unicodedata.decimal(character, None)
-    return character if value is None else str(value)
-
-
-_ESSENTIAL = _EssentialTable(
-    {code: one for code, one in broad().items() if one.isalnum() or unicodedata.category(one[0])[0] == "M"}
-)
+_DROPPED, _SPELLED = 1, 2
+"""Codes in the table of canonical letters: the character is left out, or several letters spell it."""
+_JOINED = "\u0307\u0326\u0130"
+"""Dot above, comma below and İ. They may join a small letter beside them. All other characters are independent."""
 
 _NO_LETTERS = re.compile(r"[\W_]+")
 _LONG_RUN = 500
@@ -114,7 +99,8 @@ def nfc(text: str) -> str:
     Python's normalisation sorts marks in a row one by one, in quadratic time: minutes for a megabyte. Here long runs
     are sorted before.
     """
-    if len(text) > _LONG_RUN and not text.isascii():
+    # One of so many characters is in each long run. To look at these takes a twentieth of the time of the search.
+    if len(text) > _LONG_RUN and any(unicodedata.category(each)[0] == "M" for each in text[_LONG_RUN - 1 :: _LONG_RUN]):
         text = _MARKS.sub(_in_order, text)
     return unicodedata.normalize("NFC", text)
 
@@ -202,10 +188,63 @@ def canonical_text(text: str) -> str:
     >>> canonical_text("ก่ำ") == canonical_text("กํ่า"), canonical_text("Đã hoà") == canonical_text("đã hòa")
     (True, True)
     """
-    bare = nfc(composed(nfc(nfc(text).casefold())).translate(_ESSENTIAL))
+    text = nfc(text)
+    if any(each in text for each in _JOINED):
+        text = composed(nfc(text.casefold()))
+    bare = _canonical_letters(text)
+    if bare.isascii():
+        return bare
+    bare = nfc(bare)
     if VIETNAMESE.search(bare):
         bare = nfc(tones_last(bare))
     return signs_in_order(bare)
+
+
+def _canonical_letters(text: str) -> str:
+    """Return the canonical letters of each character.
+
+    An array look-up takes an eighth of the time of `str.translate` and of the search for ligatures.
+    """
+    import numpy as np
+
+    table = _letter_table()
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    codes = table[points]
+    if not codes.all():
+        for point in np.unique(points[codes == 0]).tolist():
+            spelled = _spelled(chr(point))
+            table[point] = _DROPPED if not spelled else ord(spelled) if len(spelled) == 1 else _SPELLED
+        codes = table[points]
+    several = points[codes == _SPELLED]
+    if several.size:
+        for character in map(chr, np.unique(several).tolist()):
+            text = text.replace(character, _spelled(character))
+        return _canonical_letters(text)
+    return codes[codes != _DROPPED].tobytes().decode("utf-32-le", "surrogatepass")
+
+
+@lru_cache(maxsize=1)
+def _letter_table() -> NDArray[np.uint32]:
+    """Return the table from a character to its canonical letter, or a code. It is filled on demand: 0 is unknown."""
+    import numpy as np
+
+    return np.zeros(sys.maxunicode + 1, dtype="<u4")
+
+
+@lru_cache(maxsize=256)
+def _spelled(character: str) -> str:
+    """Return the canonical letters of a character, none for one that makes no difference between copies."""
+    return "".join(map(_essential, composed(nfc(nfc(character).casefold()))))
+
+
+def _essential(character: str) -> str:
+    equal = broad().get(ord(character), "")
+    if equal and (equal.isalnum() or unicodedata.category(equal[0])[0] == "M"):
+        return equal
+    if _UNESSENTIAL.match(character):
+        return ""
+    value = unicodedata.decimal(character, None)
+    return character if value is None else str(value)
 
 
 def _unescaped(text: str) -> str:

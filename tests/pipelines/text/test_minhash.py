@@ -8,6 +8,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
+import xxhash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -104,6 +105,28 @@ def test_the_numbers_of_the_scheme_never_change() -> None:
     assert found.sketch[:8].hex() == "04a8af926d37c77e"
     assert found.bands[:2] == (1650251445, -966348250)
     assert (found.numbers[:4].hex(), len(found.numbers)) == ("07310a9b", 120)
+
+
+@pytest.mark.parametrize(
+    ("script", "words", "digest"),
+    [
+        ("vi", 60, "94de7c24c29e069a"),
+        ("vi", 3000, "c35a03d4059876b9"),
+        ("ar", 450, "29ed12d0185b09bc"),
+        ("th", 450, "78965eeb3c2dd1a0"),
+        ("zh", 60, "a28fda78613d932e"),
+        ("zh", 3000, "2e494fc49dd5a649"),
+    ],
+)
+def test_the_values_of_the_scheme_never_change_in_any_script(script: str, words: int, digest: str) -> None:
+    """Nor in texts of several rows of shingles, with ligatures, other digits and letters that several letters spell."""
+    found = fingerprint(article(script, 9, words) + " Œuvre İÇİN ﬁn ﻻ １２ ໜ 34 ตำ")
+    assert xxhash.xxh3_64_hexdigest(repr(found).encode()) == digest
+
+
+def test_digits_that_are_newer_than_this_python_are_no_numbers() -> None:
+    """Digits of the script Garay came with Unicode 16. Python reads no number from unknown digits."""
+    assert fingerprint(GOLD_PRICE + "\U00010d41\U00010d42").numbers == fingerprint(GOLD_PRICE).numbers
 
 
 def test_shapes() -> None:

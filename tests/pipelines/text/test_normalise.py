@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 
 from pipelines.text import normalise
 from pipelines.text.normalise import canonical_text, clean, clean_value, nfc, whole_letters
+
+if TYPE_CHECKING:
+    import regex
 
 SENTENCES = {
     "vi": "Thủ tướng Chính phủ yêu cầu các bộ, ngành và địa phương tập trung chỉ đạo.",
@@ -163,6 +167,9 @@ def test_words_never_grow_together(words: list[str], separators: list[str]) -> N
         ("中国，２０２６年ＡＢＣ", "中国2026年abc"),
         ("ﬁn de l’année", "findelannée"),
         ("… — !", ""),
+        ("İzmir I\u0307zmir i\u0307zmir İ\u0320", "izmirizmirizmiri\u0320\u0307"),
+        ("șapte s\u0326apte ß\u0326 țară ţară", "şapteşaptesşţarăţară"),
+        ("ｶﾞｽ ﾡￂ Œuvre ﷲ ໜາ װ ﬁﬃ", "ガス가oeuvreاللهຫນາווfiffi"),
     ],
 )
 def test_canonical_text_by_script(text: str, canonical: str) -> None:
@@ -195,6 +202,22 @@ def test_rows_of_marks_come_in_order_before_they_are_normalised(marks: str, lett
         assert nfc(text) == unicodedata.normalize("NFC", text)
     ordered = normalise._MARKS.sub(normalise._in_order, marks * 500)
     assert unicodedata.is_normalized("NFD", ordered)
+
+
+@pytest.mark.parametrize("before", [0, 1, 250, 499, 500, 777])
+@pytest.mark.parametrize("marks", [500, 501, 3000])
+def test_a_long_row_of_marks_is_found_wherever_it_is(before: int, marks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So Python, whose time grows with the square of the marks in a row, gets them in order."""
+    rows: list[int] = []
+    in_order = normalise._in_order
+
+    def counted(run: regex.Match[str]) -> str:
+        rows.append(len(run.group()))
+        return in_order(run)
+
+    monkeypatch.setattr(normalise, "_in_order", counted)
+    nfc("a" * before + "\u0301\u0323" * (marks // 2) + "\u0301" * (marks % 2) + "a" * 3000)
+    assert rows == [marks]
 
 
 @pytest.mark.parametrize(
