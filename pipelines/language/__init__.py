@@ -9,13 +9,22 @@
 Codes are ISO 639-1 where there is one.
 """
 
-from pipelines.language.detect import foreign_share, format_guesses, identify, identify_lines, main_script, settled
+from pipelines.language.detect import (
+    foreign_share,
+    format_guesses,
+    guess,
+    identify,
+    identify_lines,
+    main_script,
+    settled,
+)
 from pipelines.language.detectors import UNKNOWN
 
 __all__ = [
     "UNKNOWN",
     "foreign_share",
     "format_guesses",
+    "guess",
     "identify",
     "identify_lines",
     "main_script",

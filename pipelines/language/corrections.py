@@ -35,7 +35,7 @@ from pipelines.decoding.vietnamese_codecs import is_syllable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FOLDED = str.maketrans("يىكٴ", "یی\u06a9ء")
+_FOLDED = {ord(letter): one for letter, one in zip("يىكٴ", "یی\u06a9ء", strict=True)}
 _TABLE = tomllib.loads(Path(__file__).with_name("corrections.toml").read_text(encoding="utf-8"))
 _ALPHABETS: dict[str, dict[str, str]] = _TABLE["letters"]
 _COMMONER = {("Arab", "uz"): "fa"}
@@ -53,7 +53,8 @@ _GROUPS = tuple(
 """Scripts, each with the frequent words of languages, which the others of the group do not use."""
 _LISTS_OF_WORDS = {name: frozenset(words.split()) for name, words in _TABLE["lists"].items()}
 WORD = regex.compile(r"[\p{L}\p{M}\u200c]+")
-_ASCII_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
+_SMALL_ASCII = bytes(code if chr(code).islower() else 0x20 for code in range(128)) + bytes(128)
+"""Table that replaces all of ASCII but small letters by a space."""
 _LETTERS_OR_WORDS = _LISTS_OF_WORDS["urdu_letters_or_words"]
 _LETTERS = _LETTERS_OR_WORDS | _LISTS_OF_WORDS["urdu_letters"]
 _SURE_SHARES = {"vi": 0.07, "fa": 0.01}
@@ -70,6 +71,8 @@ _LEAST_LIST = 100
 """Words in Latin script. A shorter stop-word list counts as none."""
 
 # Words. The start of a text decides.
+_START = 600
+"""Characters of a text in which Vietnamese and Kurdish words are looked for."""
 _SYLLABLES = 60
 _PLAIN = _LISTS_OF_WORDS["vietnamese"]
 _KURMANJI_LETTER = re.compile("[ûîê]")
@@ -148,10 +151,21 @@ def by_letters(language: str, script: str, text: str) -> str:
     stands = _COMMONEST.get(script, language) if language == "und" else language
     if stands not in _ALPHABETS.get(script, {}):
         return language
+    small = text.lower()
+    unwritten = (each for each in set(small) - _written(script, stands) if each.isalpha() and not each.isascii())
+    if sum(map(small.count, unwritten)) < _MIN_STRANGE_LETTERS:
+        return language
     letters, strange = _strange(script, text)
     best = min(strange, key=lambda name: strange[name])
     clear = strange[stands] >= max(_MIN_STRANGE_LETTERS, _STRANGE_SHARE * letters)
     return best if clear and strange[best] * 3 <= strange[stands] else language
+
+
+@cache
+def _written(script: str, language: str) -> frozenset[str]:
+    """Return the letters that a language writes, with those that count as one of them."""
+    letters = _ALPHABETS[script][language]
+    return frozenset(letters).union(chr(code) for code, letter in _FOLDED.items() if letter in letters)
 
 
 def _speak_against(language: str, rival: str, script: str, text: str) -> bool:
@@ -183,7 +197,7 @@ def by_words(language: str, script: str, text: str) -> str:
     group = next((group for place, group in _GROUPS if place == script and language in group), None)
     if group is None:
         return language
-    found = WORD.findall(text.lower())
+    found = words_of(text)
     words = Counter([*_without_initials(found), *_joined_parts(found)] if script == "Arab" else found)
     if not _are_even(tuple(group), script):
         leader = _leader(words, group, language)
@@ -212,14 +226,23 @@ def assured(language: str, script: str, text: str) -> float:
     """
     sure = min(1.0, _different_words(text) / _SURE_WORDS) if script in _SPACED else 1.0
     if language in _FREQUENT_WORDS and (language != "vi" or _VIETNAMESE_LETTER.search(text)):
-        words = frozenset(WORD.findall(text.lower()))
+        words = frozenset(words_of(text))
         share = len(words & _FREQUENT_WORDS[language]) / max(1, len(words))
         sure = min(sure, _DOUBTED_CONFIDENCE + share / _SURE_SHARES[language])
     return sure
 
 
+@lru_cache(maxsize=1)
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in small letters. Several tests ask for the words of the same line."""
+    small = text.lower()
+    return small.encode().translate(_SMALL_ASCII).decode().split() if small.isascii() else WORD.findall(small)
+
+
 def _different_words(text: str) -> int:
-    """Return the number of different words of a text, up to ``_SURE_WORDS``: few texts have fewer."""
+    """Return the number of different words of a text, or ``_SURE_WORDS`` for more: few texts have fewer."""
+    if len(text) <= _START:
+        return min(_SURE_WORDS, len(set(words_of(text))))
     found = set[str]()
     for word in WORD.finditer(text):
         found.add(word[0].lower())
@@ -289,10 +312,7 @@ def is_unmarked_vietnamese(text: str) -> bool:
     >>> is_unmarked_vietnamese("Thu tuong Chinh phu yeu cau cac bo, nganh va dia phuong tap trung chi dao")
     True
     """
-    start = text[:600].lower()
-    # ASCII: runs of letters are the rest between everything else. This is called for each line of a text.
-    found = start.translate(_ASCII_LETTERS).split() if start.isascii() else WORD.findall(start)
-    words = [word for word in found[:_SYLLABLES] if len(word) > 1]
+    words = [word for word in words_of(text[:_START])[:_SYLLABLES] if len(word) > 1]
     # Most texts have too few frequent words. A set finds that faster than the pattern of the syllables.
     if len(words) < 4 or sum(map(_PLAIN.__contains__, words)) < _MIN_FREQUENT_SHARE * len(words):
         return False
@@ -308,10 +328,9 @@ def is_kurmanji(text: str) -> bool:
     >>> is_kurmanji("Serokê Herêma Kurdistanê bi balyozê Amerîkayê re civiya û li ser têkiliyan axivî")
     True
     """
-    start = text[:600].lower()
-    if _KURMANJI_LETTER.search(start) is None:
+    if text.isascii() or _KURMANJI_LETTER.search(text[:_START].lower()) is None:
         return False
-    words = WORD.findall(start)[:_SYLLABLES]
+    words = words_of(text[:_START])[:_SYLLABLES]
     frequent = sum(map(_KURMANJI.__contains__, words))
     marked = sum(_KURMANJI_LETTER.search(word) is not None for word in words)
     return frequent >= _LEAST_HITS and frequent * marked >= _OFTEN_TOGETHER * len(words) ** 2

@@ -11,15 +11,16 @@ The steps for a text are its main script, the detector, then corrections by lett
 from __future__ import annotations
 
 import re
-from collections import Counter
+import sys
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
 import regex
 
 from pipelines.language import detectors, malay
-from pipelines.language.corrections import WORD, assured, corrected
+from pipelines.language.corrections import assured, corrected, words_of
 from pipelines.language.detectors import UNKNOWN
 from pipelines.text.normalise import clean
 from pipelines.text.scripts import SCRIPTS, characters
@@ -27,6 +28,8 @@ from storage.records import LanguageGuess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
+
+    from numpy.typing import NDArray
 
 _MAX_READ_CHARS = 10_000
 """Characters. The start of a text decides its language."""
@@ -38,8 +41,8 @@ _ADDRESS = re.compile(ADDRESS)
 _FIGURE = r"\d[\d.,:/%]*"
 # A code beside a figure is no word: 1,490 USD, VN30. It may be a word of a headline in capitals, which has others.
 _QUANTITY = re.compile(rf"{_FIGURE}\s?[A-Z]{{2,5}}(?!\w)|(?<!\w)[A-Z]{{2,5}}\s?{_FIGURE}")
-_CAPITALS = re.compile("[A-Z]{2}")
-"""A part of each quantity, found in a tenth of the time."""
+_PART_OF_QUANTITY = re.compile(r"[A-Z]{2}(?:\s?\d|(?<=[\d.,:/%]..)|(?<=[\d.,:/%]\s..))")
+"""Found in a tenth of the time."""
 _CORRECTED_CONFIDENCE = 0.9
 """Highest confidence of a corrected guess."""
 _MOST_LINES, _LINE = 2000, 2000
@@ -81,7 +84,8 @@ def identify(text: str) -> LanguageGuess:
 
 
 def guess(text: str) -> LanguageGuess:
-    """Guess the language of clean text; see `identify`."""
+    """Guess the language of clean text from its first 10,000 characters; see `identify`."""
+    text = text[:_MAX_READ_CHARS]
     return judged(text, main_script(text), detectors.detect)
 
 
@@ -110,7 +114,7 @@ def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tu
     whole = text
     if "://" in text or "www." in text:  # Faster than the search for the pattern.
         text = _ADDRESS.sub(" ", text)
-    if _CAPITALS.search(text):
+    if _PART_OF_QUANTITY.search(text):
         text = _QUANTITY.sub(" ", text)
     text = only(detectors.plain_letters(text), code)
     has_letters = share and (text == whole or main_script(text)[1])
@@ -119,7 +123,7 @@ def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tu
     if language != guessed:
         confidence = max(_MAIN_SHARE, min(confidence, _CORRECTED_CONFIDENCE))
     if code == "Latn" and language in malay.PAIR:
-        language, sure = malay.decide(WORD.findall(text.lower()), language)
+        language, sure = malay.decide(words_of(text), language)
         confidence = min(confidence, sure)
     confidence = min(confidence, assured(language, code, text))
     return LanguageGuess(language, confidence if language != UNKNOWN else 0.0, code, share)
@@ -152,14 +156,14 @@ def identify_lines(text: str, whole: LanguageGuess) -> tuple[LanguageGuess, ...]
     lines = text.split("\n")
     opinions = iter(range(_MOST_OPINIONS))
 
-    def identify_line(line: str) -> LanguageGuess:
-        script, share = main_script(line)
+    def identify_line(line: str, main: tuple[str, float]) -> LanguageGuess:
+        script, share = main
         if script in DECISIVE and share > _MAIN_SHARE:
             return LanguageGuess(by_own_letters(script, line), share, script, share)
         same = script in {whole.script, "Zyyy"}
         if len(line) < _MIN_LINE_CHARS:
             return _counted_as(whole.language if same else UNKNOWN, script, share)
-        first = judged(line, (script, share), detectors.detect_without_vote)
+        first = judged(line, main, detectors.detect_without_vote)
         if first.language == whole.language:
             return first
         second = first if next(opinions, None) is None else guess(line)
@@ -167,7 +171,8 @@ def identify_lines(text: str, whole: LanguageGuess) -> tuple[LanguageGuess, ...]
         doubtful = second.language == UNKNOWN or second.confidence < _SURE_CONFIDENCE or neighbours
         return _counted_as(whole.language, script, share) if doubtful and same else second
 
-    found = tuple(identify_line(line[:_LINE]) for line in lines[:_MOST_LINES])
+    read = [line[:_LINE] for line in lines[:_MOST_LINES]]
+    found = tuple(map(identify_line, read, main_scripts(read)))
     rest = LanguageGuess(whole.language, 0.0, whole.script, whole.script_share)
     return found + (rest,) * (len(lines) - len(found))
 
@@ -200,6 +205,7 @@ LEAST_LETTERS = 3
 """Letters. Below that a text has no script."""
 # Letters that several scripts share: tatweel, the Japanese long mark, ordinal indicators.
 _SHARED = "Zyyy"
+NO_SCRIPT = _SHARED, 0.0
 DECISIVE = {
     "Thai": "th",
     "Laoo": "lo",
@@ -252,24 +258,52 @@ def main_script(text: str) -> tuple[str, float]:
     >>> main_script("Tin tức hôm nay"), main_script("123")
     (('Latn', 1.0), ('Zyyy', 0.0))
     """
-    if text.isascii():
-        letters = len(text.encode().translate(None, _ASCII_OTHERS))
-        return ("Latn", 1.0) if letters >= LEAST_LETTERS else ("Zyyy", 0.0)
-    counts: Counter[str] = Counter()
-    for character, count in Counter(text).items():
-        counts[_KNOWN[character]] += count
-    del counts[_SHARED]
-    kana = counts["Hira"] + counts["Kana"]
-    if kana > _KANA_SHARE * (kana + counts["Hani"]):
-        counts["Jpan"] = kana + counts.pop("Hani", 0)
-        del counts["Hira"], counts["Kana"]
-    if 0 < counts["Latn"] < _MIN_LATIN_SHARE * counts.total() and max(counts, key=lambda code: counts[code]) == "Latn":
-        counts["Latn"] -= sum(_KNOWN[letter] == "Latn" for name in _NAMES.findall(text) for letter in name)
-    total = counts.total()
+    return main_scripts([text])[0]
+
+
+def main_scripts(texts: list[str]) -> list[tuple[str, float]]:
+    """Return the `main_script` of each text. The letters of all texts are counted together."""
+    joined = "".join(texts)
+    if joined.isascii():
+        letters = (len(text.encode().translate(None, _ASCII_OTHERS)) for text in texts)
+        return [("Latn", 1.0) if count >= LEAST_LETTERS else NO_SCRIPT for count in letters]
+    numbers = _script_numbers(joined)
+    is_present = np.bincount(numbers) > 0
+    codes = [_CODES[number] for number in np.flatnonzero(is_present)]
+    columns = (np.cumsum(is_present) - 1)[numbers]
+    columns += np.repeat(np.arange(len(texts)) * len(codes), [len(text) for text in texts])
+    rows = np.bincount(columns, minlength=len(texts) * len(codes)).reshape(len(texts), len(codes)).tolist()
+    return [
+        _of_counts({code: count for code, count in zip(codes, row, strict=True) if count}, text)
+        for row, text in zip(rows, texts, strict=True)
+    ]
+
+
+def _of_counts(counts: dict[str, int], text: str) -> tuple[str, float]:
+    """Return the script of most letters and its share of them, given the characters of a text by script."""
+    counts.pop(_SHARED, None)
+    kana = counts.get("Hira", 0) + counts.get("Kana", 0)
+    if kana > _KANA_SHARE * (kana + counts.get("Hani", 0)):
+        counts["Jpan"] = sum(counts.pop(code, 0) for code in ("Hira", "Kana", "Hani"))
+    latin, total = counts.get("Latn", 0), sum(counts.values())
+    if 0 < latin < _MIN_LATIN_SHARE * total and latin == max(counts.values()):
+        names = sum(_KNOWN[letter] == "Latn" for name in _NAMES.findall(text) for letter in name)
+        counts["Latn"], total = latin - names, total - names
     if total < LEAST_LETTERS:
-        return "Zyyy", 0.0
+        return NO_SCRIPT
     script, most = max(counts.items(), key=lambda item: (item[1], item[0]))
     return script, most / total
+
+
+def _script_numbers(text: str) -> NDArray[np.uint8]:
+    """Return the number of the script of each character in `_CODES`."""
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    numbers = _NUMBERS[points]
+    if not numbers.all():
+        for point in np.unique(points[numbers == 0]).tolist():
+            _NUMBERS[point] = _CODES.index(_KNOWN[chr(point)])
+        numbers = _NUMBERS[points]
+    return numbers
 
 
 class _ScriptCodes(dict[str, str]):
@@ -284,6 +318,9 @@ class _ScriptCodes(dict[str, str]):
 
 
 _KNOWN = _ScriptCodes()
+_CODES = ("", *dict.fromkeys(script.code for script in SCRIPTS), "Zzzz", _SHARED)
+_NUMBERS = np.zeros(sys.maxunicode + 1, dtype=np.uint8)
+"""Character -> number of its script in `_CODES`, filled on demand: 0 is unknown. Only used pages take memory."""
 
 
 def only(text: str, script: str) -> str:

@@ -337,7 +337,7 @@ def _judge_text(extraction: Extraction, source: ParsedPage, model: SiteModel) ->
     if drop := article_or_reason(source.page, extraction.paragraphs, model.min_chars, extraction.confidence):
         return drop
     text = extraction.text
-    guess = language.settled(language.identify(text), model.languages)
+    guess = language.settled(language.guess(text), model.languages)
     if model.languages and guess.language not in model.languages:
         return Drop("language", guess.language, guess.language)
     return text, guess
