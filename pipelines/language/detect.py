@@ -298,7 +298,7 @@ def _of_counts(counts: dict[str, int], text: str) -> tuple[str, float]:
 def _script_numbers(text: str) -> NDArray[np.uint8]:
     """Return the number of the script of each character in `_CODES`."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    numbers = _NUMBERS[points]
+    numbers: NDArray[np.uint8] = _NUMBERS[points]
     if not numbers.all():
         for point in np.unique(points[numbers == 0]).tolist():
             _NUMBERS[point] = _CODES.index(_KNOWN[chr(point)])

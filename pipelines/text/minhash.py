@@ -131,7 +131,7 @@ def _extremes(shingles: NDArray[np.uint32]) -> NDArray[np.uint32]:
     The array has four rows. The product with an odd number is another permutation.
     """
     rows = np.array([_row_extremes(shingles[start : start + _ROW]) for start in range(0, len(shingles), _ROW)])
-    extremes = rows.min(axis=0)
+    extremes: NDArray[np.uint32] = rows.min(axis=0)
     extremes[1::2] = rows[:, 1::2].max(axis=0)
     return extremes
 

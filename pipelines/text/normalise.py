@@ -220,7 +220,7 @@ def _canonical_letters(text: str) -> str:
         for character in map(chr, np.unique(several).tolist()):
             text = text.replace(character, _spelled(character))
         return _canonical_letters(text)
-    return codes[codes != _DROPPED].tobytes().decode("utf-32-le", "surrogatepass")
+    return str(codes[codes != _DROPPED].tobytes(), "utf-32-le", "surrogatepass")
 
 
 @lru_cache(maxsize=1)
