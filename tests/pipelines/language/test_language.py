@@ -146,6 +146,12 @@ def test_the_share_counts_letters_only() -> None:
     assert main_script("กขคง 123, ... abcd") == ("Thai", 0.5)
 
 
+@pytest.mark.parametrize("title", ["NASA和新华社", "新华社和 NASA"])
+def test_names_in_another_script_do_not_count_wherever_they_are(title: str) -> None:
+    """Even if they have as many letters as the rest."""
+    assert main_script(title) == ("Hani", 1.0)
+
+
 @pytest.mark.parametrize("path", ["2026/11/23/1234567890", "1234567890" * 6])
 def test_an_address_takes_no_more_from_the_main_script_than_its_letters(path: str) -> None:
     urdu = "وزیر اعظم نے کہا ہے کہ عوام کو سہولت دی جائے گی آج"

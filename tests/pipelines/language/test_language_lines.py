@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.language import detect, foreign_share, format_guesses, identify, identify_lines
+from pipelines.language import detect, detectors, foreign_share, format_guesses, identify, identify_lines
 from pipelines.language.detect import guess
 from tests.pipelines.language_samples import SENTENCES
 
@@ -72,6 +73,57 @@ def test_the_share_in_other_languages_marks_a_mixed_text(lines: tuple[str, ...],
     text = "\n".join(lines)
     whole = identify(text)
     assert (foreign_share(text, whole, identify_lines(text, whole)) > 0.1) is mixed
+
+
+WORDED = {
+    "en": "He said that they were late, and that his friends would have to wait for the others at the station.",
+    "vi": "Ông cho biết những công trình này đã được khởi công và sẽ hoàn thành trong năm nay của thành phố.",
+    "ar": "قال الوزير إن الحكومة ستبدأ في تنفيذ المشروع على مراحل من العام المقبل إلى نهاية العقد في هذه المدن.",
+    "ru": "Он сказал, что они не знали о решении, но его друзья были на месте и это уже не первый раз за год.",
+}
+
+
+@pytest.mark.parametrize("language", WORDED)
+def test_function_words_decide_without_the_detector(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that has them from its beginning to its end gets the confidence of the text."""
+    text = "\n".join([WORDED[language]] * 3)
+    whole = identify(text)
+    monkeypatch.setattr(detectors, "detect_without_vote", pytest.fail)
+    assert identify_lines(text, whole) == (replace(whole),) * 3
+
+
+@pytest.mark.parametrize(
+    ("language", "quoted"), [("en", "vi"), ("en", "de"), ("vi", "en"), ("vi", "fr"), ("ar", "fa"), ("ru", "kk")]
+)
+@pytest.mark.parametrize("form", ["{start} “{quotation}”", "“{quotation}” {start}"])
+def test_the_detector_reads_a_line_with_a_long_quotation(
+    language: str, quoted: str, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A part of it has no function word of the language of the text, whether the quotation begins or ends the line."""
+    whole = identify(WORDED[language])
+    quotation = (
+        of(quoted)
+        if quoted in SENTENCES
+        else "Үкімет жаңа жолдардың құрылысы туралы шешім қабылдады, деп хабарлады министр"
+    )
+    line = form.format(start=" ".join(WORDED[language].split()[:6]), quotation=quotation)
+    asked: list[str] = []
+
+    def detected(text: str, _: str) -> tuple[str, float]:
+        asked.append(text)
+        return language, 1.0
+
+    monkeypatch.setattr(detectors, "detect_without_vote", detected)
+    identify_lines(line, whole)
+    assert len(asked) == 1
+
+
+def test_lines_of_a_chinese_text_in_its_script_are_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Japanese lines have kana, and no other language is written so."""
+    whole = identify(of("zh"))
+    monkeypatch.setattr(detectors, "detect_without_vote", pytest.fail)
+    lines = identify_lines(f"{of('zh') * 2}\n{of('ja') * 2}", whole)
+    assert [(line.language, line.script) for line in lines] == [("zh", "Hani"), ("ja", "Jpan")]
 
 
 def test_what_is_reported_of_a_line() -> None:
