@@ -87,14 +87,18 @@ class _Hasher:
 
     def stretches(self, starts: Places, ends: Places) -> Hashes:
         """Return the hash of each stretch. Equal stretches have equal hashes at all places."""
-        hashes = (self.sums[ends] - self.sums[starts]) * _powers(self.size)[1][starts]
-        # Mix: the low bits of a product depend little on the high ones.
-        return np.asarray(hashes ^ (hashes >> np.uint64(29)), dtype=np.uint64)
+        return _mixed((self.sums[ends] - self.sums[starts]) * _powers(self.size)[1][starts])
 
     def windows(self, width: int) -> Hashes:
         """Return the hash of the window of that width at each place."""
-        starts = np.arange(max(0, self.size - width + 1))
-        return self.stretches(starts, starts + width)
+        count = max(0, self.size - width + 1)
+        return _mixed((self.sums[width:] - self.sums[:count]) * _powers(self.size)[1][:count])
+
+
+def _mixed(hashes: Hashes) -> Hashes:
+    """Mix: the low bits of a product depend little on the high ones."""
+    hashes ^= hashes >> np.uint64(29)
+    return hashes
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +145,13 @@ class _TokenPlaces:
         grams = self.sequence.windows(n)
         if not len(grams):
             return 0.0
-        _, places, times = np.unique(grams, return_index=True, return_counts=True)
+        ordered = np.sort(grams)
+        firsts = np.flatnonzero(np.concatenate(((True,), ordered[1:] != ordered[:-1])))
+        times = np.diff(firsts, append=len(ordered))
         most = int(times.max())
         if most < 2:
             return 0.0
-        starts = places[times == most]
+        starts = np.flatnonzero(_among(grams, ordered[firsts[times == most]]))
         sums = np.concatenate(((0,), np.cumsum(self.lengths)))
         return min(1.0, float((sums[starts + n] - sums[starts]).max() * most) / max(1, self.letters))
 
@@ -196,10 +202,14 @@ def _in_words(kinds: NDArray[np.uint8]) -> Mask:
 
 
 def _seen_before(hashes: Hashes) -> Mask:
-    order = np.argsort(hashes, kind="stable")
-    inside = hashes[order]
+    """Return, for each hash, whether it stands earlier too. A sort of the values shows which ones to look at."""
     again = np.zeros(len(hashes), dtype=np.bool_)
-    again[order[1:][inside[1:] == inside[:-1]]] = True
+    ordered = np.sort(hashes)
+    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(repeated):
+        places = np.flatnonzero(_among(hashes, repeated))
+        order = places[np.argsort(hashes[places], kind="stable")]
+        again[order[1:][hashes[order[1:]] == hashes[order[:-1]]]] = True
     return again
 
 

@@ -268,7 +268,10 @@ def _tidy(text: str) -> str:
             # The ordinary space is the only printable one.
             line = _SPACE.sub(" ", line)
         lines.append(nfc(line).strip(" "))
-    return _as_meant(_BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n"))
+    tidy = "\n".join(lines)
+    if "\n\n\n" in tidy:
+        tidy = _BLANK_LINES.sub("\n\n", tidy)
+    return _as_meant(tidy.strip("\n"))
 
 
 def _as_meant(text: str) -> str:
