@@ -45,8 +45,8 @@ _NOT_IN_A_LINE = re.compile(f"[{INVISIBLE}\x1c-\x1f\ud800-\udfff]")
 _OBJECT = "\ufffc"
 _BLANK_LINES = re.compile(r"\n{3,}")
 # Mojibake of Arabic: UTF-8 read as windows-1256 gives a letter for the first byte and a sign for a further one.
-_ARABIC = "[طظعغ][€‚ƒ„…†‡ˆ‰‹Œ™›œ¢£¤¥¦§¨©¬®¯°±²³´µ¶·¸¹¼½¾]"
-_ARABIC_PAIR = re.compile(_ARABIC)
+_ARABIC_FIRST, _ARABIC_FURTHER = "طظعغ", "€‚ƒ„…†‡ˆ‰‹Œ™›œ¢£¤¥¦§¨©¬®¯°±²³´µ¶·¸¹¼½¾"
+_ARABIC_PAIR = re.compile(f"[{_ARABIC_FIRST}][{_ARABIC_FURTHER}]")
 _LEAST_PAIRS = 3
 # Numeric references from 160 on: characters beyond ASCII and its controls.
 _REFERENCE = re.compile(
@@ -55,10 +55,12 @@ _REFERENCE = re.compile(
 _FOREIGN_RUN = re.compile(r"[^\x00-\x7f]+")
 # Possible mojibake: the character of a first byte of UTF-8 in windows-125x or ISO 8859, then that of a further byte.
 # Correct text may match too; ftfy then leaves it alone. The pattern only saves the price of ftfy for all other text.
+# It begins with one class of characters, because Python searches for a class four times as fast as for alternatives.
+_FIRST = "\xc2-\xf4ĂĹĆĐŃŐŘŮŻÎÏРСГВ"
+_FURTHER = "\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЄЇІґєјЅѕїŤŠśťźŁĄşľżąłŞĽ΄΅ΆΈΉΊΌΎΏ"
 _SUSPICIOUS = re.compile(
-    "[\x80-\x9f]|[ÂÃ](?=[\\s\xa0])|[\xc2-\xf4ĂĹĆĐŃŐŘŮŻÎÏРСГВ]"
-    "[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЄЇІґєјЅѕїŤŠśťźŁĄşľżąłŞĽ΄΅ΆΈΉΊΌΎΏ]"
-    f"|{_ARABIC}"
+    f"[\x80-\x9f{_FIRST}{_ARABIC_FIRST}]"
+    f"(?:(?<=[\x80-\x9f])|(?<=[ÂÃ])(?=[\\s\xa0])|(?<=[{_FIRST}])[{_FURTHER}]|(?<=[{_ARABIC_FIRST}])[{_ARABIC_FURTHER}])"
 )
 # The first byte of a letter in UTF-8, or two of three, read as windows-1252 or 1256; the last byte is a no-break space.
 # That space stands first in the pattern, because one character is found in a twentieth of the time of a class.
