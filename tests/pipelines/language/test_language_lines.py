@@ -139,6 +139,21 @@ def test_a_text_of_very_many_lines_is_not_read_to_its_end() -> None:
     assert lines[-1].language == "vi"
 
 
+@pytest.mark.parametrize("together", [1, 3, 7, 200])
+def test_lines_are_counted_in_groups(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line has its own script, in groups of any size and with any scripts."""
+    monkeypatch.setattr(detect, "_LINES_TOGETHER", together)
+    assert codes(of("ar"), "", of("en"), "12", of("th"), "Reuters", of("ar")) == [
+        "ar",
+        "ar",
+        "en",
+        "ar",
+        "th",
+        "und",
+        "ar",
+    ]
+
+
 def test_only_so_many_lines_are_put_to_a_second_opinion(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousands of lines of noise would exceed the time of a page; plain lines need no second opinion."""
     asked: list[str] = []
