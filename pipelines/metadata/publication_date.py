@@ -22,7 +22,7 @@ from pipelines.metadata.dates.zones import SITE, STATED
 from storage.records import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pipelines.metadata.dates.zones import SiteZone
 
@@ -107,19 +107,25 @@ class PublicationDate(NamedTuple):
 
 
 def find_date(
-    candidates: Iterable[DateCandidate], now: datetime, language: str = "", zone: SiteZone | None = None
+    candidates: Iterable[DateCandidate],
+    now: datetime,
+    language: str = "",
+    zone: SiteZone | None = None,
+    may_show_moment: Callable[[], bool] = lambda: True,
 ) -> PublicationDate | None:
     """Return the first candidate that states a full date not after ``now``, or None.
 
     If its figures are ambiguous (05/06/2024), a later unambiguous candidate decides. ``zone``, that of the site, is for
-    times without one, for ages, and for the day of a time that is stated in UTC.
+    times without one, for ages, and for the day of a time that is stated in UTC. ``may_show_moment`` is asked before
+    the shown dates are read for their moments.
     """
-    read: Iterator[_Pair] = ((each, found) for each in candidates if (found := _read(each, now, language, zone)))
+    pairs = ((each, _read(each, now, language, zone)) for each in candidates)
+    read: Iterator[_Pair] = ((each, stated) for each, stated in pairs if stated)
     first = next(read, None)
     if first is None:
         return None
     if not first[0].described.is_visible:
-        first, read = _checked(first, read, now)
+        first, read = _checked(first, read, now, may_show_moment)
     turned = _turned(first[1])
     others = (pair for pair in read if _is_plain(pair[1]) and pair[1].iso[:10] == turned)
     candidate, found = next(others, first) if turned else first
@@ -171,7 +177,9 @@ def _exact(found: FoundDate, zone: SiteZone, now: datetime) -> FoundDate | None:
     return found._replace(iso=moment.strftime("%Y-%m-%dT%H:%M:%SZ"), local=local)
 
 
-def _checked(first: _Pair, read: Iterator[_Pair], now: datetime) -> tuple[_Pair, Iterator[_Pair]]:
+def _checked(
+    first: _Pair, read: Iterator[_Pair], now: datetime, may_show_moment: Callable[[], bool]
+) -> tuple[_Pair, Iterator[_Pair]]:
     """Return the date that programs are given, or a date shown on the page that contradicts it; and what follows.
 
     Templates state the local time as UTC, the zone with a reversed sign, or the moment of the request. Readers see the
@@ -181,8 +189,8 @@ def _checked(first: _Pair, read: Iterator[_Pair], now: datetime) -> tuple[_Pair,
     ahead = moment - now.astimezone(UTC) if moment else timedelta()
     is_late = ahead > _SLOW_CLOCK or day > (now + _EAST).astimezone(UTC).date()
     is_request = moment is not None and abs(ahead) <= _REQUEST
-    if not (moment or is_late):
-        # Nothing can contradict a day, so the shown dates are not read: 2 ms a page.
+    if not (is_late or is_request or (moment and may_show_moment())):
+        # Only a moment can contradict a moment, and nothing a day. To read the shown dates takes 1 ms a page.
         return first, read
     others = []
     for pair in read:

@@ -10,6 +10,7 @@ from pipelines.language.detect import main_script
 from pipelines.markup.tree import base_of, parse_tree
 from pipelines.metadata.authors import find_authors
 from pipelines.metadata.dates.places import DatedPage, date_candidates
+from pipelines.metadata.dates.shown_dates import may_show_moment
 from pipelines.metadata.dates.zones import site_zone
 from pipelines.metadata.headline import around_headline
 from pipelines.metadata.jsonld import read_jsonld
@@ -52,7 +53,8 @@ def read_metadata(
     around = cache(partial(around_headline, tree, url))
     language = language_of_dates(tree)
     zone = site_zone(timezone, host_of(url), language)
-    found = find_date(date_candidates(DatedPage(tree, metas, stated, url, around)), fetched_at, language, zone)
+    candidates = date_candidates(DatedPage(tree, metas, stated, url, around))
+    found = find_date(candidates, fetched_at, language, zone, lambda: may_show_moment(around()))
     reserved = reservation_of_page(metas, url)
     title, title_source = find_title(tree, metas, stated, url)
     authors, author_source = find_authors(tree, metas, stated, url, around)

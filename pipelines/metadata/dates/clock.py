@@ -44,8 +44,17 @@ _ZONE_MINUTES = {
     for minutes, names in _TABLE["zones"].items()
     for name in "".join(names.splitlines()).split("|")
 }
-_NAMED_ZONE = re.compile(
-    rf"(?<![^\W_])(?:{'|'.join(re.escape(name) for name in sorted(_ZONE_MINUTES, key=len, reverse=True))})(?![^\W\d_])"
+_ZONE_NAMES = "|".join(re.escape(name) for name in sorted(_ZONE_MINUTES, key=len, reverse=True))
+_NAMED_ZONE = re.compile(rf"(?<![^\W_])(?:{_ZONE_NAMES})(?![^\W\d_])")
+_MAX_CHARS_BEFORE_ZONE = 25
+"""Characters between minutes and their zone: a part of the day, brackets."""
+# A necessary condition for a zone: its name close after a number, the name of one that counts anywhere, or a sign of an
+# offset behind minutes. Or the text is in figures for programs, and ends in a zone or counts seconds since 1970.
+_MAY_HAVE_ZONE = re.compile(
+    rf"\d\D{{0,{_MAX_CHARS_BEFORE_ZONE}}}?(?:{_ZONE_NAMES})(?![^\W\d_])"
+    rf"|(?:{_GREENWICH}|{'|'.join(name for name in _ZONE_NAMES.split('|') if not name.isascii())})"
+    rf"|\d{{2}}\D{{0,{_MAX_CHARS_BEFORE_ZONE}}}?[+\u2212]\d|[:\u066b.hg時时시ờ]\s?\d{{2,9}}\D{{0,{_MAX_CHARS_BEFORE_ZONE}}}?-\d"
+    r"|\d{10}"
 )
 
 
@@ -58,6 +67,15 @@ def read_clock(folded: str, day: date) -> tuple[time | None, timezone | None]:
     half = _PART_BEHIND.match(after)
     part = half or _PART_BEFORE.search(folded[: match.start()])
     return _time(match, (part and part.lastgroup) or ""), _zone(folded, after[half.end() if half else 0 :], day)
+
+
+def may_state_zone(text: str) -> bool:
+    """Return False if `read_clock` finds no zone in a text, wherever its date is.
+
+    >>> may_state_zone("5 May 2024, 10:30"), may_state_zone("5 May 2024, 10:30 (GMT+7)")
+    (False, True)
+    """
+    return _MAY_HAVE_ZONE.search(fold(text)) is not None
 
 
 def without_clock(folded: str) -> str:

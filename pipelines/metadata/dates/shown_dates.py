@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.metadata.beside import ASIDE_TAGS, MISLEADING_NAMES, TAGS_WITHOUT_BYLINE, is_aside, naming_of, namings_of
 from pipelines.metadata.dates.ages import age_of, is_of_visit
+from pipelines.metadata.dates.clock import may_state_zone
 from pipelines.metadata.dates.figures import WITHOUT_FIGURES
 from pipelines.metadata.dates.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 from pipelines.metadata.dates.months import fold, is_name
@@ -84,11 +85,10 @@ def visible_dates(around: Surroundings) -> Iterator[DateCandidate]:
     6. dates after the text;
     7. dates in lists.
     """
-    before, behind, over, prose, is_in_teaser, head = around
+    before, behind, _, prose, is_in_teaser, head = around
     listed: set[str] | None = None
     late: list[DateCandidate] = []
-    marked, bare = (behind, 0, False), (behind[:MAX_ELEMENTS_BESIDE], _MAX_UNMARKED, False)
-    for part, limit, above in (marked, bare, (over[::-1], _MAX_CHARS_ABOVE, True), (before[::-1], 0, True)):
+    for part, limit, above in _parts(around):
         updated_at: int | None = None
         for at, node, naming in _to_read(part, limit):
             for kind, shown in _in_element(node, naming, limit, above=above):
@@ -113,6 +113,26 @@ def visible_dates(around: Surroundings) -> Iterator[DateCandidate]:
                 else:
                     yield shown
     yield from sorted(late, key=lambda shown: _LATEST.get(shown.source, 0))
+
+
+def may_show_moment(around: Surroundings) -> bool:
+    """Return False if no visible date has a time of day with its zone. Few pages show a zone."""
+    return any(
+        (text := _text_in(node, limit)) and may_state_zone(text)
+        for part, limit, _ in _parts(around)
+        for _, node, _ in _to_read(part, limit)
+    )
+
+
+def _parts(around: Surroundings) -> Iterator[tuple[list[LexborNode | None], int, bool]]:
+    """Yield the parts of the surroundings in the order of `visible_dates`.
+
+    Each has the limit of its texts (0: marked elements only), and whether it is above the headline.
+    """
+    yield around.behind, 0, False
+    yield around.behind[:MAX_ELEMENTS_BESIDE], _MAX_UNMARKED, False
+    yield around.over[::-1], _MAX_CHARS_ABOVE, True
+    yield around.before[::-1], 0, True
 
 
 def visible_ages(around: Surroundings) -> Iterator[DateCandidate]:
@@ -151,14 +171,8 @@ def _names_date(naming: str) -> bool:
 
 
 def _in_element(node: LexborNode, naming: str, limit: int, *, above: bool) -> Iterator[tuple[str, DateCandidate]]:
-    """Yield the dates of a small element. An unmarked one is read only up to ``limit`` characters; 0 if it is marked.
-
-    ``naming``: its class and id.
-    """
-    text = _short_text(node, limit or MAX_SHOWN_CHARS)
-    if not limit and "datetime" not in node.attributes and _FULL.search(text) is None:
-        stated = (value or "" for name, value in node.attributes.items() if _STATING.fullmatch(name))
-        text = next((each for each in stated if len(each) <= _MAX_UNMARKED and _FULL.search(each)), text)
+    """Yield the dates of a small element. ``naming``: its class and id."""
+    text = _text_in(node, limit)
     if (
         not text
         or (limit and not _is_dateline(node, naming, text))
@@ -173,6 +187,18 @@ def _in_element(node: LexborNode, naming: str, limit: int, *, above: bool) -> It
         place = "updated" if kind == UPDATED else "masthead" if above else "text"
         in_phrase = limit and place == "text" and kind == PLAIN and is_in_phrase(text)
         yield kind, DateCandidate("below" if in_phrase else place, portion, text)
+
+
+def _text_in(node: LexborNode, limit: int) -> str:
+    """Return the text of an element, or what it states for one without a date.
+
+    An unmarked one is read only up to ``limit`` characters; 0 if it is marked.
+    """
+    text = _short_text(node, limit or MAX_SHOWN_CHARS)
+    if not limit and "datetime" not in node.attributes and _FULL.search(text) is None:
+        stated = (value or "" for name, value in node.attributes.items() if _STATING.fullmatch(name))
+        text = next((each for each in stated if len(each) <= _MAX_UNMARKED and _FULL.search(each)), text)
+    return text
 
 
 def is_in_phrase(text: str) -> bool:
