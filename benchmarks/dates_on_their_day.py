@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.lab.gold import MANIFEST
 from pipelines.decoding.decode import decode
-from pipelines.markup.tree import parse_tree
+from pipelines.markup.page_view import PageView
 from pipelines.metadata.reader import read_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from selectolax.lexbor import LexborHTMLParser
 
     from storage.records import Metadata
 
@@ -33,21 +31,21 @@ MUCH_LATER = datetime(2026, 12, 1, tzinfo=UTC)
 DAYS, HOURS = timedelta(days=5), timedelta(hours=3)
 
 
-def pages(folder: Path) -> Iterator[tuple[str, str, LexborHTMLParser]]:
+def pages(folder: Path) -> Iterator[tuple[str, str, PageView]]:
     """Yield id, URL and parsed page of each page of a gold folder."""
     for entry in map(json.loads, (folder / MANIFEST).read_text("utf-8").splitlines()):
         body = (folder / "pages" / f"{entry['id']}.html").read_bytes()
-        yield entry["id"], entry.get("url") or "about:blank", parse_tree(decode(body, entry.get("encoding")).text)
+        yield entry["id"], entry.get("url") or "about:blank", PageView(decode(body, entry.get("encoding")).text)
 
 
-def readings(tree: LexborHTMLParser, url: str) -> tuple[Metadata, Metadata] | None:
+def readings(page: PageView, url: str) -> tuple[Metadata, Metadata] | None:
     """Return the metadata of a page read days after its date and on its day, or None if it states no date."""
-    first = read_metadata(tree, url, (), MUCH_LATER)
+    first = read_metadata(page, url, (), MUCH_LATER)
     if first.published is None or first.published_source == "age":
         return None
     date = datetime.fromisoformat(first.published)
     date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return read_metadata(tree, url, (), date + DAYS), read_metadata(tree, url, (), date + HOURS)
+    return read_metadata(page, url, (), date + DAYS), read_metadata(page, url, (), date + HOURS)
 
 
 def main() -> None:
@@ -55,8 +53,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", type=Path, metavar="GOLD", help="folder with manifest.jsonl and pages/")
     counts = Counter[str]()
-    for name, url, tree in pages(parser.parse_args().gold):
-        read = readings(tree, url)
+    for name, url, page in pages(parser.parse_args().gold):
+        read = readings(page, url)
         if read is None:
             counts["without a date"] += 1
             continue

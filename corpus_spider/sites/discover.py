@@ -28,6 +28,7 @@ from pipelines.discovery.date_range import archive_template
 from pipelines.discovery.links import page_anchors
 from pipelines.discovery.list_pages import read_listing
 from pipelines.discovery.sources import FEEDS, SITEMAPS, SourceContent, SourceFormat, read_source
+from pipelines.markup.page_view import PageView
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata.rights import robots_headers
 from pipelines.urls.url import parse
@@ -168,12 +169,13 @@ def discover(
     search = SourceSearch(client, model, note)
     source = read_source(capture, model)
     search.see(capture.url, source)
-    tree = parse_tree(source.text)
+    view = PageView(source.text)
+    tree = view.tree
     search.all(tree, capture.url)
     if capture.status >= LOWEST_ERROR_STATUS and not search.found:
         do = "Check the address in a browser."
         raise NotFetchedError(f"status {capture.status}, and no usable source", where=capture.url, do=do)
-    anchors = page_anchors(tree, capture.url, model, robots_headers(capture))
+    anchors = page_anchors(view, capture.url, model, robots_headers(capture))
     rules = client.rules(capture.url)
     patterns = read_listing(anchors, capture.url).patterns
     named = section_pages(tree, capture.url, model, patterns)

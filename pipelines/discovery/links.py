@@ -8,7 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.discovery.scope import Scope, scope_of
-from pipelines.markup.tree import base_of, parse_tree, shown_text
+from pipelines.markup.page_view import PageView
+from pipelines.markup.tree import shown_text
 from pipelines.metadata.rights import may_follow
 from pipelines.urls.url import is_secondary, parse, parse_each, redirect_target, twin, without_origin
 from storage.records import Kind, Link
@@ -16,7 +17,7 @@ from storage.records import Kind, Link
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
     from pipelines.urls.url import Address
     from storage.records import Capture, SiteModel
@@ -25,8 +26,6 @@ MAX_LINKS = 2000
 """Links from one page, in document order."""
 MAX_TITLE = 300
 """Characters of a link's text that are kept."""
-_MAX_REFERENCES = 20_000
-"""Elements with a reference that are read."""
 _MAX_KNOWN, _MAX_CACHED_CHARS = 2**13, 500
 """References whose targets are cached, and characters of one. Most references of a page are on other pages too."""
 _WITHOUT_PATH = ("/", "http://", "https://")
@@ -53,7 +52,7 @@ class Anchor:
 
 
 def page_links(
-    page: str | LexborHTMLParser, url: str, model: SiteModel, robots_headers: Iterable[str] = ()
+    page: str | PageView, url: str, model: SiteModel, robots_headers: Iterable[str] = ()
 ) -> tuple[Link, ...]:
     """Return the links of a page that are in scope, each once, in document order, at most `MAX_LINKS`.
 
@@ -61,28 +60,26 @@ def page_links(
     a redirect. Links marked ``nofollow``, singly or by the robots meta tag or an X-Robots-Tag (``robots_headers``), are
     skipped.
     """
-    tree = parse_tree(page) if isinstance(page, str) else page
-    return page_redirects(tree, url, model) + tuple(
-        anchor.link for anchor in page_anchors(tree, url, model, robots_headers)
+    view = PageView(page) if isinstance(page, str) else page
+    return page_redirects(view, url, model) + tuple(
+        anchor.link for anchor in page_anchors(view, url, model, robots_headers)
     )
 
 
-def page_redirects(tree: LexborHTMLParser, url: str, model: SiteModel) -> tuple[Link, ...]:
+def page_redirects(view: PageView, url: str, model: SiteModel) -> tuple[Link, ...]:
     """Return the target of a page's meta refresh, if it is on the site."""
-    refresh = _refresh_target(tree, base_of(tree, url))
+    refresh = _refresh_target(view, view.base_of(url))
     targets = [refresh] if refresh and scope_of(model).may_lead_to(refresh) else []
     return unique_links(targets, Kind.PAGE, parse(url), redirect=True)
 
 
-def page_anchors(
-    tree: LexborHTMLParser, url: str, model: SiteModel, robots_headers: Iterable[str] = ()
-) -> tuple[Anchor, ...]:
+def page_anchors(view: PageView, url: str, model: SiteModel, robots_headers: Iterable[str] = ()) -> tuple[Anchor, ...]:
     """Return the links of a page as `page_links` does, with their texts."""
-    if not may_follow(tree, robots_headers):
+    if not may_follow(view.metas, robots_headers):
         return ()
     own, scope = parse(url), scope_of(model)
-    texts = _references(tree)
-    targets = _targets(texts.keys(), base_of(tree, url), scope)
+    texts = _references(view)
+    targets = _targets(texts.keys(), view.base_of(url), scope)
     found: dict[str, Anchor] = {}
     for reference, (text, following) in texts.items():
         target = targets[reference]
@@ -184,18 +181,19 @@ def unique_links(
     return tuple(links.values())
 
 
-def _references(tree: LexborHTMLParser) -> dict[str, tuple[str, bool]]:
+def _references(view: PageView) -> dict[str, tuple[str, bool]]:
     """Return the href values of the page that may be followed, without fragments.
 
     Each has its longest text, and whether it is marked as the next page.
     """
     found: dict[str, tuple[str, bool]] = {}
     read = 0
-    for node in islice(tree.css("a[href], area[href], link[rel~=next][href]"), _MAX_REFERENCES):
-        attributes = node.attributes
+    for node, tag, attributes in view.references:
         reference = (attributes.get("href") or "").partition("#")[0]
         relation = (attributes.get("rel") or "").lower()
         if not reference or "nofollow" in relation or "download" in attributes:
+            continue
+        if tag == "link" and "next" not in relation.split():
             continue
         text = _text_of(node) if read < _MAX_TEXT else ""
         read += len(text)
@@ -219,10 +217,11 @@ def _text_of(node: LexborNode) -> str:
     return (node.attributes.get("title") or (image.attributes.get("alt") if image else "") or "").strip()[:MAX_TITLE]
 
 
-def _refresh_target(tree: LexborHTMLParser, base: str) -> Address | None:
+def _refresh_target(view: PageView, base: str) -> Address | None:
     """Return the target of a meta refresh within a minute. Those in noscript are not for readers."""
-    for node in tree.css('meta[http-equiv="refresh" i]')[:_MAX_REFRESHES]:
-        match = _REFRESH.match((node.attributes.get("content") or "")[:4000])
+    stated = (each for each in view.metas if (each.attributes.get("http-equiv") or "").lower() == "refresh")
+    for node, _, attributes in islice(stated, _MAX_REFRESHES):
+        match = _REFRESH.match((attributes.get("content") or "")[:4000])
         inside = node.parent.tag if node.parent else ""
         if match and inside != "noscript" and int(match[1] or 0) <= _MAX_REFRESH_SECONDS:
             return parse(match[2] or match[3] or match[4] or "", base)

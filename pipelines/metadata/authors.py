@@ -20,9 +20,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.metadata.beside import AUTHOR_PATH, holds_headline, is_aside, teaser_test
+from pipelines.metadata.beside import AUTHOR_PATH, MAX_NAMING, holds_headline, is_aside
 from pipelines.metadata.meta_elements import contents_of
-from pipelines.metadata.titles import MAX_TITLE, SITE_MARK, site_names, title_element
+from pipelines.metadata.titles import MAX_TITLE, SITE_MARK
 from pipelines.text.normalise import INVISIBLE, clean_value, letters, letters_of_all
 from pipelines.text.punctuation import COMMAS, SEMICOLONS
 from pipelines.text.scripts import SYLLABIC, characters
@@ -30,12 +30,11 @@ from storage.blocklist.author_keys import AND, AND_UNSPACED, JOINED_AND
 from storage.records import ACCOUNT, BYLINE, JSON_LD, MARKED, META, ORGANISATION, SIGNATURE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.metadata.headline import Surroundings
-    from pipelines.metadata.jsonld import Statement
+    from pipelines.metadata.stated_page import StatedPage
 
 # Places that name authors.
 _AUTHOR_NAMES = (
@@ -64,9 +63,7 @@ _MAX_MARKED_ELEMENTS = 3
 """Elements for each selector that are read."""
 
 
-def find_authors(
-    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Surroundings]
-) -> tuple[tuple[str, ...], str | None]:
+def find_authors(page: StatedPage) -> tuple[tuple[str, ...], str | None]:
     """Return the persons of the first source with any, each once, and that source.
 
     Sources in order: JSON-LD, meta elements, elements marked as the author, the visible byline, the signature, and
@@ -74,11 +71,11 @@ def find_authors(
     a single word where readers see who wrote it. Names of user accounts, and of persons who have the site's address,
     come last. The site itself is no author.
     """
-    title = clean_value(title_element(tree), MAX_TITLE)
+    metas, stated, title = page.metas, page.stated, clean_value(page.title, MAX_TITLE)
     marks = list(SITE_MARK.finditer(title))
     other_names = [name for name in metas if name not in _AUTHOR_NAMES and _AUTHOR_NAMED.fullmatch(name)]
     site = (
-        site_names(metas, url)
+        page.site_names
         | set(letters_of_all(stated.publishers))
         | set(letters_of_all([title[: mark.start()] for mark in marks] + [title[mark.end() :] for mark in marks]))
     )
@@ -88,9 +85,9 @@ def find_authors(
         (JSON_LD, lambda: stated.authors),
         (META, lambda: contents_of(metas, _AUTHOR_NAMES)),
         (META, lambda: [name for name in contents_of(metas, other_names) if is_name(clean_value(name, MAX_AUTHOR))]),
-        (MARKED, lambda: _marked_authors(tree, url)),
-        (BYLINE, lambda: byline_authors(tree, around())),
-        (SIGNATURE, lambda: signature(tree)),
+        (MARKED, lambda: _marked_authors(page)),
+        (BYLINE, lambda: byline_authors(page)),
+        (SIGNATURE, lambda: signature(page.tree)),
         (ORGANISATION, lambda: stated.organisations),
     ):
         found = persons(names(source()))
@@ -116,7 +113,7 @@ def within_limit(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _marked_authors(tree: LexborHTMLParser, url: str) -> list[str]:
+def _marked_authors(page: StatedPage) -> list[str]:
     """Return the text of the first element marked as the author, and names in such elements beside it.
 
     Elements in the head are invisible. Elements in comments, in the page's credits and in teasers name other authors.
@@ -124,12 +121,11 @@ def _marked_authors(tree: LexborHTMLParser, url: str) -> list[str]:
     every = (
         node
         for selector in _AUTHOR_ELEMENTS
-        for node in tree.css(selector)[:_MAX_MARKED_ELEMENTS]
+        for node in page.tree.css(selector)[:_MAX_MARKED_ELEMENTS]
         if node.tag != "link"
     )
     own = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHER_PERSONS) or _is_in_comment(node)))
-    is_in_teaser = teaser_test(tree, url)
-    marked = (node for node in own if not is_in_teaser(node))
+    marked = (node for node in own if not page.is_in_teaser(node))
     named = ((node, name) for node in marked if (name := " ".join(_name_in(node).split())))
     first, name = next(named, (None, ""))
     # Nodes with the same markup compare as equal, so compare their ids.
@@ -217,13 +213,11 @@ _MAX_FLUSH, _MAX_SIGNED = 10, 100
 """Right-aligned elements that are read, the last first, and characters of one that is a signature."""
 _PARAGRAPHS, _PROSE, _MAX_SIGNATURE_DISTANCE = frozenset({"p", "div"}), 100, 8
 """Prose before a signature: its elements, its characters, and the number of nodes in which it is searched."""
-_MAX_NAMING = 2000
-"""Characters of a class or id that are read."""
 
 
-def byline_authors(tree: LexborHTMLParser, around: Surroundings) -> list[str]:
-    """Return the names in the byline next to the headline. ``around`` are the elements there."""
-    headed = tree.css_first("h1") is not None
+def byline_authors(page: StatedPage) -> list[str]:
+    """Return the names in the byline next to the headline."""
+    around, headed = page.around, bool(page.headings)
     places = [
         *enumerate(around.behind[: min(around.prose, _MAX_MARK_DISTANCE)]),
         *((_MAX_WORD_DISTANCE, node) for node in around.over),
@@ -335,7 +329,7 @@ def is_name(text: str) -> bool:
 
 def _naming(node: LexborNode) -> str:
     attributes = node.attributes
-    return " ".join((attributes.get(name) or "")[:_MAX_NAMING] for name in ("class", "id", "data-testid", "data-hook"))
+    return " ".join((attributes.get(name) or "")[:MAX_NAMING] for name in ("class", "id", "data-testid", "data-hook"))
 
 
 # Names that a page states.

@@ -18,7 +18,7 @@ from pipelines.urls.url import host_of, parse, same_site
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
 MAX_LEVELS = 4
 """Levels of the tree, the element itself included, that decide its role."""
@@ -41,7 +41,7 @@ _TAXONOMY = re.compile(r"\b(?:category|tag)-\S+")
 ASIDE_TAGS = frozenset({"nav", "aside", "footer", "figure", "figcaption", "blockquote"})
 TAGS_WITHOUT_BYLINE = ASIDE_TAGS - {"aside"}
 """Elements that contain no byline. An aside next to the headline may."""
-_MAX_NAMING = 2000
+MAX_NAMING = 2000
 """Characters of a class or id. They are searched again for each element below."""
 
 
@@ -73,12 +73,7 @@ def _has_name(naming: str, classes: re.Pattern[str]) -> bool:
 def naming_of(node: LexborNode) -> str:
     """Return class and id of an element, as far as they are read."""
     stated = node.attributes
-    return f"{(stated.get('class') or '')[:_MAX_NAMING]} {(stated.get('id') or '')[:_MAX_NAMING]}"
-
-
-def namings_of(nodes: Iterable[LexborNode | None]) -> list[str]:
-    """Return class and id of each element; "" for None."""
-    return [naming_of(node) if node else "" for node in nodes]
+    return f"{(stated.get('class') or '')[:MAX_NAMING]} {(stated.get('id') or '')[:MAX_NAMING]}"
 
 
 def holds_headline(node: LexborNode) -> bool:
@@ -119,14 +114,13 @@ _MIN_PROSE_CHARS, _MIN_PARAGRAPHS = 100, 3
 """Characters and number of paragraphs of prose that a teaser does not have."""
 
 
-def teaser_test(tree: LexborHTMLParser, url: str) -> Callable[[LexborNode], bool]:
-    """Return a test whether an element of the page ``url`` is in a teaser of another page.
+def teaser_test(title: str, url: str) -> Callable[[LexborNode], bool]:
+    """Return a test whether an element of a page is in a teaser of another. ``title``: the letters of its title.
 
     A teaser is the innermost <article> around the element, if it begins with a linked heading that is not in the title,
     and contains little text. Or it is a card: a small element around, without the headline, with a headline that leads
     to another page of the site.
     """
-    title = letters_of(tree.css_first("title"))
     articles: dict[int, bool] = {}
     cards: dict[int, bool | None] = {}
     """By element: whether it is a card; None if an element around it may be one."""

@@ -13,7 +13,6 @@ from pipelines.metadata.beside import (
     WHOLE_PAGE_TAGS,
     is_linked,
     letters_of_each,
-    teaser_test,
 )
 from pipelines.text.normalise import letters
 
@@ -55,10 +54,12 @@ class Surroundings(NamedTuple):
     """Ids of the elements that hold the head of the article, or all of it, and not the masthead."""
 
 
-def around_headline(tree: LexborHTMLParser, url: str) -> Surroundings:
-    """Return the elements around the headline."""
+def around_headline(
+    tree: LexborHTMLParser, title: str, headings: list[LexborNode], is_in_teaser: Callable[[LexborNode], bool]
+) -> Surroundings:
+    """Return the elements around the headline. ``title`` are the letters of the title, ``headings`` the h1 elements."""
     nodes = tree.css("*")[:MAX_NODES]  # A descendant combinator costs the square of the depth.
-    head = _headline(tree, nodes)
+    head = _headline(nodes, title, [*headings, *tree.css("h2, h3, h4")][:_MAX_HEADINGS])
     first = max(0, head - _MAX_ELEMENTS_BEFORE)
     # None replaces elements that contain many others: reading the text of each would be quadratic.
     near = nodes[first : head + _MAX_ELEMENTS_BEHIND]
@@ -80,7 +81,7 @@ def around_headline(tree: LexborHTMLParser, url: str) -> Surroundings:
     ]
     paragraphs = (at for at, node in enumerate(behind) if node and node.tag == "p" and len(node.text()) >= _PROSE)
     prose = next(islice(paragraphs, _PARAGRAPHS - 1, None), len(behind))
-    return Surroundings(before, behind, over, prose, teaser_test(tree, url), frozenset(own))
+    return Surroundings(before, behind, over, prose, is_in_teaser, frozenset(own))
 
 
 def is_within(node: LexborNode, elements: frozenset[int]) -> bool:
@@ -112,15 +113,14 @@ def _loose_behind(headline: LexborNode) -> list[LexborNode]:
     return []
 
 
-def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:
+def _headline(nodes: list[LexborNode], title: str, headings: list[LexborNode]) -> int:
     """Return the index of the headline.
 
     It is the heading that shares the most with the title. Otherwise it is the first h1, or the first line that is in
     the title, or 0. Some pages have their name in the first h1, others the headline in an h3. Pages
     that are laid out in tables have no heading.
     """
-    headings = [*tree.css("h1"), *tree.css("h2, h3, h4")][:_MAX_HEADINGS]
-    title, *said = letters_of_each([tree.css_first("title"), *headings])
+    said = letters_of_each(headings)
     least = max(_MIN_HEADLINE, MOST_OF_TITLE * len(title))
     lengths = [len(text) * (len(text) >= least and text in title) for text in said]
     if not headings or (not any(lengths) and headings[0].tag != "h1"):

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipelines.metadata.rights import MAX_METAS
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from selectolax.lexbor import LexborHTMLParser
+    from pipelines.markup.page_view import ReadElement
 
 META_ELEMENTS = "meta[content]"
 MAX_CONTENTS = 3
 """Meta elements of one name that are read."""
 
 
-def read_metas(tree: LexborHTMLParser) -> dict[str, list[str]]:
+def read_metas(elements: Iterable[ReadElement]) -> dict[str, list[str]]:
     """Return the contents of meta elements by lower-case name, property or itemprop."""
     metas: dict[str, list[str]] = {}
-    for node in tree.css(META_ELEMENTS)[:MAX_METAS]:
-        attributes = node.attributes
+    for _, _, attributes in elements:
         content = (attributes.get("content") or "").strip()
         for key in {attributes.get("name"), attributes.get("property"), attributes.get("itemprop")} - {None}:
             if key and content:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.language.detect import main_script
-from pipelines.markup.tree import base_of, parse_tree
+from pipelines.markup.page_view import PageView
 from pipelines.metadata.authors import find_authors
 from pipelines.metadata.dates.places import DatedPage, date_candidates
 from pipelines.metadata.dates.shown_dates import may_show_moment
 from pipelines.metadata.dates.zones import site_zone
-from pipelines.metadata.headline import around_headline
-from pipelines.metadata.jsonld import read_jsonld
-from pipelines.metadata.meta_elements import read_metas
 from pipelines.metadata.publication_date import find_date
 from pipelines.metadata.rights import licence_url, noted_directives, reservation_of_page
-from pipelines.metadata.titles import MAX_TITLE, find_title, title_element
+from pipelines.metadata.stated_page import title_element
+from pipelines.metadata.titles import MAX_TITLE, find_title
 from pipelines.text.normalise import clean_value
 from pipelines.urls.url import host_of, parse, same_site
 from storage.records import Metadata
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
 
 _MIN_SCRIPT_SHARE = 0.5
 """Share of the letters of a title from which its script counts."""
+_MAX_CANONICALS = 10
+"""Statements of a canonical URL that are read."""
 _ABSOLUTE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
 _VIETNAMESE = re.compile("[ơưđƠƯĐạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữự]")
 _ARABIC = (("ur", re.compile("[ےںٹڈڑ]")), ("fa", re.compile("[پچژگکی]")))
@@ -37,7 +37,7 @@ _ARABIC = (("ur", re.compile("[ےںٹڈڑ]")), ("fa", re.compile("[پچژگکی]
 
 
 def read_metadata(
-    page: str | LexborHTMLParser,
+    page: str | PageView,
     url: str,
     robots_headers: Iterable[str],
     fetched_at: datetime,
@@ -48,16 +48,15 @@ def read_metadata(
     ``timezone`` is the configured zone of the site (IANA name); without it one may be assumed (see ``site_zone``).
     ``robots_headers`` are the values of X-Robots-Tag. A date later than two days after ``fetched_at`` is rejected.
     """
-    tree = parse_tree(page) if isinstance(page, str) else page
-    metas, stated = read_metas(tree), read_jsonld(tree, url)
-    around = cache(partial(around_headline, tree, url))
-    language = language_of_dates(tree)
+    view = PageView(page) if isinstance(page, str) else page
+    stated_page = DatedPage(view, url)
+    language = language_of_dates(view.tree)
     zone = site_zone(timezone, host_of(url), language)
-    candidates = date_candidates(DatedPage(tree, metas, stated, url, around))
-    found = find_date(candidates, fetched_at, language, zone, lambda: may_show_moment(around()))
-    reserved = reservation_of_page(metas, url)
-    title, title_source = find_title(tree, metas, stated, url)
-    authors, author_source = find_authors(tree, metas, stated, url, around)
+    candidates = date_candidates(stated_page)
+    found = find_date(candidates, fetched_at, language, zone, lambda: may_show_moment(stated_page.around))
+    reserved = reservation_of_page(stated_page.metas, url)
+    title, title_source = find_title(stated_page)
+    authors, author_source = find_authors(stated_page)
     return Metadata(
         title=title,
         title_source=title_source,
@@ -70,12 +69,12 @@ def read_metadata(
         published_source=found.source if found else None,
         published_confidence=found.confidence if found else None,
         published_zone=found.zone_source if found else None,
-        canonical=_canonical(tree, url),
-        directives=noted_directives(tree, robots_headers),
+        canonical=_canonical(view, url),
+        directives=noted_directives(view.metas, robots_headers),
         tdm=reserved.value if reserved else None,
         tdm_policy=reserved.policy if reserved else None,
         tdm_source="meta" if reserved else None,
-        licence_url=licence_url(tree, stated.licence, url),
+        licence_url=licence_url(view.references, stated_page.stated.licence, url),
     )
 
 
@@ -103,14 +102,16 @@ def language_of_dates(tree: LexborHTMLParser) -> str:
     return next((code for code, letters in _ARABIC if script == "Arab" and letters.search(title)), "und")
 
 
-def _canonical(tree: LexborHTMLParser, url: str) -> str | None:
+def _canonical(view: PageView, url: str) -> str | None:
     """Return the canonical URL that a page states, if there is only one and it is on the same site.
 
     The front page is not accepted as the canonical form of a page below it.
     """
     own = parse(url)
-    references = {node.attributes.get("href") or "" for node in tree.css('link[rel~="canonical" i][href]')[:10]}
-    base = url if all(map(_ABSOLUTE.match, references)) else base_of(tree, url)
+    links = (each.attributes for each in view.references if each.tag == "link")
+    named = (link for link in links if "canonical" in (link.get("rel") or "").lower().split())
+    references = {link.get("href") or "" for link in islice(named, _MAX_CANONICALS)}
+    base = url if all(map(_ABSOLUTE.match, references)) else view.base_of(url)
     targets = {address for reference in references if reference.strip() and (address := parse(reference, base))}
     if own is None or len(targets) != 1:
         return None

@@ -22,12 +22,9 @@ from storage.reservations import RESERVING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from selectolax.lexbor import LexborHTMLParser
-
+    from pipelines.markup.page_view import ReadElement
     from storage.records import Capture, Metadata
 
-MAX_METAS = 1000
-"""Meta elements of a page that are read."""
 US = frozenset({"robots", "*", "corpus-spider"})
 """Names of robots that address this crawler."""
 _NOTED = US | {"googlebot"}
@@ -55,23 +52,23 @@ def robots_headers(capture: Capture) -> tuple[str, ...]:
     return tuple(value for name, value in capture.response_headers if name.lower() == "x-robots-tag")
 
 
-def noted_directives(tree: LexborHTMLParser, headers: Iterable[str]) -> tuple[str, ...]:
+def noted_directives(metas: Iterable[ReadElement], headers: Iterable[str]) -> tuple[str, ...]:
     """Return the directives of a page and its X-Robots-Tag headers for every robot, Google's or this crawler."""
     # Reservations come first, so that many other directives do not displace them.
-    stated = _stated(tree, headers, _NOTED)
+    stated = _stated(metas, headers, _NOTED)
     return tuple(sorted(sorted(stated, key=lambda one: (one not in RESERVING, one))[:_MAX_DIRECTIVES]))
 
 
-def may_follow(tree: LexborHTMLParser, headers: Iterable[str]) -> bool:
+def may_follow(metas: Iterable[ReadElement], headers: Iterable[str]) -> bool:
     """Return whether no directive for every robot, or for this crawler, forbids following the links of a page."""
-    return "nofollow" not in _stated(tree, headers, US)
+    return "nofollow" not in _stated(metas, headers, US)
 
 
-def _stated(tree: LexborHTMLParser, headers: Iterable[str], agents: Collection[str]) -> set[str]:
+def _stated(metas: Iterable[ReadElement], headers: Iterable[str], agents: Collection[str]) -> set[str]:
     found: set[str] = set()
-    for node in tree.css("meta[name][content]")[:MAX_METAS]:
-        if (node.attributes.get("name") or "").strip().lower() in agents:
-            found.update(robots_directives(node.attributes.get("content") or ""))
+    for _, _, attributes in metas:
+        if (attributes.get("name") or "").strip().lower() in agents:
+            found.update(robots_directives(attributes.get("content") or ""))
     for header in headers:
         found.update(robots_directives(header, agents))
     return found
@@ -184,24 +181,30 @@ def _strictest(values: Iterable[str], policies: Iterable[str], base: str) -> Res
     return max(said, key=lambda one: one.value, default=None)
 
 
-def licence_url(tree: LexborHTMLParser, stated: str, url: str) -> str | None:
+def licence_url(references: Iterable[ReadElement], stated: str, url: str) -> str | None:
     """Return the URL of the licence that a page states for itself.
 
     Sources in order: rel=license of its head, its JSON-LD (``stated``), rel=license of a link, and the Creative Commons
     licence that it links to, if there is only one.
     """
-    head = _targets(tree, 'link[rel~="license" i][href]', url)
-    linked = _targets(tree, 'a[rel~="license" i][href]', url)
+    head, linked, commons = list[str](), list[str](), list[str]()
+    for _, tag, attributes in references:
+        reference, relation = attributes.get("href") or "", attributes.get("rel")
+        if relation and "license" in relation.lower().split():
+            (head if tag == "link" else linked).append(reference)
+        if tag == "a" and "creativecommons.org/" in reference:
+            commons.append(reference)
+    licences = {target for target in _targets(commons, url) if _is_commons_licence(target)}
     named = fetchable(stated, url) if stated else None
-    commons = set()
-    for target in _targets(tree, 'a[href*="creativecommons.org/"]', url):
-        parts = urlsplit(target)
-        if parts.hostname in _LICENCE_HOSTS and parts.path.startswith(("/licenses/", "/publicdomain/")):
-            commons.add(target)
-    found = [*head[:1], *([named] if named else []), *linked[:1], *(commons if len(commons) == 1 else ())]
-    return found[0] if found else None
+    found = (*_targets(head, url)[:1], *([named] if named else []), *_targets(linked, url)[:1])
+    return next(iter(found), licences.pop() if len(licences) == 1 else None)
 
 
-def _targets(tree: LexborHTMLParser, selector: str, url: str) -> list[str]:
-    references = (node.attributes.get("href") or "" for node in tree.css(selector)[:_MAX_LINKS])
-    return [target for reference in references if reference.strip() and (target := fetchable(reference, url))]
+def _is_commons_licence(target: str) -> bool:
+    parts = urlsplit(target)
+    return parts.hostname in _LICENCE_HOSTS and parts.path.startswith(("/licenses/", "/publicdomain/"))
+
+
+def _targets(references: list[str], url: str) -> list[str]:
+    stated = (reference for reference in references[:_MAX_LINKS] if reference.strip())
+    return [target for reference in stated if (target := fetchable(reference, url))]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.markup.tree import shown_text
-from pipelines.metadata.beside import link_of, teaser_test
+from pipelines.metadata.beside import link_of
 from pipelines.metadata.meta_elements import contents_of
 from pipelines.text.normalise import clean_value, letters, letters_of_all
-from pipelines.urls.url import canonicalise, host_of, parse, registered_domain
+from pipelines.urls.url import canonicalise, parse
 from storage.records import (
     HEADING,
     JSON_LD,
@@ -21,9 +22,10 @@ from storage.records import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
-    from pipelines.metadata.jsonld import Statement
+    from pipelines.markup.page_view import PageView
+    from pipelines.metadata.stated_page import StatedPage
 
 MAX_TITLE = 500
 """Characters."""
@@ -49,20 +51,19 @@ _MAX_UNLIKE_SHARE, _MIN_LIKE_SHARE = 0.2, 0.6
 """Shared runs of three letters below which two titles contradict, and from which they agree."""
 
 
-def find_title(
-    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str
-) -> tuple[str | None, str | None]:
+def find_title(page: StatedPage) -> tuple[str | None, str | None]:
     """Return the title without the name of the site, and its source: headline, og:title, the only h1 and <title>.
 
     An h1 that equals the og:title comes first. Some papers state another headline for search engines. An h1 with the
     name of the site is no heading. The first heading below it comes last. A headline of the JSON-LD that contradicts
     the h1 and <title>, which agree, is that of another page.
     """
-    site = site_names(metas, url) | _front_page_names(tree, url) | (set(letters_of_all(stated.publishers)) - {""})
+    metas, stated, url = page.metas, page.stated, page.url
+    site = page.site_names | _front_page_names(page.view, url) | (set(letters_of_all(stated.publishers)) - {""})
     shared = [clean_value(title, MAX_TITLE) for title in contents_of(metas, ("og:title", "twitter:title"))]
-    whole = [title for title in (clean_value(title_element(tree), MAX_TITLE), *shared) if title]
-    lower = cache(partial(_lower_headings, tree, url))
-    shown = [(node, clean_value(shown_text(node, " "), MAX_TITLE)) for node in tree.css("h1")[:5]]
+    whole = [title for title in (clean_value(page.title, MAX_TITLE), *shared) if title]
+    lower = cache(partial(_lower_headings, page))
+    shown = [(node, clean_value(shown_text(node, " "), MAX_TITLE)) for node in page.headings[:5]]
     mastheads = {heading for node, heading in shown if letters(heading) in site or _leads_home(node, url)}
     headings = [heading for _, heading in shown if heading and heading not in mastheads]
     found_below = ((heading, _headline_below(heading, whole, stated.headline, lower)) for heading in headings)
@@ -73,13 +74,13 @@ def find_title(
     mastheads |= set(below)
     site |= set(letters_of_all(mastheads))
     named = set(letters_of_all(shared)) - {""}
-    agreed = "" if _contradicts(stated.headline, headings, title_element(tree)) else stated.headline
+    agreed = "" if _contradicts(stated.headline, headings, page.title) else stated.headline
     titles = [
         *((heading, HEADING) for heading in headings if letters(heading) in named),
         (agreed, JSON_LD),
         *((title, META) for title in shared),
         *((heading, HEADING) for heading in (headings if len(headings) == 1 else [])),
-        (title_element(tree), TITLE_ELEMENT),
+        (page.title, TITLE_ELEMENT),
         *((heading, HEADING) for heading in headings),
         *((title, META) for title in contents_of(metas, ("title", "dc.title", "dcterms.title"))),
     ]
@@ -90,10 +91,9 @@ def find_title(
     return next(own, found[0] if found else (None, None))
 
 
-def _lower_headings(tree: LexborHTMLParser, url: str) -> list[str]:
+def _lower_headings(page: StatedPage) -> list[str]:
     """Return the headings below the h1 that do not lead to another page."""
-    is_in_teaser = teaser_test(tree, url)
-    nodes = (node for node in tree.css("h2, h3")[:_MOST_LOWER] if not is_in_teaser(node))
+    nodes = (node for node in page.tree.css("h2, h3")[:_MOST_LOWER] if not page.is_in_teaser(node))
     return [heading for node in nodes if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
 
 
@@ -152,29 +152,18 @@ def _without_markup(title: str) -> str:
     return " ".join(_BREAK.sub(" ", _INLINE.sub(r"\2", _INLINE.sub(r"\2", title))).split())
 
 
-def title_element(tree: LexborHTMLParser) -> str:
-    element = tree.css_first("head > title") or tree.css_first("title")
-    return element.text() if element else ""
-
-
-def site_names(metas: dict[str, list[str]], url: str) -> set[str]:
-    """Return the letters of the names that the page and its URL give the site."""
-    domain = registered_domain(host_of(url))
-    stated = letters_of_all([*contents_of(metas, ("og:site_name", "application-name"))])
-    return {*stated, *filter(None, letters_of_all((domain.partition(".")[0], domain)))}
-
-
-def _front_page_names(tree: LexborHTMLParser, url: str) -> set[str]:
+def _front_page_names(view: PageView, url: str) -> set[str]:
     """Return the letters of the texts by which the first links of a page name the front page."""
     address = parse(url)
     if address is None:
         return set()
     fronts = {"/", "./", *(f"{scheme}//{address.host}{end}" for scheme in ("http:", "https:", "") for end in ("", "/"))}
-    links = (link for link in tree.css("a[href]")[:_FIRST_LINKS] if link.attributes.get("href") in fronts)
+    links = islice((each for each in view.references if each.tag == "a"), _FIRST_LINKS)
     names: list[str | None] = []
-    for link in links:
-        image = link.css_first("img[alt]")
-        names += shown_text(link), link.attributes.get("title"), image.attributes.get("alt") if image else ""
+    for link, _, attributes in links:
+        if attributes.get("href") in fronts:
+            image = link.css_first("img[alt]")
+            names += shown_text(link), attributes.get("title"), image.attributes.get("alt") if image else ""
     return set(letters_of_all([name[:MAX_TITLE] for name in names if name])) - {""}
 
 

@@ -89,9 +89,7 @@ def open_source(decoded: DecodedBody, capture: Capture, model: SiteModel) -> Par
         text = repaired(text)
     decoded = replace(decoded, text=text)
     view = PageView(decoded.text)
-    stated = reader.read_metadata(
-        view.tree, capture.url, rights.robots_headers(capture), capture.fetched_at, model.timezone
-    )
+    stated = reader.read_metadata(view, capture.url, rights.robots_headers(capture), capture.fetched_at, model.timezone)
     page = ExtractedPage(view, capture.url, rights.with_answer(stated, capture))
     if not model.rules.given:
         return ParsedPage(decoded, page)

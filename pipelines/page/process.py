@@ -42,9 +42,8 @@ from storage.records import DecodedBody, Document, Drop, Kind, Link, Processed, 
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
-
     from pipelines.extractors.explanation import Explanation
+    from pipelines.markup.page_view import PageView
     from storage.records import Capture
 
 _USER = re.compile(r"(?<=[/\\])[^/\\?#]*@")
@@ -100,7 +99,7 @@ def process(capture: Capture, model: SiteModel, *, only_links: bool = False, ski
     metadata = source.page.metadata
 
     # Links
-    found = _page_links(source.page.tree, capture, model)
+    found = _page_links(source.page.view, capture, model)
     found += links.main_page_link(capture.url, metadata.canonical, model)
     if only_links:
         return Processed(links=found, directives=metadata.directives)
@@ -242,15 +241,15 @@ def _may_be_wanted(capture: Capture, body: bytes, model: SiteModel) -> bool | No
     return tested
 
 
-def _page_links(tree: LexborHTMLParser, capture: Capture, model: SiteModel) -> tuple[Link, ...]:
+def _page_links(view: PageView, capture: Capture, model: SiteModel) -> tuple[Link, ...]:
     """Return the links of a page, those of a list page in its order, within the wanted days."""
-    anchors = links.page_anchors(tree, capture.url, model, robots_headers(capture))
+    anchors = links.page_anchors(view, capture.url, model, robots_headers(capture))
     listing = list_pages.read_listing(anchors, capture.url)
     found = list_pages.ordered(anchors, listing, capture.url, (capture.fetched_at + FIRST_MIDNIGHT).date())
-    newest = list_pages.newest_day(tree, listing) if model.since else None
+    newest = list_pages.newest_day(view.tree, listing) if model.since else None
     if newest is not None and newest.isoformat() < model.since:
         # Further pages of the list are older still.
         found = tuple(link for link in found if link.url not in listing.pages)
     if model.since or model.until:
         found = within(found, model)
-    return links.page_redirects(tree, capture.url, model) + found
+    return links.page_redirects(view, capture.url, model) + found

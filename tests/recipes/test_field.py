@@ -43,7 +43,10 @@ class Drop:""",
     (
         READER,
         "        title_source=title_source,\n",
-        '        title_source=title_source,\n        genre=next(iter(metas.get("article:section", ())), None),\n',
+        (
+            "        title_source=title_source,\n"
+            '        genre=next(iter(stated_page.metas.get("article:section", ())), None),\n'
+        ),
     ),
 )
 """Changes to files: the text before and after."""

@@ -12,7 +12,8 @@ from functools import cached_property
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
-from pipelines.metadata.beside import ASIDE_TAGS, OTHER_PAGES, is_aside, naming_of, teaser_test
+from pipelines.markup.page_view import MAX_METAS
+from pipelines.metadata.beside import ASIDE_TAGS, OTHER_PAGES, is_aside, naming_of
 from pipelines.metadata.dates.labels import UPDATED, portions
 from pipelines.metadata.dates.path_dates import may_be_of, stated_in_path
 from pipelines.metadata.dates.shown_dates import MAX_SHOWN_CHARS, label_of, visible_ages, visible_dates
@@ -20,16 +21,15 @@ from pipelines.metadata.headline import MAX_NODES, is_of_masthead
 from pipelines.metadata.jsonld import JSONLD_ELEMENTS, MAX_JSONLD
 from pipelines.metadata.meta_elements import META_ELEMENTS, contents_of
 from pipelines.metadata.publication_date import DateCandidate
-from pipelines.metadata.rights import MAX_METAS
+from pipelines.metadata.stated_page import StatedPage
 from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
-    from pipelines.metadata.headline import Surroundings
-    from pipelines.metadata.jsonld import Statement
+    from pipelines.markup.page_view import PageView
 _DATE_NAMES = (
     "article:published_time",
     "og:article:published_time",
@@ -100,30 +100,23 @@ MAX_MARKED_ELEMENTS = 1000
 """Marked elements of a page that are read."""
 
 
-class DatedPage:
-    """A page whose date is searched. What several places need is read once."""
+class DatedPage(StatedPage):
+    """A page whose date is searched."""
 
-    def __init__(
-        self,
-        tree: LexborHTMLParser,
-        metas: Mapping[str, list[str]],
-        stated: Statement,
-        url: str,
-        around: Callable[[], Surroundings],
-    ) -> None:
-        self.tree, self.metas, self.stated, self.url, self.around = tree, metas, stated, url, around
+    def __init__(self, view: PageView, url: str) -> None:
+        super().__init__(view, url)
         self.late: list[DateCandidate] = []
         """Dates in lists and after the text, once the shown ones are read. They are seldom the page's."""
 
     @cached_property
     def times(self) -> list[tuple[LexborNode, DateCandidate]]:
         """The <time> elements of the page itself."""
-        return list(_time_elements(self.tree, self.url))
+        return list(_time_elements(self))
 
     @cached_property
     def article_times(self) -> list[str]:
         """The values of the first <time> elements of the article."""
-        return list(_times_of_article(self.tree, self.times))
+        return list(_times_of_article(self, self.times))
 
     @cached_property
     def days_in_path(self) -> list[str]:
@@ -132,11 +125,10 @@ class DatedPage:
         return stated_in_path(address.path) if address else []
 
 
-def _time_elements(tree: LexborHTMLParser, url: str) -> Iterator[tuple[LexborNode, DateCandidate]]:
+def _time_elements(page: StatedPage) -> Iterator[tuple[LexborNode, DateCandidate]]:
     """Yield the <time datetime> elements of the page itself: not of navigation, asides, comments or teasers."""
-    is_in_teaser = teaser_test(tree, url)
-    for node in tree.css(TIME_ELEMENTS)[:MAX_TIMES]:
-        if is_aside(node) or is_in_teaser(node):
+    for node in page.tree.css(TIME_ELEMENTS)[:MAX_TIMES]:
+        if is_aside(node) or page.is_in_teaser(node):
             continue
         shown = node.text(deep=False)[:MAX_SHOWN_CHARS]
         naming = f"{naming_of(node)} {node.attributes.get('itemprop') or ''}"
@@ -145,12 +137,13 @@ def _time_elements(tree: LexborHTMLParser, url: str) -> Iterator[tuple[LexborNod
         yield node, DateCandidate("updated" if changed else "time", node.attributes.get("datetime") or "", shown)
 
 
-def _marked_dates(tree: LexborHTMLParser, url: str) -> Iterator[str]:
+def _marked_dates(page: StatedPage) -> Iterator[str]:
     """Yield the values of elements marked as the date of publication, two for each mark, most trusted first."""
-    marked = sorted(tree.css(MARKED_ELEMENTS)[:MAX_MARKED_ELEMENTS], key=_mark)
-    is_in_teaser = teaser_test(tree, url)
+    marked = sorted(page.tree.css(MARKED_ELEMENTS)[:MAX_MARKED_ELEMENTS], key=_mark)
     # A footer of the page may contain its date. Teasers and comments have dates of their own.
-    own = (node for node in marked if not (is_aside(node, ASIDE_TAGS - {"footer"}, OTHER_PAGES) or is_in_teaser(node)))
+    own = (
+        node for node in marked if not (is_aside(node, ASIDE_TAGS - {"footer"}, OTHER_PAGES) or page.is_in_teaser(node))
+    )
     for node in (node for _, alike in groupby(own, key=_mark) for node in islice(alike, 2)):
         attributes = node.attributes
         stated = (attributes.get(name) for name in ("datetime", "content", *["title"] * (node.tag == "abbr")))
@@ -165,14 +158,14 @@ def _mark(node: LexborNode) -> int:
     return marks.index(True) if any(marks) else len(marks)
 
 
-def _times_of_article(tree: LexborHTMLParser, times: list[tuple[LexborNode, DateCandidate]]) -> Iterator[str]:
+def _times_of_article(page: StatedPage, times: list[tuple[LexborNode, DateCandidate]]) -> Iterator[str]:
     """Yield the values of the first <time> elements of the article."""
     for name in _BODIES:
         # The element around the headline, else the first one, unless several are teasers.
-        head = body = tree.css_first("h1")
+        head = body = next(iter(page.headings), None)
         while body is not None and body.tag != name:
             body = body.parent
-        every = tree.css(name)[:_TEASERS]
+        every = page.tree.css(name)[:_TEASERS]
         if body is None and every and (head is None or len(every) < _TEASERS):
             body = every[0]
         inside = {node.mem_id for node in body.css(TIME_ELEMENTS)[:MAX_MARKED_ELEMENTS]} if body else set()
@@ -195,7 +188,7 @@ def _other_metas(page: DatedPage) -> Iterator[DateCandidate]:
 
 
 def _marked(page: DatedPage) -> Iterator[DateCandidate]:
-    return (DateCandidate("time", text) for text in _marked_dates(page.tree, page.url))
+    return (DateCandidate("time", text) for text in _marked_dates(page))
 
 
 def _article_times(page: DatedPage) -> Iterator[DateCandidate]:
@@ -218,7 +211,7 @@ def _only_time(page: DatedPage) -> Iterator[DateCandidate]:
 
 
 def _shown(page: DatedPage) -> Iterator[DateCandidate]:
-    for shown in visible_dates(page.around()):
+    for shown in visible_dates(page.around):
         if shown.source in {"below", "listed"}:
             page.late.append(shown)
         else:
@@ -231,7 +224,7 @@ def _updated_times(page: DatedPage) -> Iterator[DateCandidate]:
 
 
 def _ages(page: DatedPage) -> Iterator[DateCandidate]:
-    return visible_ages(page.around())
+    return visible_ages(page.around)
 
 
 def _late(page: DatedPage) -> Iterator[DateCandidate]:

@@ -12,7 +12,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pipelines.metadata.beside import ASIDE_TAGS, MISLEADING_NAMES, TAGS_WITHOUT_BYLINE, is_aside, naming_of, namings_of
+from pipelines.metadata.beside import ASIDE_TAGS, MAX_NAMING, MISLEADING_NAMES, TAGS_WITHOUT_BYLINE, is_aside, naming_of
 from pipelines.metadata.dates.ages import age_of, is_of_visit
 from pipelines.metadata.dates.clock import may_state_zone
 from pipelines.metadata.dates.figures import WITHOUT_FIGURES
@@ -90,8 +90,8 @@ def visible_dates(around: Surroundings) -> Iterator[DateCandidate]:
     late: list[DateCandidate] = []
     for part, limit, above in _parts(around):
         updated_at: int | None = None
-        for at, node, naming in _to_read(part, limit):
-            for kind, shown in _in_element(node, naming, limit, above=above):
+        for at, node in _to_read(part, limit):
+            for kind, shown in _in_element(node, limit, above=above):
                 if is_in_teaser(node):
                     break
                 # A list, or what follows the text, is not the masthead.
@@ -104,7 +104,7 @@ def visible_dates(around: Surroundings) -> Iterator[DateCandidate]:
                 far = not limit if above else at >= MAX_ELEMENTS_BESIDE
                 if far and listed is None:
                     listed = _listed(before) | _listed(behind[MAX_ELEMENTS_BESIDE:])
-                if far and listed and naming in listed:
+                if far and listed and naming_of(node) in listed:
                     late.append(shown._replace(source="listed"))
                 elif kind == PLAIN and not above and at > prose:
                     late.append(shown._replace(source="below"))
@@ -120,7 +120,7 @@ def may_show_moment(around: Surroundings) -> bool:
     return any(
         (text := _text_in(node, limit)) and may_state_zone(text)
         for part, limit, _ in _parts(around)
-        for _, node, _ in _to_read(part, limit)
+        for _, node in _to_read(part, limit)
     )
 
 
@@ -150,32 +150,40 @@ def visible_ages(around: Surroundings) -> Iterator[DateCandidate]:
 
 def _listed(part: list[LexborNode | None]) -> set[str]:
     """Return class and id of elements that show digits and occur several times: dates of teasers, comments."""
-    named = [(naming, node) for naming, node in zip(namings_of(part), part, strict=True) if node]
-    alike = Counter(naming for naming, node in named if _names_date(naming) or node.tag == "time")
+    named = [(naming_of(node), node) for node in part if node and _is_marked(node)]
+    alike = Counter(naming for naming, _ in named)
     often = {naming for naming, count in alike.items() if count >= _LIST}
     shown = Counter(naming for naming, node in named if naming in often and _short_text(node) and not is_aside(node))
     return {naming for naming, count in shown.items() if count >= _LIST}
 
 
-def _to_read(part: list[LexborNode | None], limit: int) -> Iterator[tuple[int, LexborNode, str]]:
-    """Yield the elements that may show a date, with index, class and id: the marked ones, or with a ``limit`` all."""
-    for at, (node, naming) in enumerate(zip(part, namings_of(part), strict=True)):
-        if node and (limit or node.tag == "time" or _names_date(naming)):
-            yield at, node, naming
+def _to_read(part: list[LexborNode | None], limit: int) -> Iterator[tuple[int, LexborNode]]:
+    """Yield the elements that may show a date, with their index: the marked ones, or with a ``limit`` all."""
+    for at, node in enumerate(part):
+        if node and (limit or _is_marked(node)):
+            yield at, node
+
+
+def _is_marked(node: LexborNode) -> bool:
+    """Return whether an element is for a time, or its class or id names a date."""
+    if node.tag == "time":
+        return True
+    stated = node.attributes
+    return bool(stated) and _names_date(stated.get("class"), stated.get("id"))
 
 
 @lru_cache(maxsize=2**10)
-def _names_date(naming: str) -> bool:
-    """Return whether class and id name a date. Elements of a page repeat them four times, and pages of a site too."""
-    return _HINT.search(naming.lower()) is not None
+def _names_date(classes: str | None, name: str | None) -> bool:
+    """Return whether class or id names a date. Elements of a page repeat them four times, and pages of a site too."""
+    return any(stated and _HINT.search(stated[:MAX_NAMING].lower()) for stated in (classes, name))
 
 
-def _in_element(node: LexborNode, naming: str, limit: int, *, above: bool) -> Iterator[tuple[str, DateCandidate]]:
-    """Yield the dates of a small element. ``naming``: its class and id."""
+def _in_element(node: LexborNode, limit: int, *, above: bool) -> Iterator[tuple[str, DateCandidate]]:
+    """Yield the dates of a small element."""
     text = _text_in(node, limit)
     if (
         not text
-        or (limit and not _is_dateline(node, naming, text))
+        or (limit and not _is_dateline(node, text))
         or is_aside(node, TAGS_WITHOUT_BYLINE if limit else ASIDE_TAGS)
     ):
         return
@@ -245,12 +253,12 @@ def label_of(node: LexborNode) -> str:
     return PLAIN
 
 
-def _is_dateline(node: LexborNode, naming: str, text: str) -> bool:
+def _is_dateline(node: LexborNode, text: str) -> bool:
     """Return whether an unmarked text is a dateline, and not a sentence or a heading about some day."""
     wordy = _SENTENCE.search(text) and len(_WORD.findall(text)) >= _MANY_WORDS
     if wordy or not all(is_name(fold(end[1])) for end in _SENTENCE_END.finditer(text)):
         return False
-    if MISLEADING_NAMES.search(naming):
+    if MISLEADING_NAMES.search(naming_of(node)):
         return False
     return not _HEADING.fullmatch(node.tag or "") or bool(_CLOCK.search(text)) or not _LETTERS.search(text)
 

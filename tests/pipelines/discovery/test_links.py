@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pipelines.discovery import links
 from pipelines.discovery.links import MAX_LINKS, page_anchors, page_links, redirect_link
 from pipelines.discovery.scope import scope_of
-from pipelines.markup.tree import parse_tree
+from pipelines.markup.page_view import PageView
 from pipelines.urls.url import parse
 from storage.records import Capture, Kind, Link, SiteModel
 from tests.pipelines.pieces import pieces
@@ -112,7 +112,7 @@ def test_links_are_not_followed_where_page_or_answer_say_so(
 
 def test_link_has_key_address_host_and_kind() -> None:
     """A link carries its canonical key, what to ask for, its host and that a page is expected."""
-    (link,) = page_links(parse_tree("<a href='/a?id=1&utm_source=x'>"), URL, MODEL)
+    (link,) = page_links(PageView("<a href='/a?id=1&utm_source=x'>"), URL, MODEL)
     assert link == Link(
         "https://www.example.com/a?id=1", "https://www.example.com/a?id=1&utm_source=x", "www.example.com", Kind.PAGE
     )
@@ -121,7 +121,7 @@ def test_link_has_key_address_host_and_kind() -> None:
 def test_the_text_of_a_link_is_what_it_shows() -> None:
     """A style sheet in it makes no headline of the name of a section."""
     html = "<a href=/a><style>.css-1abc{display:block;color:red}</style><b>Politics</b></a><a href=/b><img alt=Map></a>"
-    assert [anchor.text for anchor in page_anchors(parse_tree(html), URL, MODEL)] == ["Politics", "Map"]
+    assert [anchor.text for anchor in page_anchors(PageView(html), URL, MODEL)] == ["Politics", "Map"]
 
 
 def test_links_are_capped() -> None:

@@ -17,6 +17,7 @@ from pipelines.discovery.date_range import archive_pages, archive_template, with
 from pipelines.discovery.links import page_anchors
 from pipelines.discovery.list_pages import LESSER_RANK, Listing, archive_span, newest_day, ordered, read_listing
 from pipelines.discovery.url_shapes import shape_of
+from pipelines.markup.page_view import PageView
 from pipelines.markup.tree import parse_tree
 from pipelines.page.process import process
 from pipelines.urls.url import canonicalise, parse
@@ -110,7 +111,7 @@ def page_of(layout: Layout, seed: int, articles: int = 25) -> tuple[str, set[str
 
 
 def listing_of(html: str, url: str = f"{HOST}/news", model: SiteModel = MODEL) -> Listing:
-    return read_listing(page_anchors(parse_tree(html), url, model), url)
+    return read_listing(page_anchors(PageView(html), url, model), url)
 
 
 def keys(urls: set[str]) -> set[str]:
@@ -218,7 +219,7 @@ def test_a_shape_fits_its_own_address(path: str, query: str) -> None:
 def test_any_page_can_be_read(links: list[tuple[str, str]]) -> None:
     """No set of links breaks the reading, and no link that is there is invented."""
     html = "".join(f'<a href="{href}">{text}</a>' for href, text in links)
-    anchors = page_anchors(parse_tree(html), f"{HOST}/", MODEL)
+    anchors = page_anchors(PageView(html), f"{HOST}/", MODEL)
     listing = read_listing(anchors, f"{HOST}/")
     there = {anchor.link.url for anchor in anchors}
     assert {link.url for link in ordered(anchors, listing, f"{HOST}/", TODAY)} <= there
@@ -285,7 +286,7 @@ def test_articles_are_dated_by_their_addresses(path: str, dated: str | None) -> 
     html = "".join(
         f"<a href='{one}'>A headline of some length, number {number}</a>" for number, one in enumerate(paths)
     )
-    anchors = page_anchors(parse_tree(html), f"{HOST}/", MODEL)
+    anchors = page_anchors(PageView(html), f"{HOST}/", MODEL)
     found = [link.dated for link in ordered(anchors, read_listing(anchors, f"{HOST}/"), f"{HOST}/", TODAY)]
     assert found == [dated and dated.format(number) for number in range(8)]
 
@@ -408,7 +409,7 @@ def test_a_host_is_no_page_number(host: str) -> None:
     """The links of a front page are followed for a host of any name; they are no further pages of a list."""
     url = f"http://{host}/"
     page = "".join(f'<a href="/a/{letter}">{letter}</a>' for letter in "xyz")
-    anchors = page_anchors(parse_tree(page), url, SiteModel(hosts=(host,)))
+    anchors = page_anchors(PageView(page), url, SiteModel(hosts=(host,)))
     listing = read_listing(anchors, url)
     assert (listing.own_page, listing.pages) == (1, ())
     assert len(ordered(anchors, listing, url, TODAY)) == 3

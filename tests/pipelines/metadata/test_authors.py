@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.markup.tree import parse_tree
+from pipelines.markup.page_view import PageView
 from pipelines.metadata.authors import byline_authors, is_name, names
-from pipelines.metadata.headline import around_headline
 from pipelines.metadata.reader import read_metadata
+from pipelines.metadata.stated_page import StatedPage
 from storage.blocklist.author_keys import author_key, author_keys
 
 TEXT = (
@@ -27,8 +27,7 @@ def page(byline: str, *, over: str = "", under: str = "") -> str:
 
 
 def found(html: str) -> list[str]:
-    tree = parse_tree(html)
-    return byline_authors(tree, around_headline(tree, "https://example.org/1"))
+    return byline_authors(StatedPage(PageView(html), "https://example.org/1"))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.markup.tree import parse_tree
+from pipelines.markup.page_view import PageView
 from pipelines.metadata.authors import MAX_AUTHOR
 from pipelines.metadata.reader import read_metadata
 from pipelines.metadata.rights import robots_directives
@@ -331,7 +331,7 @@ def test_directives(html: str, headers: tuple[str, ...], expected: tuple[str, ..
 def test_a_parsed_tree_will_do() -> None:
     """A tree that was parsed for other reasons is read like the text it came from."""
     html = ld(ARTICLE) + "<link rel=canonical href=/x>"
-    assert read_metadata(parse_tree(html), URL, (), NOW) == read(html)
+    assert read_metadata(PageView(html), URL, (), NOW) == read(html)
 
 
 def test_values_are_bounded() -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
+from pipelines.markup.page_view import PageView
 from pipelines.metadata.dates.places import PLACES, DatedPage, DatePlace
-from pipelines.metadata.headline import around_headline
-from pipelines.metadata.jsonld import read_jsonld
-from pipelines.metadata.meta_elements import read_metas
 from pipelines.metadata.publication_date import SOURCES
 from storage.records import RULES
 
@@ -33,8 +30,7 @@ PAGES = {
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
 def test_each_place_states_a_date_of_its_sources(place: DatePlace) -> None:
     """The rows before it are read first, as in a crawl."""
-    tree = LexborHTMLParser(f"<title>The bridge</title><body>{PAGES[place.name]}")
-    page = DatedPage(tree, read_metas(tree), read_jsonld(tree, URL), URL, lambda: around_headline(tree, URL))
+    page = DatedPage(PageView(f"<title>The bridge</title><body>{PAGES[place.name]}"), URL)
     found = {row.name: list(row.read(page)) for row in PLACES}[place.name]
     assert {candidate.source for candidate in found} <= set(place.sources)
     assert found
