@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pipelines.discovery.scope import Scope, scope_of
 from pipelines.markup.page_view import PageView
@@ -40,8 +40,7 @@ _REFRESH = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(NamedTuple):
     """A link of a page in scope, and the longest of its texts."""
 
     link: Link
@@ -131,7 +130,7 @@ def _joined(one: Anchor, other: Anchor) -> Anchor:
     """Merge two links to one page: prefer the page itself to a variant, and the longer text."""
     plain = other if other.link.url == other.link.fetch_url else one
     longest = max(one.text, other.text, key=len)
-    return replace(plain, text=longest, following=one.following or other.following)
+    return plain._replace(text=longest, following=one.following or other.following)
 
 
 def redirect_link(capture: Capture, location: str, model: SiteModel) -> Link | None:

@@ -155,7 +155,8 @@ def ordered(anchors: Iterable[Anchor], listing: Listing, url: str, today: date) 
         if link.url in articles:
             days = set(dates_in_path(link.url.partition("//")[2]))
             plausible = (text for text in days if (day := _day(text)) and _EARLIEST <= day <= today)
-            kept.append(replace(link, dated=next(plausible, None) if len(days) == 1 else None))
+            dated = next(plausible, None) if len(days) == 1 else None
+            kept.append(replace(link, dated=dated) if dated else link)
         else:
             kept.append(replace(link, rank=LESSER_RANK) if articles else link)
     return tuple(kept)

@@ -7,9 +7,8 @@ articles of a site share one shape or a few. Sections, tags and lists have other
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, unquote
 
 if TYPE_CHECKING:
@@ -37,8 +36,7 @@ NUMBER_SLOT = re.compile(r"\{(?:n|y|d|id)\}")
 """A number, a year or an identifier in a shape."""
 
 
-@dataclass(frozen=True, slots=True)
-class UrlShape:
+class UrlShape(NamedTuple):
     """A path and query with classes for their parts.
 
     ``{y}`` year, ``{n}`` small number, ``{d}`` number, ``{id}`` letters and digits, ``{slug}`` headline, ``{w}`` word,

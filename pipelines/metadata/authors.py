@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.metadata.beside import AUTHOR_PATH, MAX_NAMING, holds_headline, is_aside
+from pipelines.metadata.headline import is_small
 from pipelines.metadata.meta_elements import contents_of
 from pipelines.metadata.titles import MAX_TITLE, SITE_MARK
 from pipelines.text.normalise import INVISIBLE, clean_value, letters, letters_of_all
@@ -211,6 +212,8 @@ _NO_TEXT = frozenset({"nav", "aside", "footer", "figure", "figcaption"})
 _OF_OTHERS = re.compile(r"comment|relat(?!ive)|footer|copyright", re.IGNORECASE)
 _MAX_FLUSH, _MAX_SIGNED = 10, 100
 """Right-aligned elements that are read, the last first, and characters of one that is a signature."""
+_NAMING_ATTRIBUTES = ("class", "id", "data-testid", "data-hook")
+"""Attributes that may name a byline."""
 _PARAGRAPHS, _PROSE, _MAX_SIGNATURE_DISTANCE = frozenset({"p", "div"}), 100, 8
 """Prose before a signature: its elements, its characters, and the number of nodes in which it is searched."""
 
@@ -225,9 +228,9 @@ def byline_authors(page: StatedPage) -> list[str]:
     found: list[str] = []
     make, last = ("", ""), 0
     for place, node in places:
-        if node is None or (found and (place > last + _MAX_CONTINUATION_DISTANCE or make != (node.tag, _naming(node)))):
+        if found and (place > last + _MAX_CONTINUATION_DISTANCE or make != (node.tag, _naming(node))):
             continue
-        read = _in_element(node, near=headed and place < _MAX_WORD_DISTANCE)
+        read = _names_in(node, near=headed and place < _MAX_WORD_DISTANCE)
         if read and not around.is_in_teaser(node):
             found += (name for name in read if name not in found)
             make, last = (node.tag or "", _naming(node)), place
@@ -259,12 +262,12 @@ def _is_behind_prose(node: LexborNode) -> bool:
     return False
 
 
-def _in_element(node: LexborNode, *, near: bool) -> list[str]:
+def _names_in(node: LexborNode, *, near: bool) -> list[str]:
     """Return the names in an element that is a byline. ``near`` the headline its words are enough."""
-    naming = _naming(node)
-    marked = _names_author(naming)
-    linked = node.tag == "a" and AUTHOR_PATH.search(node.attributes.get("href") or "") is not None
-    if not (marked or linked or near):
+    attributes = node.attributes
+    marked = bool(attributes) and _names_author(*map(attributes.get, _NAMING_ATTRIBUTES))
+    linked = "href" in attributes and node.tag == "a" and AUTHOR_PATH.search(attributes["href"] or "") is not None
+    if not (marked or linked or near) or not is_small(node):
         return []
     text = _UNSEEN.sub("", node.text(separator="\n"))
     pieces = [piece for line in text[: 4 * _MAX_CHARS].split("\n") if (piece := " ".join(line.split()))]
@@ -275,8 +278,9 @@ def _in_element(node: LexborNode, *, near: bool) -> list[str]:
 
 
 @lru_cache(maxsize=2**10)
-def _names_author(naming: str) -> bool:
-    """Return whether class and id name a byline. Elements of a site repeat them."""
+def _names_author(*names: str | None) -> bool:
+    """Return whether class, id and the like name a byline. Elements of a site repeat them."""
+    naming = " ".join((name or "")[:MAX_NAMING] for name in names)
     return _MARKED.search(naming) is not None and _MISLEADING.search(naming) is None
 
 
@@ -329,7 +333,7 @@ def is_name(text: str) -> bool:
 
 def _naming(node: LexborNode) -> str:
     attributes = node.attributes
-    return " ".join((attributes.get(name) or "")[:MAX_NAMING] for name in ("class", "id", "data-testid", "data-hook"))
+    return " ".join((attributes.get(name) or "")[:MAX_NAMING] for name in _NAMING_ATTRIBUTES)
 
 
 # Names that a page states.

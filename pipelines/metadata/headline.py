@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,15 +37,15 @@ MAX_LABEL, MAX_SIBLINGS = 40, 3
 
 
 class Surroundings(NamedTuple):
-    """Elements around the headline. None replaces elements that contain many others.
+    """Elements around the headline. Those that contain many others are not `is_small`, and are not read.
 
     ``before`` and ``behind`` are in the order of the page, ``over`` is directly above the headline. ``prose`` is the
     index in ``behind`` after which only elements beside the text are expected.
     """
 
-    before: list[LexborNode | None]
-    behind: list[LexborNode | None]
-    over: list[LexborNode | None]
+    before: list[LexborNode]
+    behind: list[LexborNode]
+    over: list[LexborNode]
     """Without elements that contain the headline."""
     prose: int
     is_in_teaser: Callable[[LexborNode], bool]
@@ -60,15 +59,8 @@ def around_headline(
     """Return the elements around the headline. ``title`` are the letters of the title, ``headings`` the h1 elements."""
     nodes = tree.css("*")[:MAX_NODES]  # A descendant combinator costs the square of the depth.
     head = _headline(nodes, title, [*headings, *tree.css("h2, h3, h4")][:_MAX_HEADINGS])
-    first = max(0, head - _MAX_ELEMENTS_BEFORE)
-    # None replaces elements that contain many others: reading the text of each would be quadratic.
-    near = nodes[first : head + _MAX_ELEMENTS_BEHIND]
-    numbers, held = [node.mem_id for node in near], defaultdict[int, int](int)
-    for node, number in zip(reversed(near), reversed(numbers), strict=True):
-        if parent := node.parent:
-            held[parent.mem_id] += 1 + held[number]
-    small = [node if held[number] <= _MAX_HELD_ELEMENTS else None for node, number in zip(near, numbers, strict=True)]
-    before, behind = small[: head - first], small[head - first + 1 :]
+    before = nodes[max(0, head - _MAX_ELEMENTS_BEFORE) : head]
+    behind = nodes[head + 1 : head + _MAX_ELEMENTS_BEHIND]
     around, holding, own = (nodes[head] if nodes else None), list[int](), set[int]()
     while around is not None:
         if around.tag in _ARTICLE or (0 < len(holding) <= _HEAD_LEVELS and around.tag not in WHOLE_PAGE_TAGS):
@@ -76,12 +68,17 @@ def around_headline(
         holding.append(around.mem_id)
         around = around.parent
     behind = [*(_loose_behind(nodes[head]) if nodes else ()), *behind]
-    over: list[LexborNode | None] = [
-        node for node in before[-_MAX_ELEMENTS_ABOVE:] if node and node.mem_id not in holding
-    ]
-    paragraphs = (at for at, node in enumerate(behind) if node and node.tag == "p" and len(node.text()) >= _PROSE)
+    over = [node for node in before[-_MAX_ELEMENTS_ABOVE:] if node.mem_id not in holding]
+    lines = ((at, node) for at, node in enumerate(behind) if node.tag == "p" and is_small(node))
+    paragraphs = (at for at, node in lines if len(node.text()) >= _PROSE)
     prose = next(islice(paragraphs, _PARAGRAPHS - 1, None), len(behind))
     return Surroundings(before, behind, over, prose, is_in_teaser, frozenset(own))
+
+
+def is_small(node: LexborNode) -> bool:
+    """Return whether an element has few others in it. To read the text of each element would be quadratic."""
+    held = (each for each in node.traverse() if each.is_element_node)
+    return next(islice(held, _MAX_HELD_ELEMENTS + 1, None), None) is None
 
 
 def is_within(node: LexborNode, elements: frozenset[int]) -> bool:
@@ -92,10 +89,10 @@ def is_within(node: LexborNode, elements: frozenset[int]) -> bool:
     return around is not None
 
 
-def links_below(node: LexborNode | None, before: list[LexborNode | None]) -> int:
+def links_below(node: LexborNode, before: list[LexborNode]) -> int:
     """Return the number of links after an element, among the elements before the headline."""
-    at = next((at for at, each in enumerate(before) if node and each and each.mem_id == node.mem_id), 0)
-    return sum(each is not None and each.tag == "a" for each in before[at + 1 :])
+    at = next((at for at, each in enumerate(before) if each.mem_id == node.mem_id), 0)
+    return sum(each.tag == "a" for each in before[at + 1 :])
 
 
 def _loose_behind(headline: LexborNode) -> list[LexborNode]:

@@ -174,7 +174,7 @@ def _exact(found: FoundDate, zone: SiteZone, now: datetime) -> FoundDate | None:
     if moment > now.astimezone(UTC) + _SLOW_CLOCK:
         return None
     local = written.isoformat().replace("+00:00", "Z")
-    return found._replace(iso=moment.strftime("%Y-%m-%dT%H:%M:%SZ"), local=local)
+    return found._replace(iso=moment.isoformat().replace("+00:00", "Z"), local=local)
 
 
 def _checked(

@@ -22,7 +22,7 @@ from storage.records import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from selectolax.lexbor import LexborNode
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from pipelines.markup.page_view import PageView
     from pipelines.metadata.stated_page import StatedPage
@@ -62,11 +62,14 @@ def find_title(page: StatedPage) -> tuple[str | None, str | None]:
     site = page.site_names | _front_page_names(page.view, url) | (set(letters_of_all(stated.publishers)) - {""})
     shared = [clean_value(title, MAX_TITLE) for title in contents_of(metas, ("og:title", "twitter:title"))]
     whole = [title for title in (clean_value(page.title, MAX_TITLE), *shared) if title]
-    lower = cache(partial(_lower_headings, page))
+    lower = cache(partial(_lower_headings, page.tree))
     shown = [(node, clean_value(shown_text(node, " "), MAX_TITLE)) for node in page.headings[:5]]
     mastheads = {heading for node, heading in shown if letters(heading) in site or _leads_home(node, url)}
     headings = [heading for _, heading in shown if heading and heading not in mastheads]
-    found_below = ((heading, _headline_below(heading, whole, stated.headline, lower)) for heading in headings)
+    headline_below = partial(
+        _headline_below, titles=whole, headline=stated.headline, lower=lower, is_in_teaser=page.is_in_teaser
+    )
+    found_below = ((heading, headline_below(heading)) for heading in headings)
     below = {heading: headline for heading, headline in found_below if headline and letters(headline) not in site}
     if below:
         stated_letters = set(letters_of_all(whole))
@@ -86,15 +89,15 @@ def find_title(page: StatedPage) -> tuple[str | None, str | None]:
     ]
     cleaned = ((_without_markup(clean_value(title, MAX_TITLE)), source) for title, source in titles)
     found = [(_as_headed(_without_site(title, site, headings), headings), source) for title, source in cleaned if title]
-    last = ((heading, HEADING) for heading in (lower() if mastheads else ()))
+    last = ((heading, HEADING) for heading, node in (lower() if mastheads else ()) if not page.is_in_teaser(node))
     own = (pair for pair in (*found, *last) if letters(pair[0]) not in site)
     return next(own, found[0] if found else (None, None))
 
 
-def _lower_headings(page: StatedPage) -> list[str]:
-    """Return the headings below the h1 that do not lead to another page."""
-    nodes = (node for node in page.tree.css("h2, h3")[:_MOST_LOWER] if not page.is_in_teaser(node))
-    return [heading for node in nodes if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
+def _lower_headings(tree: LexborHTMLParser) -> list[tuple[str, LexborNode]]:
+    """Return the headings below the h1 with their elements, of which some are in teasers of other pages."""
+    nodes = tree.css("h2, h3")[:_MOST_LOWER]
+    return [(heading, node) for node in nodes if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
 
 
 def _leads_home(heading: LexborNode, url: str) -> bool:
@@ -102,7 +105,13 @@ def _leads_home(heading: LexborNode, url: str) -> bool:
     return link is not None and front == canonicalise(link.attributes.get("href") or "", url) != canonicalise(url)
 
 
-def _headline_below(heading: str, titles: list[str], headline: str, lower: Callable[[], list[str]]) -> str:
+def _headline_below(
+    heading: str,
+    titles: list[str],
+    headline: str,
+    lower: Callable[[], list[tuple[str, LexborNode]]],
+    is_in_teaser: Callable[[LexborNode], bool],
+) -> str:
     """Return the headline in a lower heading, if an h1 is the name of the site, as in old templates, or "".
 
     Of the ``titles`` that the page states, and the ``headline`` of its JSON-LD, some have the headline before the name,
@@ -118,7 +127,8 @@ def _headline_below(heading: str, titles: list[str], headline: str, lower: Calla
     if not found and not any(_is_alike(letters(title), named) for title in titles):
         found = {*letters_of_all(whole), *letters_of_all([part for part, rest in parts if len(part) > len(rest)])}
     found -= {own}
-    return next((each for each in lower() if letters(each) in found), "") if found else ""
+    said = ((each, node) for each, node in (lower() if found else ()) if letters(each) in found)
+    return next((each for each, node in said if not is_in_teaser(node)), "")
 
 
 def _is_alike(text: str, named: set[str]) -> bool:

@@ -25,6 +25,7 @@ from pipelines.metadata.headline import (
     MAX_LABEL,
     MAX_SIBLINGS,
     Surroundings,
+    is_small,
     is_within,
     links_below,
 )
@@ -124,7 +125,7 @@ def may_show_moment(around: Surroundings) -> bool:
     )
 
 
-def _parts(around: Surroundings) -> Iterator[tuple[list[LexborNode | None], int, bool]]:
+def _parts(around: Surroundings) -> Iterator[tuple[list[LexborNode], int, bool]]:
     """Yield the parts of the surroundings in the order of `visible_dates`.
 
     Each has the limit of its texts (0: marked elements only), and whether it is above the headline.
@@ -139,7 +140,7 @@ def visible_ages(around: Surroundings) -> Iterator[DateCandidate]:
     """Yield the texts near the headline that show the age of the page ("3 hours ago"), except those in lists."""
     ages = []
     for node in (*around.behind[: min(MAX_ELEMENTS_BESIDE, around.prose)], *around.over):
-        if node is None or node.tag in _UNREAD or node.tag in HEADING_TAGS:
+        if node.tag in _UNREAD or node.tag in HEADING_TAGS or not is_small(node):
             continue
         text = " ".join((node.text(separator=" ") or "").split())
         if age_of(text) is not None and not is_aside(node) and not around.is_in_teaser(node):
@@ -148,19 +149,19 @@ def visible_ages(around: Surroundings) -> Iterator[DateCandidate]:
     yield from (DateCandidate("age", text) for node, text in ages if alike[naming_of(node)] < _LIST)
 
 
-def _listed(part: list[LexborNode | None]) -> set[str]:
+def _listed(part: list[LexborNode]) -> set[str]:
     """Return class and id of elements that show digits and occur several times: dates of teasers, comments."""
-    named = [(naming_of(node), node) for node in part if node and _is_marked(node)]
+    named = [(naming_of(node), node) for node in part if _is_marked(node) and is_small(node)]
     alike = Counter(naming for naming, _ in named)
     often = {naming for naming, count in alike.items() if count >= _LIST}
     shown = Counter(naming for naming, node in named if naming in often and _short_text(node) and not is_aside(node))
     return {naming for naming, count in shown.items() if count >= _LIST}
 
 
-def _to_read(part: list[LexborNode | None], limit: int) -> Iterator[tuple[int, LexborNode]]:
+def _to_read(part: list[LexborNode], limit: int) -> Iterator[tuple[int, LexborNode]]:
     """Yield the elements that may show a date, with their index: the marked ones, or with a ``limit`` all."""
     for at, node in enumerate(part):
-        if node and (limit or _is_marked(node)):
+        if (limit or _is_marked(node)) and is_small(node):
             yield at, node
 
 
