@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from pipelines.classification.page_type import HEADLINE
 from pipelines.discovery.url_shapes import shapes_of
 from pipelines.metadata.dates.path_dates import dates_in_path
-from pipelines.text.scripts import size, sizes
+from pipelines.text.scripts import size
 from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
@@ -128,8 +128,7 @@ def _headlines(members: list[Anchor]) -> bool:
     texts = [anchor.text for anchor in members if anchor.text]
     if len(texts) < MIN_GROUP or len(set(texts)) < MIN_DIFFERENT_SHARE * len(members):
         return False
-    length = sizes(texts)
-    return sum(max(len(text), length[text]) >= HEADLINE for text in texts) >= MIN_HEADLINE_SHARE * len(texts)
+    return sum(map(_is_long, texts)) >= MIN_HEADLINE_SHARE * len(texts)
 
 
 def _is_long(text: str) -> bool:

@@ -101,8 +101,10 @@ def _lower_headings(tree: LexborHTMLParser) -> list[tuple[str, LexborNode]]:
 
 
 def _leads_home(heading: LexborNode, url: str) -> bool:
-    front, link = canonicalise("/", url), link_of(heading)
-    return link is not None and front == canonicalise(link.attributes.get("href") or "", url) != canonicalise(url)
+    link = link_of(heading)
+    if link is None:
+        return False
+    return canonicalise("/", url) == canonicalise(link.attributes.get("href") or "", url) != canonicalise(url)
 
 
 def _headline_below(

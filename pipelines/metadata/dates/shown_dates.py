@@ -167,10 +167,8 @@ def _to_read(part: list[LexborNode], limit: int) -> Iterator[tuple[int, LexborNo
 
 def _is_marked(node: LexborNode) -> bool:
     """Return whether an element is for a time, or its class or id names a date."""
-    if node.tag == "time":
-        return True
     stated = node.attributes
-    return bool(stated) and _names_date(stated.get("class"), stated.get("id"))
+    return (bool(stated) and _names_date(stated.get("class"), stated.get("id"))) or node.tag == "time"
 
 
 @lru_cache(maxsize=2**10)

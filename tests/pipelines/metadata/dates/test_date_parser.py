@@ -310,3 +310,21 @@ def test_what_may_be_two_days_or_none_gives_nothing(text: str, language: str) ->
 def test_what_stands_before_a_year_is_read_in_one_way(sign: str) -> None:
     """However often it is repeated: thirty times the sign of the Buddhist Era took minutes, one more twice as long."""
     assert read_date(f"3 march {sign * 100}", NOW) is None
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.builds(
+        "{:04}-{:02}-{:02}{}{}".format,
+        st.sampled_from([1989, 1990, 2024, 2026, 2027, 2081, 1403, 1445, 2567]),
+        st.integers(0, 13),
+        st.integers(0, 32),
+        st.sampled_from(["T10:30", " 23:59:59", "T00:00:00", "T24:00:00", "T10:30:00.125"]),
+        st.sampled_from(["", "Z", " Z", "+07:00", "-0500", "+14:30", "+24:00"]),
+    ),
+    st.sampled_from(["", "vi", "fa", "ne", "th", "en-us", "ar", "am"]),
+)
+def test_a_date_of_programs_is_read_as_one_in_a_line(text: str, language: str) -> None:
+    """A text in ISO 8601 takes a short way. Behind a sign it takes the way of all dates, to the same result."""
+    alone, behind = read_date(text, NOW, language), read_date(f"• {text}", NOW, language)
+    assert alone == (behind and behind._replace(original=text))
