@@ -12,6 +12,7 @@ Outcomes:
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,14 +21,14 @@ import sqlalchemy as sa
 
 from storage.blocklist.tombstones import refused
 from storage.database.schema import fetch, terms, url, warc_file
-from storage.database.transactions import among, chunks, insert_rows, upsert
+from storage.database.transactions import among, among_given, chunks, insert_rows, upsert
 from storage.errors import DamageError
 from storage.fetches.machines import is_here
 from storage.fetches.missing_files import IS_THERE
 from storage.fetches.usage_terms import TERMS_COLUMNS, terms_of
 from storage.fetches.usage_terms import ids as terms_ids
 from storage.fetches.usage_terms import renew as renew_terms
-from storage.frontier.leases import LEASE_COLUMNS, lease_of
+from storage.frontier.leases import LEASE_COLUMNS, PENDING, SETTLED, lease_of
 from storage.frontier.validators import remember
 from storage.frontier.visit_results import VisitEnd, settle
 from storage.reasons import LEASE_LOST, REMOVED
@@ -63,10 +64,8 @@ _ORIGINAL_COLUMNS = (
     _original.c.payload_digest.label("of_digest"),
 )
 
-# Wrapped in an expression, so that the database walks by id. A search by outcome or site would sort for every page of
-# rows.
+# Wrapped in an expression, so that the database walks by id. A search by outcome would sort for every page of rows.
 OUTCOME = sa.func.coalesce(fetch.c.outcome, "")
-SITE = sa.func.coalesce(url.c.site, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,13 +370,27 @@ def stored_fetches(
     )
     if outcomes is not None:
         statement = statement.where(OUTCOME.in_(outcomes))
-    if sites is not None:
-        statement = statement.where(SITE.in_(sites))
-    return map(_stored_fetch, stream_rows(database, statement))
+    return map(_stored_fetch, stream_rows(database, statement, sites))
 
 
-def stream_rows(database: Database, statement: sa.Select[*tuple[Any, ...]]) -> Iterator[AnyRow]:
-    """Stream the rows of a query on fetches, by id. Each page of rows is its own transaction."""
+def of_sites(sites: Collection[str]) -> sa.ColumnElement[bool]:
+    """Return the condition that a fetch is of a URL of these sites. Two partial indexes find the URLs of a site."""
+    pending, settled = (sa.select(url.c.id).where(url.c.site.in_(sites), each) for each in (PENDING, SETTLED))
+    return fetch.c.url_id.in_(pending.union_all(settled))
+
+
+def stream_rows(
+    database: Database, statement: sa.Select[*tuple[Any, ...]], sites: Collection[str] | None = None
+) -> Iterator[AnyRow]:
+    """Stream the rows of a query on fetches, by id. Each page of rows is its own transaction.
+
+    ``sites``: only the fetches of their URLs. Their ids are read first, at eight bytes each: a walk by id would read
+    the fetches of all other sites too.
+    """
+    return _walk(database, statement) if sites is None else _read_by_ids(database, statement, sites)
+
+
+def _walk(database: Database, statement: sa.Select[*tuple[Any, ...]]) -> Iterator[AnyRow]:
     following = statement.where(fetch.c.id > sa.bindparam("after")).order_by(fetch.c.id).limit(PAGE_OF_ROWS)
 
     def page(connection: Connection, after: int) -> Sequence[AnyRow]:
@@ -387,6 +400,21 @@ def stream_rows(database: Database, statement: sa.Select[*tuple[Any, ...]]) -> I
     while rows := database.read(partial(page, after=after)):
         yield from rows
         after = rows[-1].id
+
+
+def _read_by_ids(
+    database: Database, statement: sa.Select[*tuple[Any, ...]], sites: Collection[str]
+) -> Iterator[AnyRow]:
+    wanted = statement.with_only_columns(fetch.c.id).where(of_sites(sites)).order_by(fetch.c.id)
+    wanted = wanted.execution_options(yield_per=PAGE_OF_ROWS)
+    named = statement.where(among_given(database.is_sqlite, fetch.c.id, "ids")).order_by(fetch.c.id)
+
+    def page(connection: Connection, ids: Sequence[int]) -> Sequence[AnyRow]:
+        return connection.execute(named, {"ids": ids}).all()
+
+    every = database.read(lambda connection: array("q", connection.execute(wanted).scalars()))
+    for start in range(0, len(every), PAGE_OF_ROWS):
+        yield from database.read(partial(page, ids=every[start : start + PAGE_OF_ROWS].tolist()))
 
 
 def _stored_fetch(row: AnyRow) -> StoredFetch:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from storage.database.schema import document, fetch, url, warc_file
 from storage.database.transactions import among
-from storage.fetches.fetches import OUTCOME, POINTER_COLUMNS, SITE, UNCHANGED, pointer_of, stream_rows
+from storage.fetches.fetches import OUTCOME, POINTER_COLUMNS, UNCHANGED, of_sites, pointer_of, stream_rows
 from storage.frontier.leases import PENDING, SETTLED
 from storage.reasons import REMOVED
 from storage.records import Kind, Pointer, UrlState
@@ -181,9 +181,7 @@ def stream_drops(
     )
     if reasons is not None:
         statement = statement.where(fetch.c.reason.in_(reasons))
-    if sites is not None:
-        statement = statement.where(SITE.in_(sites))
-    return map(_dropped_page, stream_rows(database, statement))
+    return map(_dropped_page, stream_rows(database, statement, sites))
 
 
 def _dropped_page(row: AnyRow) -> DroppedPage:
@@ -214,7 +212,7 @@ def dropped_pages(
     )
     statement = statement if run_id is None else statement.where(fetch.c.run_id == run_id)
     statement = statement.where(fetch.c.reason.in_(reasons)) if reasons else statement
-    statement = statement.where(SITE.in_(sites)) if sites else statement
+    statement = statement.where(of_sites(sites)) if sites else statement
     rows = connection.execute(statement)
     return [PageWithoutDocument(row.url, row.site, row.reason or "", row.detail or "", row.fetched_at) for row in rows]
 

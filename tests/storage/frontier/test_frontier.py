@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
@@ -17,10 +16,9 @@ from storage.frontier.leases import Chances
 from storage.frontier.new_links import CLEAN_SLATE, MAX_HOPS, FoundLink, follows, link_priority
 from storage.records import Failure, Fetched, Kind, Lease, LeaseRuling, Link, Seed, Turn, UrlState
 from tests.storage.corpus_samples import NOON, Crawl, capture, dropped, link, made, seed
+from tests.storage.statements import executed, plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from storage.corpus import Corpus
 
 PARENT = Lease(1, "https://a.example/x", "https://a.example/x", "a.example", "a.example")
@@ -275,23 +273,6 @@ def _dated(stated: dict[str, str | None], kind: Kind) -> list[Link]:
     return [replace(link(path), dated=date, kind=kind) for path, date in stated.items()]
 
 
-@contextmanager
-def executed(corpus: Corpus, having: str) -> Iterator[list[tuple[str, Any]]]:
-    """Yield a list that fills with the statements that have some words, and their parameters."""
-    seen: list[tuple[str, Any]] = []
-
-    def note(
-        _connection: object, _cursor: object, statement: str, values: Any, _context: object, _many: object
-    ) -> None:
-        seen.extend([(statement, values)] if having in statement else [])
-
-    sa.event.listen(sa.Engine, "before_cursor_execute", note)
-    try:
-        yield seen
-    finally:
-        sa.event.remove(sa.Engine, "before_cursor_execute", note)
-
-
 def crowded(corpus: Corpus) -> Crawl:
     """Return a crawl that has found some hundred links."""
     crawl = Crawl(corpus)
@@ -357,18 +338,6 @@ def test_naming_sources_again_as_they_are_writes_nothing(corpus: Corpus) -> None
     with executed(corpus, "") as seen:
         corpus.frontier.seed([seed("start")])
     assert not [statement for statement, _ in seen if statement.startswith(("INSERT", "UPDATE"))]
-
-
-def plan(corpus: Corpus, statement: str, values: Any) -> str:
-    """Explain a statement; PostgreSQL is kept from walking the table, as it rightly would while it is this small."""
-    command = "EXPLAIN QUERY PLAN " if corpus.database.is_sqlite else "EXPLAIN "
-    # The server would do so some time, and plans by what it knows.
-    corpus.database.write(lambda connection: connection.exec_driver_sql("ANALYZE"))
-    with corpus.database.snapshot() as connection:
-        if not corpus.database.is_sqlite:
-            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
-            connection.exec_driver_sql("SET LOCAL enable_bitmapscan = off")
-        return "\n".join(" ".join(map(str, row)) for row in connection.exec_driver_sql(command + statement, values))
 
 
 @settings(max_examples=15, deadline=None)
