@@ -1,14 +1,15 @@
-"""Text file with figures of a corpus for Prometheus, as the textfile collector of node_exporter reads it.
+"""Text files with figures of a corpus for Prometheus, as the textfile collector of node_exporter reads them.
 
-The first part of the file is about the present or last run, and is written again while it goes on. The second part is
-about the corpus. It is computed from the database at the end of a crawl, and kept otherwise.
+One file is about the present or last run, and is written again while the run goes on. Crawls at the same time on one
+machine have a file each. Another file is about the corpus. It is computed from the database at the end of a crawl.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from corpus_spider.monitoring import health
 from corpus_spider.monitoring.disk_use import sizes
 from corpus_spider.monitoring.model import HealthThresholds
 from storage.corpus import Corpus
-from storage.disk import missing_folder, replace_file
+from storage.disk import flocked, missing_folder, replace_file
 from storage.errors import CorpusError
 from storage.records import SITE_COUNTERS
 
@@ -36,7 +37,6 @@ SECONDS = 15.0
 PREFIX = "corpus_spider_"
 EXACT_INTEGERS = 2**53
 """Integers below have an exact float."""
-MARK = "# The corpus at the end of the last crawl.\n"
 RUN_COUNTERS = {
     "pages": ("run_pages", "Responses in the run, without robots.txt."),
     "documents": ("run_documents", "Documents stored in the run."),
@@ -57,54 +57,57 @@ class Metric:
 
 
 class Metrics:
-    """Writes the text file of one run. Without a path it writes nothing. An error is a warning, once."""
+    """Writes the text files of one run. Without a path it writes nothing. An error is a warning, once."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, stack: ExitStack) -> None:
         self.path = config.metrics_file
-        self._config, self._started = config, time.time()
-        self._failed = False
+        self._config, self._started, self._stack = config, time.time(), stack
+        self._slot, self._failed = 0, False
 
     def update(self, summary: Mapping[str, Any]) -> None:
         """Write the counters of a run that goes on."""
         if self.path:
-            self._write(run_metrics(self._started, summary))
+            self._write_run(self.path, run_metrics(self._started, summary))
 
     def end(self, code: int, summary: Mapping[str, Any]) -> None:
         """Write the counters and the exit code of a run, and the figures of the corpus."""
         if not self.path:
             return
-        run, about = run_metrics(self._started, summary, (time.time(), code)), None
-        with suppress(CorpusError):
-            about = corpus_metrics(self._config)
-        self._write(run, about)
+        self._write_run(self.path, run_metrics(self._started, summary, (time.time(), code)))
+        with suppress(CorpusError), self._warned(self.path):
+            _replace(_part(self.path, "corpus"), text(corpus_metrics(self._config), self._config.corpus.name))
 
-    def _write(self, run: Sequence[Metric], about: Sequence[Metric] | None = None) -> None:
-        assert self.path is not None
-        name = self._config.corpus.name
+    def _write_run(self, path: Path, run: Sequence[Metric]) -> None:
+        with self._warned(path):
+            self._slot = self._slot or _free_slot(path, self._stack)
+            slot = {} if self._slot == 1 else {"slot": str(self._slot)}
+            _replace(_slot_file(path, self._slot), text(run, self._config.corpus.name, slot))
+
+    @contextmanager
+    def _warned(self, path: Path) -> Iterator[None]:
         try:
-            known = _second_part(self.path) if about is None else text(about, name)
-            _replace(self.path, f"{text(run, name)}{MARK}{known}")
+            yield
         except OSError as error:
             if not self._failed:
                 self._failed = True
-                do = missing_folder(self.path)
-                logger.warning("the metrics cannot be written: %s: %s%s", self.path, error.strerror, do)
+                logger.warning("the metrics cannot be written: %s: %s%s", path, error.strerror, missing_folder(path))
 
 
 @contextmanager
 def reporting(config: Config) -> Iterator[Metrics]:
-    """Yield the writer of the text file. A run that ends by an error is written with its exit code.
+    """Yield the writer of the text files. A run that ends by an error is written with its exit code.
 
     A crawl that another one keeps from starting writes nothing.
     """
-    metrics = Metrics(config)
-    try:
-        yield metrics
-    except Exception as error:
-        code = getattr(error, "exit_code", INTERNAL)
-        if code != LOCKED:
-            metrics.end(code, {})
-        raise
+    with ExitStack() as stack:
+        metrics = Metrics(config, stack)
+        try:
+            yield metrics
+        except Exception as error:
+            code = getattr(error, "exit_code", INTERNAL)
+            if code != LOCKED:
+                metrics.end(code, {})
+            raise
 
 
 def run_metrics(started: float, summary: Mapping[str, Any], ended: tuple[float, int] | None = None) -> list[Metric]:
@@ -113,6 +116,7 @@ def run_metrics(started: float, summary: Mapping[str, Any], ended: tuple[float, 
         Metric("info", "Version of the program.", [({"version": program_version()}, 1)]),
         _one("run_active", "1 while a crawl runs, else 0.", 0 if ended else 1),
         _one("run_start_timestamp_seconds", "Start of the present or last crawl.", started),
+        _one("run_written_timestamp_seconds", "Time of the last writing of these figures.", time.time()),
     ]
     if ended:
         found.append(_one("run_end_timestamp_seconds", "End of the last crawl.", ended[0]))
@@ -184,8 +188,8 @@ def corpus_metrics(config: Config) -> list[Metric]:
     ]
 
 
-def text(metrics: Iterable[Metric], corpus: str) -> str:
-    """Return metrics in the text format of Prometheus, version 0.0.4. Each value has the label ``corpus``."""
+def text(metrics: Iterable[Metric], corpus: str, more: Mapping[str, str] | None = None) -> str:
+    """Return metrics in the text format of Prometheus, version 0.0.4. Each value has the labels ``corpus`` and more."""
     lines = []
     for metric in metrics:
         if not metric.values:
@@ -193,7 +197,9 @@ def text(metrics: Iterable[Metric], corpus: str) -> str:
         name = f"{PREFIX}{metric.name}"
         lines += [f"# HELP {name} {metric.words}", f"# TYPE {name} gauge"]
         for labels, value in metric.values:
-            marked = ",".join(f'{key}="{_escaped(label)}"' for key, label in {"corpus": corpus, **labels}.items())
+            marked = ",".join(
+                f'{key}="{_escaped(label)}"' for key, label in {"corpus": corpus, **(more or {}), **labels}.items()
+            )
             lines.append(f"{name}{{{marked}}} {_number(value)}")
     return "".join(f"{line}\n" for line in lines)
 
@@ -218,12 +224,30 @@ def _escaped(label: str) -> str:
     return label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def _second_part(path: Path) -> str:
-    """Return the figures of the corpus in an earlier file; empty without one."""
-    try:
-        return path.read_text("utf-8", "replace").partition(MARK)[2]
-    except FileNotFoundError:
-        return ""
+def _free_slot(path: Path, stack: ExitStack) -> int:
+    """Return the first slot that no other crawl on this machine has, and hold its lock until the stack closes."""
+    slot = 0
+    while True:
+        slot += 1
+        file = _slot_file(path, slot)
+        lock = os.open(file.with_name(f".{file.name}.lock"), os.O_RDONLY | os.O_CREAT)
+        with suppress(PermissionError):
+            # Under any umask: another user of the corpus who cannot open it would have no figures.
+            os.fchmod(lock, 0o644)
+        if flocked(lock):
+            stack.callback(os.close, lock)
+            return slot
+        os.close(lock)
+
+
+def _slot_file(path: Path, slot: int) -> Path:
+    """Return the file of the runs in a slot. The first one has the configured name."""
+    return path if slot == 1 else _part(path, f"slot{slot}")
+
+
+def _part(path: Path, name: str) -> Path:
+    """Return the file of other figures: ``news.corpus.prom`` beside ``news.prom``."""
+    return path.with_suffix(f".{name}{path.suffix}")
 
 
 def _replace(path: Path, content: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -73,6 +75,23 @@ def of(values: Values, name: str, **labels: str) -> float | None:
     return found[0] if found else None
 
 
+def read(folder: Path) -> Values:
+    """Read all files, as node_exporter does: no value is there twice, and a metric has the same HELP everywhere."""
+    values: Values = {}
+    helps: dict[str, str] = {}
+    for file in sorted(folder.glob("*.prom")):
+        found = parse(file.read_text())
+        assert values.keys().isdisjoint(found)
+        values |= found
+        for line in re.findall("^# HELP .*", file.read_text(), re.MULTILINE):
+            assert helps.setdefault(line.split(" ")[2], line) == line
+    return values
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 @given(st.lists(st.tuples(st.text(), st.floats(allow_nan=False, allow_infinity=False)), min_size=1))
 def test_any_label_and_any_number_can_be_read_again(rows: list[tuple[str, float]]) -> None:
     """Quotes, backslashes and line breaks are escaped."""
@@ -101,9 +120,9 @@ def test_figures_are_there_during_a_crawl_and_agree_with_the_database_after_it(t
         gate.set()
         code = ended(crawl)
     assert (of(during, "run_active"), of(during, "run_exit_code")) == (1, None)
-    assert metrics.stat().st_mode & 0o777 == 0o644
-    assert [path.name for path in metrics.parent.iterdir()] == ["news.prom"]
-    after = parse(metrics.read_text())
+    assert {path.stat().st_mode & 0o777 for path in metrics.parent.iterdir()} == {0o644}
+    assert names(metrics.parent) == [".news.prom.lock", "news.corpus.prom", "news.prom"]
+    after = read(metrics.parent)
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
         status = corpus.status()
         (last,) = corpus.runs.by_site(["newspaper"])
@@ -118,13 +137,14 @@ def test_figures_are_there_during_a_crawl_and_agree_with_the_database_after_it(t
     assert (of(after, "site_failing", **site), of(after, "site_failing", site="other")) == (0, 1)
     assert of(after, "site_problems", site="other", sign="not_crawled") == 1
     assert of(after, "disk_bytes", part="database") == (tmp_path / "corpus.db").stat().st_size
-    assert time.time() - 600 < (of(after, "run_end_timestamp_seconds") or 0) <= time.time()
+    ended_at = of(after, "run_end_timestamp_seconds") or 0
+    assert time.time() - 600 < ended_at <= (of(after, "run_written_timestamp_seconds") or 0) <= time.time()
     with sqlite3.connect(tmp_path / "corpus.db") as database:
         received = database.execute("select json_extract(summary, '$.bytes') from run").fetchone()[0]
     assert of(after, "run_received_bytes") == received > 0
     (tmp_path / "corpus.db").write_bytes(b"no database" * 100)
     failed = run(tmp_path, "crawl", "-q")
-    broken = parse(metrics.read_text())
+    broken = read(metrics.parent)
     assert of(broken, "run_exit_code") == failed.returncode != 0
     assert of(broken, "documents", **site) == of(after, "documents", **site)
 
@@ -145,6 +165,59 @@ def test_a_crawl_that_another_one_keeps_out_does_not_touch_the_file(tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".prom"] == ["news.prom"]
 
 
+def test_crawls_at_the_same_time_have_a_file_each(tmp_path: Path) -> None:
+    """A label tells their figures apart. Those of the corpus are there once, whichever ends last."""
+    (tmp_path / "corpus.toml").write_text(
+        '[monitor]\nmetrics = "out/news.prom"\n[[site]]\nname = "paper"\nstart = ["http://paper.invalid/"]\n'
+    )
+    config, folder = load(tmp_path / "corpus.toml", environ={}), tmp_path / "out"
+    folder.mkdir()
+    Corpus.open(config.database_url, create=True).close()
+    with reporting(config) as third:
+        with reporting(config) as first, reporting(config) as second:
+            first.update({})
+            second.update({})
+            third.update({})
+            assert [of(read(folder), "run_active", slot=slot) for slot in ("2", "3")] == [1, 1]
+            third.end(0, {})
+            second.end(12, {})
+            assert of(read(folder), "documents", site="paper") == 0
+            first.end(8, {})
+        with reporting(config) as later:
+            later.update({})
+    values = read(folder)
+    codes = {dict(labels).get("slot"): value for (name, labels), value in values.items() if name.endswith("exit_code")}
+    assert codes == {"2": 12, "3": 0}
+    assert [dict(labels).get("slot") for name, labels in values if name.endswith("run_active")] == [None, "2", "3"]
+    assert sorted(path.name for path in folder.glob("*.prom")) == [
+        "news.corpus.prom",
+        "news.prom",
+        "news.slot2.prom",
+        "news.slot3.prom",
+    ]
+
+
+def test_a_killed_crawl_leaves_its_file_to_the_next(tmp_path: Path) -> None:
+    """The system ends its lock with it."""
+    (tmp_path / "corpus.toml").write_text('[monitor]\nmetrics = "news.prom"\n')
+    config = load(tmp_path / "corpus.toml", environ={})
+    code = (
+        "import sys; from corpus_spider.config.loader import load;"
+        "from corpus_spider.monitoring.metrics import reporting\n"
+        "with reporting(load(sys.argv[1])) as metrics: metrics.update({}); print('written', flush=True); input()"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "corpus.toml")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as crawl:
+        assert crawl.stdout
+        assert crawl.stdout.readline() == b"written\n"
+        crawl.kill()
+    assert of(read(tmp_path), "run_active") == 1
+    with reporting(config) as metrics:
+        metrics.end(0, {})
+    assert of(read(tmp_path), "run_exit_code") == 0
+    assert [path.name for path in tmp_path.glob("*.prom")] == ["news.prom"]
+
+
 def test_a_file_that_cannot_be_written_does_not_stop_a_crawl(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """One warning for the whole run."""
     (tmp_path / "corpus.toml").write_text('[monitor]\nmetrics = "missing/news.prom"\n')
@@ -159,7 +232,7 @@ def test_the_examples_of_alerts_are_valid_and_use_known_metrics() -> None:
     """The rules file has the form that Prometheus reads, and the page lists each alert."""
     page = (ROOT / "docs/how-to/alerts.md").read_text()
     (group,) = yaml.safe_load((ROOT / "docs/how-to/corpus-spider.rules.yml").read_text())["groups"]
-    known = {*re.findall(r"^\| `(corpus_spider_\w+)`", page, re.MULTILINE), "node_textfile_mtime_seconds"}
+    known = {*re.findall(r"^\| `(corpus_spider_\w+)`", page, re.MULTILINE)}
     for rule in group["rules"]:
         assert {*rule} <= {"alert", "expr", "for", "labels", "annotations"}
         assert rule["annotations"].keys() == {"summary", "description"}
