@@ -5,6 +5,7 @@ The files are plain texts (``txt``), or Markdown with the fields in front (``md`
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -55,10 +56,15 @@ def write(
 
 def is_ours(folder: Path) -> bool:
     """Return whether a folder holds only files of ``write``, so that replacing it destroys nothing else."""
-    with disk_errors(folder):
-        names = {entry.name for entry in folder.iterdir()}
     suffixes = tuple(f".{suffix}" for suffix in CONTENTS)
-    return not names or (INDEX in names and all(name.endswith(suffixes) for name in names - {INDEX}))
+    empty, indexed = True, False
+    # One entry after the other: there may be a million files.
+    with disk_errors(folder), os.scandir(folder) as entries:
+        for entry in entries:
+            empty, indexed = False, indexed or entry.name == INDEX
+            if entry.name != INDEX and not entry.name.endswith(suffixes):
+                return False
+    return empty or indexed
 
 
 def _file_name(name: str, identifier: str, folder: Path) -> str:
