@@ -46,7 +46,7 @@ def site_of(lease: Lease | None) -> str:
 
 
 def test_the_fetches_of_sites_come_in_the_order_of_all(nights: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever their outcomes and number, and in pages of rows of any size."""
+    """With any outcomes and number of sites, and in pages of rows of any size."""
     drops = list(nights.fetches.drops())
     for outcomes in (None, ("document", "drop"), ("retry",)):
         every = list(nights.fetches(outcomes=outcomes))
