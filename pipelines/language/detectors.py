@@ -257,11 +257,13 @@ def _believed(score: float) -> float:
 
 
 def _langdetect(text: str) -> str:
-    from langdetect import DetectorFactory, LangDetectException, detect_langs
+    from langdetect import LangDetectException
 
-    # Without a seed its answers are random.
-    DetectorFactory.seed = 0
+    from pipelines.language.ngram_profiles import detector_factory
+
+    detector = detector_factory().create()
     try:
-        return str(detect_langs(text)[0].lang)
+        detector.append(text)
+        return str(detector.get_probabilities()[0].lang)
     except LangDetectException:
         return UNKNOWN

@@ -1,11 +1,12 @@
 """Warm-up of the fork server: importing this module loads all that a worker needs.
 
-The fork server imports modules by name and calls nothing, so the import itself processes a small page. Otherwise every
-worker would load the libraries again, in the time of its first page.
+The fork server imports modules by name and calls nothing, so the import itself processes small pages. Otherwise every
+worker would load the libraries again, in the time of its first page, and hold their tables in memory of its own.
 """
 
 from __future__ import annotations
 
+import gc
 import signal
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -14,19 +15,29 @@ from functools import cache
 PARAGRAPH = "Hôm nay người dân thành phố ra phố đi dạo, nghe nhạc, đọc sách và ăn bánh mì dưới hàng cây xanh ven sông. "
 HEAD = "<head><title>Bài</title></head><time>Thứ Bảy, 21/11/2026</time>"
 PAGE = f"<html>{HEAD}<article>{f'<p>{PARAGRAPH * 3}</p>' * 4}</article></html>"
+SHORT_TEXT = "Die Stadt feiert heute am Fluss."
+"""Detectors vote on the language of a text that is too short for one of them."""
+MOJIBAKE = "TÃ\xa0i sáº£n"
 FEED = "<rss version='2.0'><channel><item><link>http://a.example/1</link></item></channel></rss>"
 
 
 @cache
 def warm() -> None:
-    """Process a page in a legacy encoding, and a feed. Raises any error of a module that cannot be loaded."""
+    """Process a page in a legacy encoding, a feed, a short text and mojibake.
+
+    Raises any error of a module that cannot be loaded.
+    """
+    from pipelines.language import identify
     from pipelines.page.process import process
+    from pipelines.text.normalise import whole_letters
     from storage.records import Capture, Kind, SiteModel
 
     model = SiteModel(site="warm", hosts=("a.example",))
     now = datetime.now(UTC)
     for kind, body in ((Kind.PAGE, PAGE.encode("cp1258", "ignore")), (Kind.FEED, FEED.encode())):
         process(Capture("http://a.example/", now, 200, (), (), body, kind), model)
+    identify(SHORT_TEXT)
+    whole_letters(MOJIBAKE)
 
 
 # The parent decides about signals to the process group. Workers die with the fork server.
@@ -35,3 +46,6 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 # The fork server would end with a traceback for each attempt to start it. The first worker reports the error instead.
 with suppress(Exception):
     warm()
+# A collection writes to each object that it looks at. So the workers would get a copy of the memory that they share.
+gc.collect()
+gc.freeze()

@@ -58,6 +58,19 @@ def test_a_worker_gives_what_the_page_function_gives(pool: WorkerPool) -> None:
     assert pool.submit(capture, MODEL).result(PATIENCE) == process(capture, MODEL)
 
 
+def test_a_worker_shares_the_tables_of_languages_with_the_others() -> None:
+    """It holds little memory of its own after a text on which all detectors vote."""
+    pool = WorkerPool(1)
+    try:
+        capture = page("Die Stadt feiert heute am Fluss. The town is here. Il governo annuncia nuove misure.")
+        assert pool.submit(capture, MODEL).result(PATIENCE).document
+        rollup = Path(f"/proc/{pool.pids()[0]}/smaps_rollup").read_text().splitlines()
+        own = next(int(line.split()[1]) for line in rollup if line.startswith("Private_Dirty"))
+        assert own < 40 * 1024, rollup
+    finally:
+        pool.close()
+
+
 def test_a_worker_surveys_a_page_and_one_that_breaks_it_gives_an_empty_survey(pool: WorkerPool) -> None:
     """What is learned from comes the same way as what is kept, and costs no more than itself."""
     capture = page("Hôm nay trời đẹp và nhiều người ra phố đi dạo cùng gia đình.")
