@@ -191,12 +191,14 @@ def leave_pages(module: Any) -> None:
             crashes: int = 0,
             on_crash: Callable[[], object] = lambda: None,
             *,
-            keep_links: bool = False,
+            links_wanted: bool = False,
             again_later: bool = False,
         ) -> Future[Processed]:
             """Answer at once for a page."""
             if capture.kind is not Kind.PAGE:
-                return super().submit(capture, model, crashes, on_crash, keep_links=keep_links, again_later=again_later)
+                return super().submit(
+                    capture, model, crashes, on_crash, links_wanted=links_wanted, again_later=again_later
+                )
             answered: Future[Processed] = Future()
             answered.set_result(Processed(drop=Drop("not_extracted")))
             return answered

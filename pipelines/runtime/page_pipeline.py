@@ -259,10 +259,11 @@ class PagePipeline:
         if self.leaving:
             raise LeftError("left to the next run")
         again = self.settings.again
-        # Only a crawl has a later run. An import and a re-extraction are one.
-        later = self.settings.run_id is not None and not again and not crashes
+        # An import and a re-extraction have no later run, and follow no links.
+        is_crawl = self.settings.run_id is not None and not again
+        later = is_crawl and not crashes
         on_crash = (lambda: None) if again else count_crash
-        submitted = self.pool.submit(capture, model, crashes, on_crash, keep_links=not again, again_later=later)
+        submitted = self.pool.submit(capture, model, crashes, on_crash, links_wanted=is_crawl, again_later=later)
         self._submitted.add(submitted)
         try:
             processed = await self._wakeups.result(submitted)

@@ -66,6 +66,7 @@ class Task:
     """Explain the extraction of the page instead."""
     lines: tuple[str, ...] | None = None
     """Lines of a stored text, to be marked on the page."""
+    links_wanted: bool = True
     only_links: bool = False
     """Read only the links of the page, because its extraction has failed."""
     skim: bool = False
@@ -183,7 +184,7 @@ def _outcome(task: Task) -> Reply:
         if task.explain:
             found = explain(task.capture, task.model)
             return Reply(Processed(drop=found)) if isinstance(found, Drop) else Reply(Processed(), explanation=found)
-        return Reply(process(task.capture, task.model, skim=task.skim))
+        return Reply(process(task.capture, task.model, links_wanted=task.links_wanted, skim=task.skim))
     except MemoryError:
         return Reply(Processed(drop=Drop("worker_memory")))
     except Exception as error:  # noqa: BLE001 - the edge of the processing stage: counted, and logged by the parent

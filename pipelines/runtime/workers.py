@@ -241,24 +241,24 @@ class WorkerPool:
         crashes: int = 0,
         on_crash: Callable[[], object] = lambda: None,
         *,
-        keep_links: bool = False,
+        links_wanted: bool = False,
         again_later: bool = False,
         skim: bool = False,
     ) -> Future[Processed]:
         """Process a capture. A page that kills workers gives a drop with the reason.
 
         ``crashes``: workers that the page has crashed before. ``on_crash`` is called after each further crash, before
-        the next attempt. An exception of it ends the task. ``keep_links``: read the links of a page whose extraction
-        failed in a second task, which extracts nothing. A page that has crashed its workers has no links.
+        the next attempt. An exception of it ends the task. ``links_wanted``: read the links of a page. If its
+        extraction fails, a second task reads them, which extracts nothing. A page that has crashed workers has none.
         ``again_later``: a later run may try the page again, so its worker that is killed has no successor now, and the
         links of a page with one of `MACHINE_FAULTS` are not read. ``skim``: as in `pipelines.page.process.process`.
         """
 
         def work() -> Processed:
-            task = Task(capture, model, skim=skim)
+            task = Task(capture, model, links_wanted=links_wanted, skim=skim)
             processed = self._run(task, crashes, on_crash, again_later=again_later).processed
             reason = processed.drop.reason if processed.drop else ""
-            if not keep_links or reason not in _READABLE or (again_later and reason in MACHINE_FAULTS):
+            if not links_wanted or reason not in _READABLE or (again_later and reason in MACHINE_FAULTS):
                 return processed
             read = self._run(Task(capture, model, only_links=True), MAX_CRASHES - 1, on_crash).processed
             return replace(processed, links=read.links, directives=read.directives)

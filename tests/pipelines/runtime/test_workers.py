@@ -103,17 +103,25 @@ def test_a_page_that_breaks_its_worker_is_dropped_with_its_reason(pool: WorkerPo
     assert all(future.result(PATIENCE).document for future in good)
 
 
+def test_the_links_of_a_page_are_read_where_they_are_wanted(pool: WorkerPool) -> None:
+    """All else is the same without them."""
+    capture = page("<a href=/2>Hôm nay trời đẹp và nhiều người ra phố đi dạo cùng gia đình.</a>")
+    wanted = pool.submit(capture, MODEL, links_wanted=True).result(PATIENCE)
+    assert [link.url for link in wanted.links] == ["http://a.example/2"]
+    assert pool.submit(capture, MODEL).result(PATIENCE) == replace(wanted, links=())
+
+
 @pytest.mark.parametrize(
     ("fault", "links"), [("crash", []), ("memory", ["http://a.example/2"]), ("error", ["http://a.example/2"])]
 )
 def test_the_links_of_a_page_whose_extraction_fails_are_kept(pool: WorkerPool, fault: str, links: list[str]) -> None:
     """The drop has its reason and the links. A page that has crashed its workers is not read again."""
     bad = replace(page(""), body=f"<html><body><a href=/2>fault:{fault}</a></body></html>".encode())
-    kept = pool.submit(bad, MODEL, keep_links=True).result(PATIENCE)
+    kept = pool.submit(bad, MODEL, links_wanted=True).result(PATIENCE)
     assert kept.drop is not None
     assert (kept.drop.reason, [link.url for link in kept.links]) == (f"worker_{fault}", links)
     assert pool.submit(bad, MODEL).result(PATIENCE).links == ()
-    assert pool.submit(bad, MODEL, crashes=2, keep_links=True).result(PATIENCE).links == ()
+    assert pool.submit(bad, MODEL, crashes=2, links_wanted=True).result(PATIENCE).links == ()
 
 
 def test_a_page_that_hangs_its_worker_is_dropped_at_the_limit() -> None:
