@@ -1,4 +1,4 @@
-"""Measure the CPU time of `process` for a page, by its stages, and beside trafilatura with metadata.
+"""Measure the CPU time of `process` for a page, by its stages, and beside other libraries.
 
     python benchmarks/page.py GOLD_DIR [--pages 150] [--rounds 3]
 
@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import trafilatura
+import archive_loop
 
 from corpus_spider.lab.gold import load_gold
 from pipelines.page.process import process, source_of
@@ -31,13 +31,12 @@ if TYPE_CHECKING:
 HEADERS = (("Content-Type", "text/html"),)
 VISIT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 """Later than all pages, so no date is doubted."""
-READERS: dict[str, Callable[[Capture, SiteModel], object]] = {
+STAGES: dict[str, Callable[[Capture, SiteModel], object]] = {
     "metadata": source_of,
     "links": lambda page, model: process(page, model, only_links=True),
     "process": process,
-    "trafilatura": lambda page, _: trafilatura.bare_extraction(page.body, url=page.url, with_metadata=True),
 }
-"""The first three go on from one another. Without hosts in the model the stage of links would be almost empty."""
+"""These go on from one another. Without hosts in the model the stage of links would be almost empty."""
 
 
 def one_of_each_site(gold: list[GoldPage]) -> Iterator[tuple[Capture, SiteModel]]:
@@ -45,6 +44,10 @@ def one_of_each_site(gold: list[GoldPage]) -> Iterator[tuple[Capture, SiteModel]
     for page in {page.cluster: page for page in reversed(gold) if page.url}.values():
         capture = Capture(page.url or "", VISIT, 200, (), HEADERS, page.html())
         yield capture, SiteModel(hosts=(host_of(capture.url),))
+
+
+def _reader(read: Callable[[bytes, str], object]) -> Callable[[Capture, SiteModel], object]:
+    return lambda page, _: read(page.body, page.url)
 
 
 def main() -> None:
@@ -56,12 +59,13 @@ def main() -> None:
     options = parser.parse_args()
     pages = list(one_of_each_site(load_gold(options.gold)))
     pages = pages[:: max(1, len(pages) // options.pages)][: options.pages]
-    for read in READERS.values():  # tables are built once
+    readers = STAGES | {name: _reader(read) for name, read in archive_loop.READERS.items()}
+    for read in readers.values():  # tables are built once
         read(*pages[0])
     best: dict[str, list[float]] = defaultdict(lambda: [float("inf")] * len(pages))
     for _ in range(options.rounds):
         for at, (capture, model) in enumerate(pages):
-            for name, read in READERS.items():
+            for name, read in readers.items():
                 begun = time.process_time()
                 read(capture, model)
                 best[name][at] = min(best[name][at], time.process_time() - begun)
@@ -71,8 +75,8 @@ def main() -> None:
     print(f"links                      {mean['links'] - mean['metadata']:6.2f}")
     print(f"text, language, the rest   {mean['process'] - mean['links']:6.2f}")
     print(f"process                    {mean['process']:6.2f}")
-    print(f"trafilatura with metadata  {mean['trafilatura']:6.2f}")
-    print(f"process / trafilatura      {mean['process'] / mean['trafilatura']:6.2f}")
+    for name in archive_loop.READERS:
+        print(f"{name:<25} {mean[name]:6.2f}, process is {mean['process'] / mean[name]:.2f} of it")
 
 
 if __name__ == "__main__":

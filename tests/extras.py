@@ -16,7 +16,7 @@ EXTRAS = {
     "dedup": ("duckdb",),
     "docs-tools": ("sphinx", "furo", "myst_parser"),
     "figures": ("matplotlib",),
-    "peers": ("boilerpy3", "newspaper", "readability", "resiliparse"),
+    "peers": ("boilerpy3", "newspaper", "readability", "resiliparse", "turbohtml"),
     "queue": ("procrastinate",),
     "render": ("playwright", "scrapy_playwright"),
     "s3": ("boto3", "fsspec"),

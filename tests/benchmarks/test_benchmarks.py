@@ -24,6 +24,7 @@ BENCHMARKS = sorted(
 """Those that are commands. The others are parts of these."""
 RUNS = {
     "ablation": "{gold} --folds {work}/folds.json --jobs 1 --json",
+    "archive": "{gold} --pages 3 --repeat 1 --rounds 1 --workers 1",
     "capacity measure": "{gold} --sites 6 --batch 4 --folder {work}/capacity",
     "capacity plan": "--core-hour 1 --gigabyte-month 1",
     "charsets": "{sentences} --pages 1 --charset cp1258",
@@ -56,9 +57,9 @@ RUNS = {
     "verbs": "--sizes 20,40 --stored 20 --verb status --verb check --folder {work}/verbs",
 }
 """Arguments by benchmark, or by benchmark and verb."""
-PARTS = {"crawl_runs": "crawl"}
+PARTS = {"archive_loop": "archive", "crawl_runs": "crawl"}
 """Benchmarks that another one starts."""
-NEEDS = {"crawl": ("web",), "dedup": ("dedup",), "serve": ("web",)}
+NEEDS = {"archive": ("peers",), "crawl": ("web",), "dedup": ("dedup",), "page": ("peers",), "serve": ("web",)}
 """Extras that a benchmark needs."""
 GATED = {"crawl", "frontier", "serve"}
 """Benchmarks that exit with 1 when a figure misses its gate, as in small it may."""

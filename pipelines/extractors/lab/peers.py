@@ -183,6 +183,17 @@ def read_resiliparse(html: str, _: ExtractorOptions) -> Iterable[str]:
     return text.splitlines()
 
 
+def read_turbohtml(html: str, _: ExtractorOptions) -> Iterable[str]:
+    """Return the lines of turbohtml's main content, which it chooses by density as Arc90's readability does.
+
+    List marks and image descriptions are left out.
+    """
+    from turbohtml import PlainText, parse
+
+    content = parse(html).main_content()
+    return content.to_text(PlainText(bullet="", images=False)).splitlines() if content else []
+
+
 PEERS: Mapping[str, PeerLibrary] = MappingProxyType(
     {
         peer.name: peer
@@ -192,6 +203,7 @@ PEERS: Mapping[str, PeerLibrary] = MappingProxyType(
             PeerLibrary("newspaper4k", "newspaper4k", "the library of that name", read_newspaper4k),
             PeerLibrary("readability", "readability-lxml", "the library readability-lxml", read_readability),
             PeerLibrary("resiliparse", "resiliparse", "the library of that name, its main content", read_resiliparse),
+            PeerLibrary("turbohtml", "turbohtml", "the library of that name, its main content", read_turbohtml),
         )
     }
 )
