@@ -21,6 +21,7 @@ import msgspec
 from pipelines.extractors.auto.blocks.template_learning import Survey
 from pipelines.extractors.explanation import Explanation
 from pipelines.page.inert import InertPage
+from pipelines.runtime.heap import HeapTrimmer
 from storage import plugins
 from storage.errors import ConfigError
 from storage.records import Capture, Drop, Processed, SiteModel
@@ -113,8 +114,10 @@ def serve(pipe: Connection, memory: int, faults: str, named: plugins.Names, extr
     with contextlib.suppress(EOFError, OSError):
         fault = _load(extractors)
         pipe.send_bytes(msgspec.msgpack.encode(fault))
+        heap = HeapTrimmer()
         while fault is None:
             pipe.send_bytes(_handle(pipe.recv_bytes(MAX_FRAME)))
+            heap.trim_when_due()
 
 
 def _load(extractors: tuple[str, ...]) -> StartFault | None:

@@ -16,6 +16,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from pipelines.runtime.heap import HeapTrimmer
 from storage.errors import CorpusError
 from storage.fetches.fetches import NOT_RECORDED
 
@@ -194,6 +195,7 @@ class Writer:
                 self._jobs.popleft().future.cancel()
 
     def _run(self) -> None:
+        heap = HeapTrimmer()
         while (job := self._next()) is not _END:
             if job is not None and job.kind == "call":
                 if not job.future.cancelled():
@@ -201,6 +203,7 @@ class Writer:
             elif job is not None:
                 self._groups[job.kind].add(job)
             self._write_due()
+            heap.trim_when_due()
         for group in self._groups.values():
             self._write(group)
 

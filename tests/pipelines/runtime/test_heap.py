@@ -1,0 +1,36 @@
+"""A process gives back memory that lies between other memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipelines.runtime import heap
+from pipelines.runtime.heap import HeapTrimmer
+
+PIECE, PIECES = 40_000, 1_000
+"""Bytes of a piece, below the size that gets a mapping of its own, and their number: 40 MB in all."""
+
+
+def own_kib() -> int:
+    """Return the anonymous memory of this process in KiB."""
+    rollup = Path("/proc/self/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in rollup if line.startswith("Anonymous"))
+
+
+@pytest.mark.parametrize(("interval", "given_back"), [(0.0, True), (3600.0, False)])
+def test_free_pieces_are_given_back_when_it_is_time(
+    interval: float, given_back: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of forty megabytes every tenth piece stays in use."""
+    monkeypatch.setattr(heap, "SECONDS_BETWEEN_TRIMS", interval)
+    trimmer = HeapTrimmer()
+    pieces = [bytearray(PIECE) for _ in range(PIECES)]
+    del pieces[::10], pieces[-1]
+    kept = pieces[::10]
+    del pieces
+    before = own_kib()
+    trimmer.trim_when_due()
+    assert (before - own_kib() > 10_000) is given_back
+    assert len(kept) > 80
