@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.text.segmentation import libraries, plugin
 from pipelines.text.segmentation.clusters import clusters
+from pipelines.text.segmentation.together import cut_together
 from storage import plugins
 from storage.errors import ConfigError
 
@@ -65,6 +66,8 @@ PACKAGES: Mapping[str, Sequence[str]] = {
     "sudachi": ("sudachipy", "sudachidict_core"),
 }
 """Packages that each library needs."""
+LINE_READERS = frozenset({"icu", "nlpo3"})
+"""Libraries that split each line of a text as if it stood alone."""
 
 
 @dataclass(slots=True)
@@ -85,22 +88,33 @@ class Segmenter:
         while at < len(run):
             space = run.rfind(" ", at, at + MAX_RUN_CHARS) + 1 if len(run) - at > MAX_RUN_CHARS else 0
             end = space if space > at else at + MAX_RUN_CHARS
-            parts += self._piece(run[at:end], self.cut)
+            parts += self._piece(run[at:end])
             at = end
         return parts
 
-    def _piece(self, piece: str, cut: Callable[[str], list[str]]) -> list[str]:
-        try:
-            parts = cut(piece)
-        except BaseException as error:
-            # A panic of a library in Rust is no Exception.
-            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-                raise
-            parts = []
+    def each(self, runs: list[str]) -> list[list[str]]:
+        """Return the parts of each run. A library that reads lines gets short runs together."""
+        together = None
+        if self.name in LINE_READERS and len(runs) > 1 and max(map(len, runs)) <= MAX_RUN_CHARS:
+            together = cut_together(self._tried, runs)
+        return [self(run) for run in runs] if together is None else together
+
+    def _piece(self, piece: str) -> list[str]:
+        parts = self._tried(piece)
         if "".join(parts) == piece:
             return parts
         self.failures += 1
         return clusters(piece)
+
+    def _tried(self, text: str) -> list[str]:
+        """Return the parts of a text as the library gives them, nothing if it fails."""
+        try:
+            return self.cut(text) if self.cut else []
+        except BaseException as error:
+            # A panic of a library in Rust is no Exception.
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            return []
 
 
 _loaded: list[Segmenter] = []

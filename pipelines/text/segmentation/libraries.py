@@ -13,20 +13,27 @@ from typing import TYPE_CHECKING
 
 from pipelines.text.scripts import CLUSTERED_BY_LANGUAGE
 from pipelines.text.segmentation.clusters import clusters
+from pipelines.text.segmentation.vietnamese import CompoundModel, CompoundSplitter, UnknownModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _NLPO3_DICTIONARY = "corpus-spider"
-_WITHOUT_DICTIONARY = re.compile(f"[{CLUSTERED_BY_LANGUAGE['']}]")
+_WITHOUT_DICTIONARY = re.compile(f"^[{CLUSTERED_BY_LANGUAGE['']}]", re.MULTILINE)
 
 
 def load_icu() -> Callable[[str], list[str]]:
     """Return the segmenter of icu4py: dictionaries of ICU for Thai, Lao, Khmer and Burmese, clusters for others."""
     from icu4py.breakers import WordBreaker
 
-    # One break iterator serves all four scripts in any locale.
-    return lambda run: clusters(run) if _WITHOUT_DICTIONARY.match(run) else list(WordBreaker(run, "th"))
+    def cut(run: str) -> list[str]:
+        if not _WITHOUT_DICTIONARY.search(run):
+            # One break iterator serves all four scripts in any locale.
+            return list(WordBreaker(run, "th"))
+        # No parts: of several runs, some need ICU. The caller splits them one by one.
+        return [] if "\n" in run else clusters(run)
+
+    return cut
 
 
 def load_laonlp() -> Callable[[str], list[str]]:
@@ -72,10 +79,18 @@ def load_underthesea() -> Callable[[str], list[str]]:
 
     A compound has a space between its syllables.
     """
-    from underthesea.pipeline.word_tokenize import word_tokenize
+    import joblib
+    from underthesea.pipeline import word_tokenize
+    from underthesea.pipeline.text_normalize.character_normalize import normalize_characters_in_text
+    from underthesea.pipeline.word_tokenize.regex_tokenize import patterns
 
-    # Normalised tokens would have other letters than the text.
-    return lambda line: placed(line, word_tokenize(line, use_token_normalize=False))
+    models = Path(word_tokenize.__file__).parent / "models"
+    try:
+        model = CompoundModel.read(models / "ws_crf_vlsp2013_20230727", joblib.load)
+    except (OSError, UnknownModelError):
+        # Another release. Normalised tokens would have other letters than the text.
+        return lambda line: placed(line, word_tokenize.word_tokenize(line, use_token_normalize=False))
+    return CompoundSplitter(model, patterns, normalize_characters_in_text)
 
 
 def placed(line: str, words: Iterable[str]) -> list[str]:
