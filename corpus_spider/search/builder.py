@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING
 import xxhash
 
 from corpus_spider.search import shard
+from corpus_spider.search.cell_counts import ShardCounts
 from corpus_spider.search.made_with import IndexTools, MissingLibraryError
-from corpus_spider.search.manifest import INDEX_FORMAT, CellCounts, CellKey, MadeShard, Manifest
+from corpus_spider.search.manifest import INDEX_FORMAT, CellKey, MadeShard, Manifest
 from corpus_spider.search.totals import FILE
-from corpus_spider.search.words_in_index import words_in_index
+from corpus_spider.search.words_in_index import IndexSplitters
 from pipelines.text.segmentation.choice import failures
 from storage import plugins
 from storage.corpus import Corpus
@@ -310,18 +311,20 @@ def _make(job: _ShardJob) -> MadeShard:
     part = folder.with_name(folder.name + UNFINISHED)
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(mode=0o700)
-    cells: dict[CellKey, CellCounts] = {}
     entries: dict[str, int] = {}
-    searched: set[str] = set()
+    counts = ShardCounts()
+    splitters = IndexSplitters(job.made_with)
     before = failures()
     with Corpus.open(job.database, read_only=True) as corpus:
-        shard.write(part, _entries(corpus, job, cells, entries, searched))
+        shard.write(part, _entries(corpus, job, splitters, counts, entries))
     part.rename(folder)
-    return MadeShard(job.number, entries, cells, searched, failures() - before)
+    cells, spellings = counts.cells(), list(counts.spellings())
+    vocabulary, searched = list(counts.vocabulary), splitters.units()
+    return MadeShard(job.number, entries, vocabulary, cells, spellings, searched, failures() - before)
 
 
 def _entries(
-    corpus: Corpus, job: _ShardJob, cells: dict[CellKey, CellCounts], entries: dict[str, int], searched: set[str]
+    corpus: Corpus, job: _ShardJob, splitters: IndexSplitters, counts: ShardCounts, entries: dict[str, int]
 ) -> Iterator[shard.IndexEntry]:
     """Read the documents of a shard, count their words, and yield what is indexed.
 
@@ -330,27 +333,18 @@ def _entries(
     rows = [row for row, _ in job.documents.values()]
     for start in range(0, len(rows), _PAGE):
         for document in corpus.documents.of_rows(rows[start : start + _PAGE]):
-            day = day_of(document.date, document.fetched_at)
-            counted: list[str] = []
-            indexed: list[str] = []
-            words = words_in_index(job.made_with, document.language)
-            for line in document.searched_lines:
-                indexed += words.searched(line)
-                indexed.append(shard.LINE_END)
-                counted += words.counted(line)
-            searched.update(indexed)
-            counts = cells.setdefault(CellKey(document.language, document.site, day[:7]), CellCounts())
-            counts.add(counted, document.language)
+            language, day = document.language, day_of(document.date, document.fetched_at)
+            words = splitters[language].read(document.searched_lines)
+            counts.add(CellKey(language, document.site, day[:7]), words.counted)
             entries[document.id] = job.documents[document.id][1]
             yield shard.IndexEntry(
                 document.id,
                 document.site,
-                document.language,
+                language,
                 day,
-                indexed,
+                words.searched,
                 document.extractor,
                 document.confidence,
                 document.tdm == 1 or not RESERVING.isdisjoint(document.directives),
                 document.chars,
             )
-    searched.discard(shard.LINE_END)

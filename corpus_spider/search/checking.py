@@ -10,7 +10,7 @@ from corpus_spider.search.builder import REMOVALS, UNFINISHED, is_current, shard
 from corpus_spider.search.made_with import IndexTools
 from corpus_spider.search.manifest import Manifest
 from corpus_spider.search.totals import FILE
-from corpus_spider.search.words_in_index import words_in_index
+from corpus_spider.search.words_in_index import IndexSplitters
 from pipelines.text.word_forms import letters
 from storage.documents.selection import Selection
 from storage.errors import ConfigError, DamageError
@@ -93,17 +93,15 @@ def _check(
 
 def _strange_words(corpus: Corpus, manifest: Manifest, on_progress: Progress) -> list[str]:
     """Return the words of an index that neither stand in a text of the corpus, of any version, nor are its forms."""
-    left, made_with = set(manifest.every_word()), IndexTools.of(manifest.settings())
+    left, splitters = set(manifest.every_word()), IndexSplitters(IndexTools.of(manifest.settings()))
     selection = Selection(include_duplicates=True, versions="all")
     for number, document in enumerate(corpus.documents.as_stored(selection), 1):
         if not left:
             break
         language = document.language
-        words = words_in_index(made_with, language)
-        for line in document.searched_lines:
-            counted_words = words.counted(line)
-            forms = (letters(word, language) for word in counted_words)
-            left.difference_update(words.searched(line), counted_words, forms)
+        words = splitters[language].read(document.searched_lines)
+        forms = (letters(word, language) for word in words.counted)
+        left.difference_update(words.searched.split(), words.counted, forms)
         if number % _PROGRESS_DOCUMENTS == 0:
             on_progress("texts compared with the index", number, None)
     return sorted(left)

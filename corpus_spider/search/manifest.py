@@ -17,15 +17,14 @@ import json
 import math
 import sqlite3
 import zlib
-from collections import Counter
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from corpus_spider.search.totals import FILE
-from pipelines.text.word_forms import broad, letters
+from pipelines.text.word_forms import broad
 from storage import time_limit
 from storage.documents.selection import COUNTS, Selection
 from storage.errors import DamageError
@@ -113,50 +112,6 @@ class CellSize(NamedTuple):
 ALL = Selection()
 
 
-@dataclass(frozen=True, slots=True)
-class WordCounts:
-    """Two counts of the same words: how often each stands in texts, and in how many."""
-
-    frequencies: Counter[str] = field(default_factory=Counter)
-    appearances: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(slots=True)
-class CellCounts:
-    """Counts of one cell: documents, tokens, and the frequency of each word and the documents that it appears in.
-
-    ``one``: the changes of these counts if the spellings of a word count as one. ``forms``: the form of each word that
-    has another spelling than its form.
-    """
-
-    documents: int = 0
-    tokens: int = 0
-    words: WordCounts = field(default_factory=WordCounts)
-    one: WordCounts = field(default_factory=WordCounts)
-    forms: dict[str, str] = field(default_factory=dict)
-
-    def add(self, counted: Sequence[str], language: str) -> None:
-        """Add the words of one document, each as often as it stands there."""
-        self.documents += 1
-        self.tokens += len(counted)
-        distinct = set(counted)
-        for word in distinct - self.words.appearances.keys():
-            form = letters(word, language)
-            if form != word:
-                self.forms[word] = form
-        # A counter adds a row of words in C, and others in Python.
-        self.words.frequencies.update(counted)
-        self.words.appearances.update(distinct)
-        if self.forms.keys().isdisjoint(distinct):
-            return
-        others = [word for word in counted if word in self.forms]
-        forms = [self.forms[word] for word in others]
-        self.one.frequencies.subtract(others)
-        self.one.appearances.subtract(set(others))
-        self.one.frequencies.update(forms)
-        self.one.appearances.update(dict.fromkeys(forms, 0) | dict.fromkeys(set(forms) - distinct, 1))
-
-
 class Cell(NamedTuple):
     """Stored counts of one cell. The arrays have an item a word: its id, its frequency, its documents.
 
@@ -177,12 +132,15 @@ class Cell(NamedTuple):
 class MadeShard:
     """A new shard: the documents in it with their states, its counts, and the units that are searched.
 
-    ``failures``: runs of text on which a segmenter failed.
+    ``cells`` have the numbers of words in ``vocabulary``. ``spellings``: the form of each word that has another
+    spelling than its form, and the word. ``failures``: runs of text on which a segmenter failed.
     """
 
     number: int
     entries: Mapping[str, int]
-    cells: Mapping[CellKey, CellCounts]
+    vocabulary: Sequence[str]
+    cells: Sequence[Cell]
+    spellings: Collection[tuple[int, int]]
     searched: Collection[str] = ()
     failures: int = 0
 
@@ -200,10 +158,29 @@ def _cell(row: tuple[Any, ...], blobs: Iterable[bytes]) -> Cell:
     return Cell(CellKey(*row[:3]), row[3], row[4], row[5], np.frombuffer(words, np.uint32), *counts)
 
 
-def _taken_out(cell: Cell) -> Cell:
+def _columns(cell: Cell) -> list[bytes]:
+    """Return the arrays of a cell as they are stored."""
+    return [cell.words.tobytes(), *(array.astype(np.int32).tobytes() for array in (cell.frequencies, cell.appearances))]
+
+
+def taken_out(cell: Cell) -> Cell:
     """Return a cell with negative counts."""
     frequencies, appearances = (-array.astype(np.int64) for array in (cell.frequencies, cell.appearances))
     return Cell(cell.key, cell.one, -cell.documents, -cell.tokens, cell.words, frequencies, appearances)
+
+
+def summed(cells: Sequence[Cell]) -> Cell:
+    """Return the sum of cells of one key, without words that fall to zero."""
+    if len(cells) == 1:
+        return cells[0]
+    words, place = np.unique(np.concatenate([cell.words for cell in cells]), return_inverse=True)
+    frequencies, appearances = (
+        np.bincount(place, np.concatenate([getattr(cell, name) for cell in cells]), len(words)).astype(np.int64)
+        for name in ("frequencies", "appearances")
+    )
+    kept = (frequencies != 0) | (appearances != 0)
+    documents, tokens = sum(cell.documents for cell in cells), sum(cell.tokens for cell in cells)
+    return Cell(*cells[0][:2], documents, tokens, words[kept], frequencies[kept], appearances[kept])
 
 
 def unreadable(folder: Path, error: Exception) -> DamageError:
@@ -278,7 +255,7 @@ class Manifest:
             changes: dict[tuple[CellKey, int], list[Cell]] = {}
             for number in old:
                 for cell in self._of_shard(number):
-                    changes.setdefault((cell.key, cell.one), []).append(_taken_out(cell))
+                    changes.setdefault((cell.key, cell.one), []).append(taken_out(cell))
                 for statement in _DELETE_SHARD:
                     self.connection.execute(statement, (number,))
             for made in new:
@@ -369,53 +346,32 @@ class Manifest:
         before = self.connection.execute(_TOTAL, (*key, one)).fetchone()
         if before is not None:
             cells = [_cell((*key, one, *before[:2]), before[2:]), *cells]
-        words, place = np.unique(np.concatenate([cell.words for cell in cells]), return_inverse=True)
-        sums = [
-            np.bincount(place, np.concatenate([getattr(cell, name) for cell in cells]), len(words))
-            for name in ("frequencies", "appearances")
-        ]
-        kept = (sums[0] != 0) | (sums[1] != 0)
-        documents, tokens = sum(cell.documents for cell in cells), sum(cell.tokens for cell in cells)
+        total = summed(cells)
         self.connection.execute("DELETE FROM total WHERE (language, site, month, one) = (?, ?, ?, ?)", (*key, one))
-        if documents > 0 or kept.any():
-            blobs = (words[kept].tobytes(), *(array[kept].astype(np.int32).tobytes() for array in sums))
-            self.connection.execute(_ADD_TOTAL, (*key, one, documents, tokens, *blobs))
+        if total.documents > 0 or len(total.words):
+            self.connection.execute(_ADD_TOTAL, (*key, one, total.documents, total.tokens, *_columns(total)))
 
     def _add(self, made: MadeShard) -> Iterator[Cell]:
         """Store a shard and yield its cells."""
         rows = ((each, state, made.number) for each, state in made.entries.items())
         self.connection.executemany("INSERT INTO entry VALUES (?, ?, ?)", rows)
         searched = set(made.searched)
-        cells = made.cells.values()
-        every = (counts.frequencies for cell in cells for counts in (cell.words, cell.one))
-        counted = sorted(set[str]().union(*every) - searched)
+        counted = sorted(set(made.vocabulary) - searched)
         self.connection.executemany(_ADD_SEARCHED, ((word, broad(word)) for word in sorted(searched)))
         self.connection.executemany("INSERT OR IGNORE INTO word (text) VALUES (?)", ((word,) for word in counted))
         numbers = self.ids_by_text([*searched, *counted])
-        forms = {(numbers[form], numbers[word]) for cell in cells for word, form in cell.forms.items()}
-        self.connection.executemany("INSERT OR IGNORE INTO spelling VALUES (?, ?)", sorted(forms))
+        ids = np.fromiter(map(numbers.__getitem__, made.vocabulary), np.uint32)
+        pairs = ids[np.array(made.spellings, np.uint32).reshape(-1, 2)]
+        self.connection.executemany("INSERT OR IGNORE INTO spelling VALUES (?, ?)", np.unique(pairs, axis=0).tolist())
         units = np.array(sorted(numbers[word] for word in searched), np.uint32).tobytes()
         values = (made.number, len(made.entries), units)
         self.connection.execute("INSERT INTO shard (id, documents, searched) VALUES (?, ?, ?)", values)
-        for key, counts in made.cells.items():
-            yield self._add_cell(made.number, key, counts.words, (0, counts.documents, counts.tokens), numbers)
-            if counts.one.frequencies:
-                yield self._add_cell(made.number, key, counts.one, (1, 0, 0), numbers)
-
-    def _add_cell(
-        self,
-        shard: int,
-        key: CellKey,
-        counts: WordCounts,
-        size: tuple[int, int, int],
-        numbers: Mapping[str, int],
-    ) -> Cell:
-        """Store a cell of a shard. ``size``: the values of ``one``, ``documents`` and ``tokens``."""
-        words = np.fromiter(map(numbers.__getitem__, counts.frequencies), np.uint32)
-        frequencies = np.fromiter(counts.frequencies.values(), np.int32)
-        appearances = np.fromiter(map(counts.appearances.__getitem__, counts.frequencies), np.int32)
-        order = np.argsort(words)
-        words, frequencies, appearances = words[order], frequencies[order], appearances[order]
-        blobs = (zlib.compress(column.tobytes(), 1) for column in (words, frequencies, appearances))
-        self.connection.execute(_ADD_CELL, (shard, *key, *size, *blobs))
-        return Cell(key, *size, words, frequencies, appearances)
+        for cell in made.cells:
+            words = ids[cell.words]
+            order = np.argsort(words)
+            added = cell._replace(
+                words=words[order], frequencies=cell.frequencies[order], appearances=cell.appearances[order]
+            )
+            blobs = (zlib.compress(column, 1) for column in _columns(added))
+            self.connection.execute(_ADD_CELL, (made.number, *added.key, *added[1:4], *blobs))
+            yield added

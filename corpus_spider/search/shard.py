@@ -56,13 +56,13 @@ def require_library() -> None:
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """A document for the index. ``words``: its words in order, as `forms` makes them. ``day``: YYYY-MM-DD."""
+    """A document for the index. ``words``: its units in order, with spaces between them. ``day``: YYYY-MM-DD."""
 
     id: str
     site: str
     language: str
     day: str
-    words: Sequence[str]
+    words: str
     extractor: str
     confidence: float | None
     reserved: bool
@@ -124,7 +124,7 @@ def write(folder: Path, entries: Iterable[IndexEntry]) -> None:
     for entry in entries:
         document = tantivy.Document()
         document.add_text("id", entry.id)
-        document.add_text("words", " ".join(entry.words))
+        document.add_text("words", entry.words)
         for name, value in zip(GROUPS, (entry.site, entry.language, entry.day[:7], entry.extractor), strict=True):
             document.add_text(name, value)
         document.add_text("reserved", str(int(entry.reserved)))

@@ -1,89 +1,116 @@
-"""Words of a line as a search index has them: units that are searched, words that are counted.
+"""Words of texts as a search index has them: units that are searched, words that are counted.
 
-Most tokens between spaces are words that texts repeat. The words of such a token are split and folded once, then looked
-up. Small letters are made before splitting: no capital has a small letter of another kind or script.
+Most tokens between spaces are words that texts repeat. Such a token is split and folded once, then looked up. A text
+with a script without spaces is folded and split as a whole: few of its tokens come twice. Small letters are made before
+splitting: no capital has a small letter of another kind or script.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from corpus_spider.search import shard
 from corpus_spider.search.shard import LONGEST_WORD
 from pipelines.text.equal_letters import TURKIC, small
 from pipelines.text.scripts import is_spaced
 from pipelines.text.segmentation.choice import CHOICES
 from pipelines.text.tokenizer import SPACED_WORDS
-from pipelines.text.words import as_counted
+from pipelines.text.words import LINE_END, as_counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from corpus_spider.search.made_with import IndexTools
 
+Split = TypeVar("Split")
 _MAX_TOKENS = 2**16
 """Tokens that a table holds: 10 MB. A full table is emptied, so that it follows the texts."""
 
 
-class _TokenCache(dict[str, Sequence[str]]):
-    """Words by token, filled on demand. Runs of scripts without spaces are not kept: few come twice."""
+class _TokenTable(dict[str, Split]):
+    """What tokens are split into, filled on demand."""
 
-    def __init__(self, split: Callable[[str], Sequence[str]]) -> None:
+    def __init__(self, split: Callable[[str], Split]) -> None:
         super().__init__()
         self._split = split
 
-    def __missing__(self, token: str) -> Sequence[str]:
-        found = self._split(token)
-        # A small letter may be three characters.
-        if len(token) > LONGEST_WORD // 3:
-            found = [word[:LONGEST_WORD] for word in found]
-        if is_spaced(token):
-            if len(self) >= _MAX_TOKENS:
-                self.clear()
-            self[token] = found
-        return found
+    def __missing__(self, token: str) -> Split:
+        if len(self) >= _MAX_TOKENS:
+            self.clear()
+        return self.setdefault(token, self._split(token))
+
+
+class IndexedText(NamedTuple):
+    """Words of a text. ``searched``: units with spaces between them, `shard.LINE_END` after each line."""
+
+    searched: str
+    counted: list[str]
 
 
 class WordsInIndex:
-    """Splits lines of one language as an index has them."""
+    """Splits texts by the rules of one language. ``units``: the searched units that it has found."""
 
     def __init__(self, made_with: IndexTools, language: str) -> None:
-        split, words = made_with.splitter, made_with.words(language)
+        self.units: set[str] = set()
+        self._language = language
+        self._splitter, self._words = made_with.splitter, made_with.words(language)
+        self._has_compounds = language in SPACED_WORDS and dict(made_with.libraries).get(language) != ""
+        self._searched = _TokenTable(self._searched_in)
+        self._counted = _TokenTable(self._counted_in)
+        self._compounds = _TokenTable(lambda word: as_counted(word, language)[:LONGEST_WORD])
 
-        def searched(token: str) -> list[str]:
-            folded = small(token, language)
-            return [folded] if folded.isalnum() and is_spaced(folded) else split.units(folded)
+    def read(self, lines: Sequence[str]) -> IndexedText:
+        """Split a text."""
+        tokens: list[str] = []
+        text = LINE_END.join(lines)
+        has_spaces = is_spaced(text)
+        if has_spaces:
+            for line in lines:
+                tokens += line.split()
+                tokens.append(LINE_END)
+        folded = "" if has_spaces else small(text, self._language)
+        searched = " ".join(map(self._searched.__getitem__, tokens)) if has_spaces else self._whole_text(folded)
+        if self._has_compounds:
+            # A segmenter of compounds reads whole lines, and their capitals.
+            words = [text[start:end] for start, end in self._words.spans(text)]
+            return IndexedText(searched, list(map(self._compounds.__getitem__, words)))
+        if has_spaces:
+            return IndexedText(searched, list(chain.from_iterable(map(self._counted.__getitem__, tokens))))
+        return IndexedText(searched, [folded[start:end][:LONGEST_WORD] for start, end in self._words.spans(folded)])
 
-        def counted(token: str) -> Sequence[str]:
-            known = self._searched.get(token, ())
-            # One unit and no script without spaces: the token is one word without hyphens.
-            if len(known) == 1:
-                return known
-            folded = small(token, language)
-            return [folded[start:end] for start, end in words.spans(folded)]
+    def _searched_in(self, token: str) -> str:
+        """Return the units of a token of a script with spaces."""
+        if token == LINE_END:
+            return shard.LINE_END
+        units = [unit[:LONGEST_WORD] for unit in self._splitter.units(small(token, self._language))]
+        self.units.update(units)
+        return " ".join(units)
 
-        self._searched = _TokenCache(searched)
-        self._spans = words.spans if language in SPACED_WORDS else None
-        self._counted = _TokenCache(counted if self._spans is None else lambda word: [as_counted(word, language)])
+    def _counted_in(self, token: str) -> tuple[str, ...]:
+        """Return the counted words of such a token."""
+        folded = small(token, self._language)
+        return tuple(folded[start:end][:LONGEST_WORD] for start, end in self._words.spans(folded))
 
-    def searched(self, line: str) -> list[str]:
-        """Return the units of a line that are searched."""
-        return list(chain.from_iterable(map(self._searched.__getitem__, line.split())))
-
-    def counted(self, line: str) -> list[str]:
-        """Return the words of a line that are counted."""
-        # A segmenter of compounds reads the whole line, and its capitals.
-        tokens = line.split() if self._spans is None else [line[start:end] for start, end in self._spans(line)]
-        return list(chain.from_iterable(map(self._counted.__getitem__, tokens)))
+    def _whole_text(self, folded: str) -> str:
+        units = [unit[:LONGEST_WORD] for unit in self._splitter.units_and_ends(folded + LINE_END)]
+        self.units.update(units)
+        self.units.discard(LINE_END)
+        return " ".join(units).replace(LINE_END, shard.LINE_END)
 
 
-def words_in_index(made_with: IndexTools, language: str) -> WordsInIndex:
-    """Return what splits lines of a language for an index. Languages with the same rules share it."""
-    return _words_in_index(made_with, language if language in CHOICES or language in TURKIC else "")
+class IndexSplitters(dict[str, WordsInIndex]):
+    """What splits the texts of a shard, by language. Languages with the same rules share it."""
 
+    def __init__(self, made_with: IndexTools) -> None:
+        super().__init__()
+        self._made_with = made_with
 
-@cache
-def _words_in_index(made_with: IndexTools, language: str) -> WordsInIndex:
-    return WordsInIndex(made_with, language)
+    def __missing__(self, language: str) -> WordsInIndex:
+        rules = language if language in CHOICES or language in TURKIC else ""
+        found = self[rules] if rules != language else WordsInIndex(self._made_with, rules)
+        return self.setdefault(language, found)
+
+    def units(self) -> set[str]:
+        """Return the searched units of all texts."""
+        return set[str]().union(*(words.units for words in self.values()))

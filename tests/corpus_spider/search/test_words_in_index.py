@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from corpus_spider.search.made_with import IndexTools
-from corpus_spider.search.shard import LONGEST_WORD
-from corpus_spider.search.words_in_index import words_in_index
+from corpus_spider.search.shard import LINE_END, LONGEST_WORD
+from corpus_spider.search.words_in_index import IndexSplitters
 from pipelines.text.equal_letters import small
 from pipelines.text.segmentation.choice import CHOICES
 from pipelines.text.words import CLUSTERS, as_counted
@@ -23,11 +25,37 @@ LINES = [
 
 
 @pytest.mark.parametrize("language", ["en", "tr", "vi", "he", "zh", "ja", "th"])
-def test_words_by_token_are_the_words_of_the_whole_line(language: str) -> None:
-    """Twice in a row, the second time from the table, in scripts with and without spaces."""
-    words, units, counter = words_in_index(MADE_WITH, language), MADE_WITH.splitter, MADE_WITH.words(language)
-    for line in [*LINES, *LINES]:
-        searched = [small(line[a:b], language)[:LONGEST_WORD] for a, b in units.spans(line)]
-        counted = [as_counted(line[a:b], language)[:LONGEST_WORD] for a, b in counter.spans(line)]
-        assert list(words.searched(line)) == searched
-        assert list(words.counted(line)) == counted
+def test_words_of_a_text_are_the_words_of_its_lines(language: str) -> None:
+    """Each line as a text of its own, and all of them together; twice, the second time from the table."""
+    _compare(MADE_WITH, language, LINES)
+
+
+SIGNS = "aAßIıé-'\u00a0\u2029 .ก.ขิ่ฯลມ\u0ebb中のｶﾞ\u200cか한나צה\"לكِ٣ꩠ\u1a20\u1780\u17d2\u1000\u1031"
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from([MADE_WITH, IndexTools.installed()]),
+    st.sampled_from([*sorted(CHOICES), "en", "tr", "he"]),
+    st.lists(
+        st.text(st.one_of(st.sampled_from(SIGNS), st.characters(exclude_characters="\n")), max_size=20), max_size=4
+    ),
+)
+def test_any_text_is_split_as_each_of_its_lines(made_with: IndexTools, language: str, lines: list[str]) -> None:
+    """With the libraries that are installed and without: units in order, counted words, line ends."""
+    _compare(made_with, language, lines)
+
+
+def _compare(made_with: IndexTools, language: str, lines: list[str]) -> None:
+    splitters, units, counter = IndexSplitters(made_with), made_with.splitter, made_with.words(language)
+    searched, counted = list[str](), list[str]()
+    for line in lines:
+        searched += [small(line[a:b], language)[:LONGEST_WORD] for a, b in units.spans(line)]
+        searched.append(LINE_END)
+        counted += [as_counted(line[a:b], language)[:LONGEST_WORD] for a, b in counter.spans(line)]
+    for part in [[line] for line in lines] * 2:
+        splitters[language].read(part)
+    read = splitters[language].read(lines)
+    assert [unit for unit in read.searched.split(" ") if unit] == searched
+    assert sorted(read.counted) == sorted(counted)
+    assert splitters.units() == set(searched) - {LINE_END}
