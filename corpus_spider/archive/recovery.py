@@ -20,6 +20,7 @@ from storage.fetches.fetches import Orphan
 from storage.fetches.file_retention import REMOVED
 from storage.reporting import counted
 from storage.warc.redact import RedactedFile, latest
+from storage.warc.scan import scan
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -88,7 +89,7 @@ def _replaced_since(
             continue
         with store.open(newer) as path:
             size = path.stat().st_size
-            found = {each.record_id: (each.offset, each.length) for each in warc.scan(path) if each.is_answer}
+            found = {each.record_id: (each.offset, each.length) for each in scan(path) if each.is_answer}
         pointers = [pointer for _, pointer in corpus.warc.pointers(name)]
         moves = {each.offset: found[each.record_id] for each in pointers if each.record_id in found}
         corpus.removals.move(name, RedactedFile(newer, size, moves))

@@ -33,9 +33,9 @@ from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED
 from storage.records import Kind, Pointer
 from storage.reporting import counted, unseen
-from storage.warc import is_file_name, read_record, scan, unread
+from storage.warc import is_file_name, read_record, unread
 from storage.warc.redact import NOTHING, first_name
-from storage.warc.scan import ANSWERS
+from storage.warc.scan import ANSWERS, scan
 from storage.warc.writer import OPEN, is_being_written
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from pipelines.text.scripts import CLUSTERED_BY_LANGUAGE
 from pipelines.text.segmentation.clusters import clusters
-from pipelines.text.segmentation.vietnamese import CompoundModel, CompoundSplitter, UnknownModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -83,6 +82,8 @@ def load_underthesea() -> Callable[[str], list[str]]:
     from underthesea.pipeline import word_tokenize
     from underthesea.pipeline.text_normalize.character_normalize import normalize_characters_in_text
     from underthesea.pipeline.word_tokenize.regex_tokenize import patterns
+
+    from pipelines.text.segmentation.vietnamese import CompoundModel, CompoundSplitter, UnknownModelError
 
     models = Path(word_tokenize.__file__).parent / "models"
     try:

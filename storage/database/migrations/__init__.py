@@ -48,6 +48,8 @@ class Step:
 
 def steps(version: str | None, target: str = SCHEMA_VERSION) -> list[Step]:
     """Return the migrations from one schema version to another, in the order of execution."""
+    if version == target:
+        return []
     found = _revisions(_config(Path(__file__).parent), version, target)
     return [Step(each.revision, " ".join((each.doc or "").split())) for each in reversed(found)]
 

@@ -12,7 +12,8 @@ from fastwarc.warc import ArchiveIterator as FastWarcIterator
 from warcio.archiveiterator import ArchiveIterator
 
 from storage import Corpus
-from storage.warc import OriginalStore, read_record, scan
+from storage.warc import OriginalStore, read_record
+from storage.warc.scan import scan
 from tests.corpus_spider.faults import SmallCrawls, cut_power, damage, mark_synced, new_corpus
 from tests.corpus_spider.running import SEED, often
 

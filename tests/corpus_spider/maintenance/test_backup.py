@@ -25,7 +25,8 @@ from storage.database.schema import SCHEMA_VERSION
 from storage.errors import ConfigError, DamageError
 from storage.records import Capture
 from storage.removal.affected_pages import RemovalRequest, RequestKind
-from storage.warc import OriginalStore, WarcInfo, WarcWriter, read_record, scan
+from storage.warc import OriginalStore, WarcInfo, WarcWriter, read_record
+from storage.warc.scan import scan
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, crawl_into, served
 from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, start, until
 from tests.storage.next_release import NEXT, PURPOSE, next_release

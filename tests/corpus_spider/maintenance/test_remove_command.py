@@ -25,8 +25,8 @@ from storage.consistency import INTERRUPTED
 from storage.documents.selection import Selection
 from storage.errors import ConfigError
 from storage.removal.affected_pages import RemovalRequest, RequestKind
-from storage.warc import scan
 from storage.warc.redact import next_name
+from storage.warc.scan import scan
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.running import PATIENCE, environment, program, run
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.errors import DamageError
-from storage.warc import OriginalStore, RecoveredFile, WarcWriter, read_record, recover, recovery, scan
+from storage.warc import OriginalStore, RecoveredFile, WarcWriter, read_record, recover, recovery
+from storage.warc.scan import scan
 from tests.storage.warc_samples import INFO, capture, write
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storage.warc import ScannedRecord, scan
 from storage.warc.redact import scrub
+from storage.warc.scan import ScannedRecord, scan
 from tests.storage.warc_samples import AWKWARD, capture, write
 
 if TYPE_CHECKING:

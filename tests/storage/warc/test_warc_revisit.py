@@ -14,7 +14,8 @@ from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
 from storage.errors import DamageError
 from storage.records import Original
-from storage.warc import OriginalStore, WarcWriter, read_record, recover, scan
+from storage.warc import OriginalStore, WarcWriter, read_record, recover
+from storage.warc.scan import scan
 from tests.storage.warc_samples import INFO, capture, headers
 
 if TYPE_CHECKING:

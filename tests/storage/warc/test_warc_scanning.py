@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.errors import DiskError
-from storage.warc import ScannedRecord, scan
 from storage.warc.gzip_member import member
 from storage.warc.headers import sha1
+from storage.warc.scan import ScannedRecord, scan
 from tests.storage.warc_samples import AWKWARD, capture, noise, write
 
 if TYPE_CHECKING:

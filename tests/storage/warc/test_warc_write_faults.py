@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.errors import DiskError
-from storage.warc import OriginalStore, WarcWriter, read_record, recover, scan
+from storage.warc import OriginalStore, WarcWriter, read_record, recover
+from storage.warc.scan import scan
 from tests.storage.warc_samples import INFO, abandon, capture
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ import pytest
 from fastwarc.warc import ArchiveIterator as FastWarcIterator
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
-from storage.warc import OriginalStore, WarcInfo, WarcWriter, read_record, scan
+from storage.warc import OriginalStore, WarcInfo, WarcWriter, read_record
+from storage.warc.scan import scan
 from tests.corpus_spider.running import often
 from tests.storage.warc_samples import AWKWARD, INFO, capture, noise, write
 
