@@ -83,12 +83,19 @@ class WordsInIndex:
         """Return the units of a token of a script with spaces."""
         if token == LINE_END:
             return shard.LINE_END
-        units = [unit[:LONGEST_WORD] for unit in self._splitter.units(small(token, self._language))]
+        folded = small(token, self._language)
+        # Nine of ten tokens are one word, or one with a sign.
+        parts = [folded] if folded.isalnum() else self._splitter.units(folded)
+        units = [unit[:LONGEST_WORD] for unit in parts]
         self.units.update(units)
         return " ".join(units)
 
     def _counted_in(self, token: str) -> tuple[str, ...]:
         """Return the counted words of such a token."""
+        searched = self._searched[token]
+        # One unit is one word without hyphens.
+        if searched and " " not in searched and token != LINE_END:
+            return (searched,)
         folded = small(token, self._language)
         return tuple(folded[start:end][:LONGEST_WORD] for start, end in self._words.spans(folded))
 
