@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 import xxhash
 
 from corpus_spider.search import shard
-from corpus_spider.search.cell_counts import ShardCounts
 from corpus_spider.search.made_with import IndexTools, MissingLibraryError
 from corpus_spider.search.manifest import INDEX_FORMAT, CellKey, MadeShard, Manifest
 from corpus_spider.search.totals import FILE
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from corpus_spider.search.cell_counts import ShardCounts
     from storage.documents.model import Stamp
     from storage.reporting import Progress
 
@@ -307,6 +307,8 @@ def _made(jobs: Sequence[_ShardJob], processes: int) -> Iterator[MadeShard]:
 
 def _make(job: _ShardJob) -> MadeShard:
     """Make one shard, in any process."""
+    from corpus_spider.search.cell_counts import ShardCounts
+
     folder = shard_folder(job.folder, job.number)
     part = folder.with_name(folder.name + UNFINISHED)
     shutil.rmtree(part, ignore_errors=True)

@@ -21,8 +21,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from corpus_spider.search.totals import FILE
 from pipelines.text.word_forms import broad
 from storage import time_limit
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
     import numpy.typing as npt
 
 INDEX_FORMAT = 6
@@ -153,6 +152,8 @@ def _values(selected: Selection, one: int) -> tuple[str, str, str, str, int]:
 
 
 def _cell(row: tuple[Any, ...], blobs: Iterable[bytes]) -> Cell:
+    import numpy as np
+
     words, frequencies, appearances = blobs
     counts = (np.frombuffer(blob, np.int32) for blob in (frequencies, appearances))
     return Cell(CellKey(*row[:3]), row[3], row[4], row[5], np.frombuffer(words, np.uint32), *counts)
@@ -160,17 +161,23 @@ def _cell(row: tuple[Any, ...], blobs: Iterable[bytes]) -> Cell:
 
 def _columns(cell: Cell) -> list[bytes]:
     """Return the arrays of a cell as they are stored."""
+    import numpy as np
+
     return [cell.words.tobytes(), *(array.astype(np.int32).tobytes() for array in (cell.frequencies, cell.appearances))]
 
 
 def taken_out(cell: Cell) -> Cell:
     """Return a cell with negative counts."""
+    import numpy as np
+
     frequencies, appearances = (-array.astype(np.int64) for array in (cell.frequencies, cell.appearances))
     return Cell(cell.key, cell.one, -cell.documents, -cell.tokens, cell.words, frequencies, appearances)
 
 
 def summed(cells: Sequence[Cell]) -> Cell:
     """Return the sum of cells of one key, without words that fall to zero."""
+    import numpy as np
+
     if len(cells) == 1:
         return cells[0]
     words, place = np.unique(np.concatenate([cell.words for cell in cells]), return_inverse=True)
@@ -270,6 +277,8 @@ class Manifest:
 
     def forget_unused_words(self) -> int:
         """Delete the words that no cell and no shard has any more, and shrink the file. Return their number."""
+        import numpy as np
+
         used = [cell.words for cell in self.cells(one_spelling=True)]
         used += [np.frombuffer(row[0], np.uint32) for row in self.connection.execute("SELECT searched FROM shard")]
         known = np.fromiter((row[0] for row in self.connection.execute("SELECT id FROM word")), np.uint32)
@@ -353,6 +362,8 @@ class Manifest:
 
     def _add(self, made: MadeShard) -> Iterator[Cell]:
         """Store a shard and yield its cells."""
+        import numpy as np
+
         rows = ((each, state, made.number) for each, state in made.entries.items())
         self.connection.executemany("INSERT INTO entry VALUES (?, ?, ?)", rows)
         searched = set(made.searched)
