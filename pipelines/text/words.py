@@ -53,7 +53,7 @@ _HYPHEN = regex.compile(rf"[{HYPHENS}]+")
 """Stands between the parts of a word that are searched by themselves."""
 _WORD = regex.compile(WORD)
 _WORD_OR_END = regex.compile(rf"{WORD}|{LINE_END}")
-_CLUSTERED = regex.compile(rf"[{CLUSTERED}]+")
+_CLUSTERED = re.compile(f"[{CLUSTERED}]+")
 # A half-width letter of katakana has its voiced mark behind it: ｶﾞ is ガ.
 _UNIT = regex.compile(rf"[{SINGLE}][ﾞﾟ]?|[^{SINGLE}{HYPHENS}\s]+|{LINE_END}")
 """A unit in words between which spaces stand, without clustered scripts."""
