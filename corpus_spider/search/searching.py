@@ -231,7 +231,7 @@ class SearchIndex:
     def _looked_up(self, term: Term) -> list[str]:
         """Return the searched words of the index that a term may mean in some language."""
         if term.is_expression:
-            return [word for word in self.manifest.searched_words() if term.matches(word)]
+            return list(term.expressed(self.manifest.searched_words()))
         found = (self.manifest.spellings(start, glob, exact=term.exact) for start, glob in looked_up(term))
         return list(dict.fromkeys(word for words in found for word in words))
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
 from pipelines.text.equal_letters import small
 from pipelines.text.word_forms import broad, letters, plain
+from storage import time_limit
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
 ANY_LETTERS, ONE_LETTER = "*", "?"
 """Wildcards: any letters or none, and one letter with its marks."""
@@ -21,6 +23,10 @@ WILDCARDS = ANY_LETTERS + ONE_LETTER
 MAX_EXPRESSION_CHARS = 200
 SECONDS_A_WORD = 0.1
 """Time in which a regular expression must decide about a word. Most need a millionth of a second."""
+SECONDS_A_PART = 2.0
+_WORDS_TOGETHER = 4_096
+_AROUND = regex.compile(r"\\[AZzGbBmMK]|\(\?(?:<?[=!]|[a-zA-Z0-9-]+[:)])|(?<!\[)\^|\$")
+"""Anchors, looks around and flags: in a text of many lines they mean something else."""
 _WILDCARD = regex.compile(r"([*?])")
 _AS_EXPRESSION = {ANY_LETTERS: ".*", ONE_LETTER: r"\X"}
 
@@ -60,8 +66,30 @@ class Term:
         try:
             return any(each.fits(each.form(word, each.language)) for each in _comparisons(self, language))
         except TimeoutError:
-            what = f'takes too long to compare with the word "{word:.40}"'
-            raise ConfigError(what, where=self.shown(), do="Write it with fewer repetitions.") from None
+            raise self._too_slow(word) from None
+
+    def expressed(self, words: Iterable[str]) -> Iterator[str]:
+        """Yield those of very many words that a regular expression fits. ``words``: in small letters.
+
+        Raises ConfigError if it takes too long.
+        """
+        lines = _in_lines(self.value)
+        left = iter(words)
+        while part := list(islice(left, _WORDS_TOGETHER)):
+            time_limit.check()
+            if lines is not None:
+                text = "\n".join(part)
+                try:
+                    found = [each.start() for each in lines.finditer(text, overlapped=True, timeout=SECONDS_A_PART)]
+                except TimeoutError:
+                    raise self._too_slow(part[0]) from None
+                # What fits at the start of a word may reach beyond its end.
+                part = [text[start:].partition("\n")[0] for start in found]
+            yield from filter(self.matches, part)
+
+    def _too_slow(self, word: str) -> ConfigError:
+        what = f'takes too long to compare with words such as "{word:.40}"'
+        return ConfigError(what, where=self.shown(), do="Write it with fewer repetitions.")
 
     def shown(self) -> str:
         """Return the term as it is typed."""
@@ -80,6 +108,20 @@ def expression(text: str) -> Term:
         do = r"Write a backslash before a sign that is meant as itself: \."
         raise ConfigError(f"is no regular expression: {error}", where=where, do=do) from None
     return Term(text, is_expression=True)
+
+
+@lru_cache(maxsize=64)
+def _in_lines(text: str) -> regex.Pattern[str] | None:
+    """Return the expression for words that are lines of one text, a hundred times as fast as for each of them.
+
+    None if it looks at what is around the word.
+    """
+    if _AROUND.search(text):
+        return None
+    try:
+        return regex.compile(f"^(?:{text})$", regex.IGNORECASE | regex.MULTILINE)
+    except regex.error:
+        return None
 
 
 @lru_cache(maxsize=64)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corpus_spider.search.concordance import SoughtWords, lines
 from corpus_spider.search.question import MOST_WORDS, parse, phrases, shown
+from corpus_spider.search.term import expression
 from pipelines.text.words import WORDS, Splitter, splitter
 from storage.errors import ConfigError
 
@@ -77,6 +78,31 @@ def test_a_question_that_makes_no_sense_is_refused_with_a_reason(question: str, 
     """The message says what is wrong."""
     with pytest.raises(ConfigError, match=says):
         parse(question, splitter())
+
+
+WORDS_OF_TEXTS = ["a", "ab", "ba", "abba", "aa", "b", "á", "ca", "c", "a'b", "9a"]
+
+
+@settings(max_examples=200)
+@example("a*")
+@example("[^b]*")
+@example("(?<!b)a")
+@example(r"\Aa.*\Z")
+@example("(?s:.*)a")
+@given(st.text(alphabet="abcá.*+?|()[]^$\\sWdA'", min_size=1, max_size=8))
+def test_many_words_are_compared_as_each_alone(text: str) -> None:
+    """They are compared as lines of one text, and a sign that fits the end of a line makes no difference."""
+    try:
+        term = expression(text)
+    except ConfigError:
+        return
+    assert list(term.expressed(WORDS_OF_TEXTS)) == [word for word in WORDS_OF_TEXTS if term.matches(word)]
+
+
+def test_an_expression_that_takes_too_long_is_refused() -> None:
+    """Also one that is quick on most words."""
+    with pytest.raises(ConfigError, match="too long"):
+        list(expression("(a|aa)+x(b|c)?").expressed(["abc", "a" * 60]))
 
 
 @given(st.text(alphabet='ab "()-*?/\\[+=ANDORNOT\u0e01ا', max_size=60))
