@@ -10,6 +10,7 @@ difference of two readers, and one goes further than the other.
 from __future__ import annotations
 
 import argparse
+import gc
 import time
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -62,6 +63,8 @@ def main() -> None:
     readers = STAGES | {name: _reader(read) for name, read in archive_loop.READERS.items()}
     for read in readers.values():  # tables are built once
         read(*pages[0])
+    # As in the workers of a crawl: a collection does not look at the modules again and again.
+    gc.freeze()
     best: dict[str, list[float]] = defaultdict(lambda: [float("inf")] * len(pages))
     for _ in range(options.rounds):
         for at, (capture, model) in enumerate(pages):
