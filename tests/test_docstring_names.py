@@ -17,7 +17,7 @@ UNDERSCORED = re.compile(r"(?<!`)(`{1,2})([a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?:\(\))
 SEE = re.compile(r"\(see (`{1,2})([A-Za-z_]\w*)\1\)")
 """A reference to a module, class or function."""
 FILE_ENDINGS = frozenset(
-    {"cdx", "cff", "html", "json", "jsonl", "md", "sha256", "SUFFIX", "toml", "txt", "zst", "1", "2"}
+    {"c", "cdx", "cff", "html", "json", "jsonl", "md", "prom", "sha256", "SUFFIX", "toml", "txt", "zst", "1", "2"}
 )
 ELSEWHERE = {
     "dataset.from_generator": "the library datasets",

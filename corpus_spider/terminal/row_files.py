@@ -6,8 +6,6 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -21,6 +19,8 @@ def text_of_rows(rows: Sequence[Mapping[str, Any]], form: str) -> str:
     'word,documents\\n"phủ, chính",2\\n'
     """
     if form == "jsonl":
+        import msgspec
+
         return "".join(f"{msgspec.json.encode(row).decode()}\n" for row in rows)
     from storage.exports.spreadsheet import cell
 

@@ -94,7 +94,7 @@ def _tables() -> tuple[Array, Array]:
 
 
 def numbered(keys: Array) -> Array:
-    """Return the number of each key among the distinct ones, by size. ``np.unique`` takes four times as long.
+    """Return the number of each key among the distinct ones, by size. `unique` of NumPy takes four times as long.
 
     >>> numbered(np.array([7, 3, 7])).tolist()
     [1, 0, 1]
