@@ -118,9 +118,11 @@ def search(state: CommonOptions, /, question: str, **options: Any) -> None:
             unique=options["unique"],
         )
     if options["format_name"] in {"csv", "jsonl"}:
-        state.console.result(
-            text_of_rows([place.row() for place in answer.places], options["format_name"]).rstrip("\n")
-        )
+        from corpus_spider.search.searching import LINE_FIELDS
+
+        text = text_of_rows([place.row() for place in answer.places], options["format_name"], LINE_FIELDS)
+        if text:
+            state.console.result(text.rstrip("\n"))
         state.console.note(_numbers(answer))
     elif options["as_json"]:
         state.console.json(answer)

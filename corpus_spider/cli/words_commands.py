@@ -161,7 +161,7 @@ def _write(console: Console, found: WordTable[Any], options: dict[str, Any], why
         console.note(why)
         return
     if options["format_name"] == "csv":
-        console.result(text_of_rows(plain, "csv").rstrip("\n"))
+        console.result(text_of_rows(plain, "csv", list(plain[0])).rstrip("\n"))
         return
     title = f"Words: {counted(found.tokens, 'token')} in {counted(found.documents, 'document')}"
     console.table(title, [name.replace("_", " ") for name in plain[0]], [list(row.values()) for row in plain])

@@ -58,7 +58,7 @@ def of_options(options: Mapping[str, Any], named: Mapping[str, Selection] | None
     Options that are not on the command line are None, empty or False. ``named``: the selections of corpus.toml.
     """
     given = {each.name: options[each.field] for each in DIMENSIONS if _is_stated(options.get(each.field))}
-    if named is not None and options.get(NAMED):
+    if named is not None and options.get(NAMED) is not None:
         given[NAMED] = options[NAMED]
     return selection_of(given, named, as_options=True)
 

@@ -234,7 +234,12 @@ def _free_slot(path: Path, stack: ExitStack) -> int:
         with suppress(PermissionError):
             # Under any umask: another user of the corpus who cannot open it would have no figures.
             os.fchmod(lock, 0o644)
-        if flocked(lock):
+        try:
+            is_free = flocked(lock)
+        except OSError:
+            os.close(lock)
+            raise
+        if is_free:
             stack.callback(os.close, lock)
             return slot
         os.close(lock)

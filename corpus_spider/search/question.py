@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from corpus_spider.search.term import ANY_LETTERS, ONE_LETTER, WILDCARDS, Term, expression
+from corpus_spider.search.term import ANY_LETTERS, MAX_WILDCARDS, ONE_LETTER, WILDCARDS, Term, expression
 from pipelines.text.normalise import clean
 from pipelines.text.punctuation import CORNER_BRACKETS, DOUBLE_QUOTES
 from storage.errors import ConfigError
@@ -41,7 +41,10 @@ _GERSHAYIM = regex.compile(r"(?<=\p{Hebrew})[\"“”״](?=\p{Hebrew})")
 _WILDCARD_LETTERS = {ord(ANY_LETTERS): "\ua7f8", ord(ONE_LETTER): "\ua7f9"}
 """Rare letters that stand for wildcards while a text is split into words."""
 _LETTER_WILDCARDS = {ord(letter): chr(sign) for sign, letter in _WILDCARD_LETTERS.items()}
+_QUESTION_MARK = regex.compile(r"\?++(?![\p{L}\p{M}\p{N}*])")
+"""A question mark that is no wildcard: no letter follows."""
 _UNKNOWN = (
+    (regex.compile(r"/[^/\s]+"), "the beginning of a regular expression, which has no spaces and ends with a slash"),
     (regex.compile(r"(?:NEAR|WITHIN)(?:/\d+)?"), "a distance between words"),
     (regex.compile(r"\[.*"), "a query for tokens in square brackets"),
     (regex.compile(r"[A-Za-z_]+:(?!//).+"), "a field with a colon"),
@@ -246,18 +249,26 @@ class _Parser:
         """Return the words of a text without spaces. A wildcard belongs to the word that it touches."""
         exact = text.startswith("=")
         # At the end of a word a question mark is one.
-        typed = text.rstrip("?").translate(_WILDCARD_LETTERS)
+        typed = _QUESTION_MARK.sub("", text).translate(_WILDCARD_LETTERS)
+        if typed.count(_WILDCARD_LETTERS[ord(ANY_LETTERS)]) > MAX_WILDCARDS:
+            raise ConfigError(f'"{text:.60}" has more than {MAX_WILDCARDS} wildcards', do="Write a regular expression.")
         terms: list[Term] = []
-        end = 0
+        end, before = 0, ""
         for start, stop in self._splitter.spans(typed):
             value = typed[start:stop].translate(_LETTER_WILDCARDS)
-            is_wildcard = set(value) <= set(WILDCARDS)
-            if not is_wildcard:
+            touches = start == end and bool(before)
+            if not set(value) <= set(WILDCARDS):
+                if touches and before[-1] in WILDCARDS:
+                    what = f'"{text:.60}": in a script without spaces a wildcard stands only at the end of a word'
+                    raise ConfigError(what, do="Write a regular expression, which looks at each word: /.*ab.*/")
                 terms.append(Term(value, exact))
-            elif terms and start == end:
+            elif touches and terms:
                 # In a script without spaces it is a unit of its own.
                 terms[-1] = Term(terms[-1].value + value, exact)
-            end = stop
+            end, before = stop, value
+        if not terms and before:
+            do = "Write it beside letters: govern*. In a phrase it stands for no word."
+            raise ConfigError(f'"{text:.60}" is a wildcard without a word', do=do)
         return terms
 
 

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 RANK, DAY, LEFT, RIGHT = "rank", "date", "left", "right"
 ORDERS = (RANK, DAY, LEFT, RIGHT)
 """Orders of a concordance: the best documents first, the newest first, by the word to the left or right."""
+_CONTEXT = ("left", "keyword", "right")
+LINE_FIELDS = (*_CONTEXT, "id", "url", "title", "site", "language", "day")
+"""Fields of a line in a file."""
 NODE = "node"
 SORT_PLACES = (NODE, *(f"{number}{side}" for side in "LR" for number in range(1, SORTED_WORDS + 1)))
 """Words of a line to sort by: the words that were found, the first to the left, and so on."""
@@ -71,9 +74,8 @@ class ConcordancePlace:
     line: ConcordanceLine
 
     def row(self) -> dict[str, str | None]:
-        """Return the line with the reference to its document, as files and Python have it."""
-        context = {"left": self.line.left, "keyword": self.line.keyword, "right": self.line.right}
-        return context | {name: getattr(self, name) for name in ("id", "url", "title", "site", "language", "day")}
+        """Return the line with the reference to its document, as files and Python have it: `LINE_FIELDS`."""
+        return {name: getattr(self.line if name in _CONTEXT else self, name) for name in LINE_FIELDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +224,9 @@ class SearchIndex:
         for language in wanted or self.manifest.languages():
             time_limit.check()
             found = {
-                term: tuple(word for word in words if term.matches(word, language)) for term, words in looked_up.items()
+                # An expression is compared with words as they are written, in any language.
+                term: tuple(word for word in words if term.is_expression or term.matches(word, language))
+                for term, words in looked_up.items()
             }
             reading = QuestionMeaning(found, near if language in SPACED_WORDS else ())
             readings.setdefault(reading, []).append(language)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -25,8 +27,17 @@ SECONDS_A_WORD = 0.1
 """Time in which a regular expression must decide about a word. Most need a millionth of a second."""
 SECONDS_A_PART = 2.0
 _WORDS_TOGETHER = 4_096
-_AROUND = regex.compile(r"\\[AZzGbBmMK]|\(\?(?:<?[=!]|[a-zA-Z0-9-]+[:)])|(?<!\[)\^|\$")
-"""Anchors, looks around and flags: in a text of many lines they mean something else."""
+_AROUND = regex.compile(r"\\[AZzGbBmMK]|(?<!\[)\^|\$")
+"""Anchors: in a text of many lines they mean something else."""
+SECONDS_AN_EXPRESSION = 5.0
+"""Time in which an expression must be compared with all words."""
+_UNUSUAL_GROUP = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?!:)")
+_POSSESSIVE = regex.compile(r"[*+?}]\+")
+_TIMES = regex.compile(r"\{[^}]*\}")
+_NUMBER = regex.compile("[0-9]+")
+_MAX_TIMES = 1_000
+"""Product of all numbers of repetitions. A compiled expression has a part for each."""
+MAX_WILDCARDS = 5
 _WILDCARD = regex.compile(r"([*?])")
 _AS_EXPRESSION = {ANY_LETTERS: ".*", ONE_LETTER: r"\X"}
 
@@ -74,7 +85,7 @@ class Term:
         Raises ConfigError if it takes too long.
         """
         lines = _in_lines(self.value)
-        left = iter(words)
+        left, ends_at = iter(words), time.monotonic() + SECONDS_AN_EXPRESSION
         while part := list(islice(left, _WORDS_TOGETHER)):
             time_limit.check()
             if lines is not None:
@@ -85,7 +96,12 @@ class Term:
                     raise self._too_slow(part[0]) from None
                 # What fits at the start of a word may reach beyond its end.
                 part = [text[start:].partition("\n")[0] for start in found]
-            yield from filter(self.matches, part)
+            for word in part:
+                time_limit.check()
+                if self.matches(word):
+                    yield word
+                if time.monotonic() > ends_at:
+                    raise self._too_slow(word)
 
     def _too_slow(self, word: str) -> ConfigError:
         what = f'takes too long to compare with words such as "{word:.40}"'
@@ -102,9 +118,17 @@ def expression(text: str) -> Term:
     if len(text) > MAX_EXPRESSION_CHARS:
         what = f"a regular expression has {MAX_EXPRESSION_CHARS} characters at most"
         raise ConfigError(what, where=where, do="Join several by OR.")
+    if _UNUSUAL_GROUP.search(text) or _POSSESSIVE.search(text):
+        what = "has a flag, a look around, a recursion or a possessive repetition, which are not known here"
+        raise ConfigError(what, where=where, do="Groups are (ab) and (?:ab), repetitions *, +, ? and {1,3}.")
+    if (
+        math.prod(max(1, int(number[:9])) for times in _TIMES.findall(text) for number in _NUMBER.findall(times))
+        > _MAX_TIMES
+    ):
+        raise ConfigError("repeats a part too often", where=where, do=f"Write {{1,{_MAX_TIMES}}} at most, in all.")
     try:
         _compiled(text)
-    except regex.error as error:
+    except (regex.error, ValueError, OverflowError, RecursionError) as error:
         do = r"Write a backslash before a sign that is meant as itself: \."
         raise ConfigError(f"is no regular expression: {error}", where=where, do=do) from None
     return Term(text, is_expression=True)
@@ -114,7 +138,7 @@ def expression(text: str) -> Term:
 def _in_lines(text: str) -> regex.Pattern[str] | None:
     """Return the expression for words that are lines of one text, a hundred times as fast as for each of them.
 
-    None if it looks at what is around the word.
+    None if it has anchors.
     """
     if _AROUND.search(text):
         return None

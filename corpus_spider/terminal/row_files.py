@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-def text_of_rows(rows: Sequence[Mapping[str, Any]], form: str) -> str:
-    """Return rows with the same keys. ``form``: ``csv``, with the keys in the first line, or ``jsonl``.
+def text_of_rows(rows: Sequence[Mapping[str, Any]], form: str, names: Sequence[str]) -> str:
+    """Return rows with the keys ``names``. ``form``: ``csv``, with the names in the first line, or ``jsonl``.
 
     No cell of a CSV is a formula of a spreadsheet.
 
-    >>> text_of_rows([{"word": "phủ, chính", "documents": 2}], "csv")
+    >>> text_of_rows([{"word": "phủ, chính", "documents": 2}], "csv", ("word", "documents"))
     'word,documents\\n"phủ, chính",2\\n'
     """
     if form == "jsonl":
@@ -25,8 +25,7 @@ def text_of_rows(rows: Sequence[Mapping[str, Any]], form: str) -> str:
     from storage.exports.spreadsheet import cell
 
     text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: cell(value) for name, value in row.items()} for row in rows)
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from corpus_spider.config.selections import NAMED, options_of, read_day, texts_of
+from corpus_spider.config.selections import NAMED, options_of, read_day, selection_of, texts_of
 from corpus_spider.config.values import WrongValueError
 from storage.documents.selection import INDEX, Day, Selection, Texts, honoured
 
@@ -69,17 +69,19 @@ class WebQuery:
 
 
 def web_query(query: QueryParams, selections: Mapping[str, Selection]) -> WebQuery:
-    """Read the query of a URL. Values that make no sense are left out. ``selections``: those of corpus.toml."""
+    """Read the query of a URL. Values that make no sense are left out. ``selections``: those of corpus.toml.
+
+    Raises ConfigError for another name of a selection: the page would be about other documents.
+    """
     given = {each.field: _value(each, query) for each in honoured(INDEX)}
     own = Selection(**{field: value for field, value in given.items() if value is not None})
     named = query.get(NAMED, "")
-    if named not in selections:
-        named = ""
+    base = selection_of({NAMED: named}, selections) if named else EVERYTHING
     page = int(min(LAST_PAGE, max(1, _number(query, "page"))))
     return WebQuery.of(
         own,
         named=named,
-        base=selections.get(named, EVERYTHING),
+        base=base,
         question=query.get("q", "").strip()[:MAX_TEXT_CHARS],
         order=query.get("order", "")[:10],
         page=page,

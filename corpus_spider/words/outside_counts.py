@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 WORD_COLUMNS = ("word", "type", "form", "item", "token")
 FREQUENCY_COLUMNS = ("frequency", "freq", "count", "freq_abs")
 """Names of columns, in small letters. A list without them has the word first, then the frequency."""
+MAX_LINE_CHARS = 10_000
 MAX_BYTES = 500 * 2**20
 _SEPARATORS = "\t,;"
 _READ_AT_ONCE = 2_000
+_MAX_DIGITS = 15
 _HOW = "Write a word and its frequency in each line, with a tab or comma between them, in UTF-8."
 
 
@@ -51,6 +53,8 @@ def read_list(file: Path) -> OutsideCounts:
 
     Raises ConfigError with the number of the line that is wrong.
     """
+    if not file.is_file():
+        raise ConfigError("there is no such file", where=str(file), do="Name a list of words and their frequencies.")
     with disk_errors(file):
         if file.stat().st_size > MAX_BYTES:
             raise ConfigError("is larger than 500 MiB", where=str(file), do="Leave out the rarest words.")
@@ -60,7 +64,7 @@ def read_list(file: Path) -> OutsideCounts:
             raise ConfigError(f"is not UTF-8 (byte {error.start})", where=str(file), do=_HOW) from None
     counts: Counter[str] = Counter()
     for number, word, frequency in _rows(lines):
-        if not frequency.isdecimal():
+        if not frequency.isdecimal() or len(frequency) > _MAX_DIGITS:
             what = f'expected a word and its frequency, got "{frequency[:40]}" as the frequency'
             raise ConfigError(what, where=f"{file}, line {number}", do=_HOW)
         counts[word] += int(frequency)
@@ -72,20 +76,32 @@ def read_list(file: Path) -> OutsideCounts:
 def _rows(lines: Iterable[str]) -> Iterator[tuple[int, str, str]]:
     """Yield the number, word and frequency of each line. Lines that begin with # are comments."""
     columns: tuple[int, int] | None = None
+    separator: str | None = None
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
-        separator = next((each for each in _SEPARATORS if each in line), None)
-        cells = next(csv.reader([line], delimiter=separator)) if separator else line.rsplit(maxsplit=1)
-        cells = [cell.strip() for cell in cells]
+        if columns is None:
+            separator = next((each for each in _SEPARATORS if each in line), None)
+        cells = [cell.strip() for cell in _cells(line, separator)]
         if columns is None:
             names = [cell.lower() for cell in cells]
             found = [_place(names, known) for known in (WORD_COLUMNS, FREQUENCY_COLUMNS)]
             columns = (0, 1) if None in found else (found[0] or 0, found[1] or 0)
             if None not in found:
                 continue
+            if len(cells) > len(columns):
+                named = f"{WORD_COLUMNS[0]} and {FREQUENCY_COLUMNS[0]}"
+                do = f"Name the columns in the first line: {named}. Or leave out the others."
+                raise ConfigError("expected a word and its frequency, got more columns", where=f"line {number}", do=do)
         word, frequency = (cells[at] if at < len(cells) else "" for at in columns)
         yield number, word, frequency
+
+
+def _cells(line: str, separator: str | None) -> list[str]:
+    # Lists of punctuation have single quotation marks.
+    if separator is None or line.count('"') % 2 or len(line) > MAX_LINE_CHARS:
+        return line[:MAX_LINE_CHARS].rsplit(separator, maxsplit=1)
+    return next(csv.reader([line], delimiter=separator))
 
 
 def _place(names: list[str], known: Iterable[str]) -> int | None:

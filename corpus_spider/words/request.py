@@ -168,7 +168,11 @@ def _outside(kind: str, path: str, selected: Selection, place: str) -> OutsideCo
         do = "Name one language with --language."
         raise ConfigError("a reference from elsewhere is compared with one language", where=place, do=do)
     if not path:
-        raise ConfigError(f"expected {kind}=FILE", where=place, do="Name the file or folder.")
-    if kind == OF_LIST:
-        return read_list(Path(path).expanduser())
-    return read_corpus(load(Path(path).expanduser()).index_folder, selected.languages[0])
+        what = f"expected {kind}={'FILE' if kind == OF_LIST else 'FOLDER'}"
+        raise ConfigError(what, where=place, do="Name it.")
+    try:
+        named = Path(path).expanduser()
+        named.exists()
+    except (RuntimeError, ValueError, OSError) as error:
+        raise ConfigError(f"is no path: {error}", where=f"{place} {kind}", do="Name a file or folder.") from None
+    return read_list(named) if kind == OF_LIST else read_corpus(load(named).index_folder, selected.languages[0])

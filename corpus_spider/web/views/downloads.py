@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
-from corpus_spider.search.searching import DAY, RANK
+from corpus_spider.search.searching import DAY, LINE_FIELDS, RANK
 from corpus_spider.terminal.row_files import text_of_rows
 from corpus_spider.web.query import web_query
-from corpus_spider.web.views import served
+from corpus_spider.web.views import refusal, served
 from corpus_spider.web.views.inert import refuse_others
 from storage.exports import fields
 from storage.exports.formats import STREAM_FORMATS
@@ -64,6 +64,8 @@ def download_lines(request: Request) -> Response:
     if name not in LINE_TYPES:
         raise HTTPException(404)
     asked = web_query(request.query_params, here.selections)
+    if error := refusal(here, asked.selection):
+        raise error
     return _file(here, f"lines.{name}", LINE_TYPES[name], partial(_write_lines, here, name, asked))
 
 
@@ -77,7 +79,7 @@ def _write_lines(here: ServedCorpus, name: str, asked: WebQuery, file: BinaryIO)
             here.corpus, asked.question, asked.selection, most=MAX_DOWNLOAD_LINES, order=asked.order or RANK
         )
     mark = BYTE_ORDER_MARK if name == "csv" else ""
-    file.write((mark + text_of_rows([place.row() for place in answer.places], name)).encode())
+    file.write((mark + text_of_rows([place.row() for place in answer.places], name, LINE_FIELDS)).encode())
 
 
 def _file(here: ServedCorpus, name: str, media_type: str, write: Callable[[BinaryIO], None]) -> Response:

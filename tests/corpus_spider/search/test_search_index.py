@@ -694,6 +694,7 @@ def test_each_measure_orders_the_collocates_by_its_column(tmp_path: Path) -> Non
         "# a comment\nRank\tType\tFreq\n1\tThe\t600\n2\tthe\t400\n3\tnode\t1\n",
         "the 1000\n\nnode 1",
         'word;frequency\n"the";1000\nnode;1',
+        'the\t500\n"\t9\nthe\t491\nnode\t1\n',
     ],
 )
 def test_keywords_are_compared_with_a_list_of_any_usual_form(tmp_path: Path, text: str) -> None:
@@ -719,6 +720,8 @@ def test_keywords_are_compared_with_a_list_of_any_usual_form(tmp_path: Path, tex
         ("the\tmany\n", 'line 1: expected a word and its frequency, got "many"'),
         ("word,frequency\nthe,1\nnode\n", "line 3: expected a word"),
         ("", "has no word with a frequency"),
+        ("1\t500\tone\n", "got more columns"),
+        ("the\t99999999999999999999\n", "as the frequency"),
     ],
 )
 def test_a_wrong_list_is_named_with_its_line(tmp_path: Path, text: str, says: str) -> None:

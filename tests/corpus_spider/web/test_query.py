@@ -209,6 +209,8 @@ def test_the_command_of_the_page_gives_the_documents_of_its_list(
     query = urlencode(pairs)
     status, _, text = ask(app, f"/documents?{query}")
     assert status in {200, 400}
+    if status == 400 and dict(pairs).get("selection") in {"mixed", "none"}:
+        return
     page = document_fromstring(text)
     commands = page.xpath("//p[@class='command']/code/text()")
     if not commands:
@@ -304,3 +306,6 @@ def test_lines_are_downloaded_with_the_reference_of_each(app: Guard, folder: Pat
     assert len(list(csv.reader(io.StringIO(table.lstrip("\ufeff"))))) == len(rows) + 1
     assert ask(app, "/download/lines.parquet?q=gi%C3%A1")[0] == 404
     assert ask(app, "/download/lines.csv?q=%28")[0] == 400
+    assert ask(app, "/download/lines.csv?q=xe&site=c.example")[0] == 400
+    assert ask(app, "/download/lines.csv?q=xe&selection=none")[0] == 400
+    assert ask(app, "/download/lines.csv?q=nosuchword")[2].lstrip("\ufeff") == f"{','.join(rows[0])}\n"
