@@ -227,10 +227,10 @@ class Corpus(AbstractContextManager["Corpus"]):
         The search index is refreshed first, in its own folder, unless another program does. It is derived data.
         Raises ConfigError for a question or filter that is wrong.
         """
-        from corpus_spider.search.concordance import MAX_CONTEXT_WORDS
+        from corpus_spider.search.concordance_rules import MAX_CONTEXT_WORDS, MAX_LINES
         from storage.documents.selection import INDEX
 
-        _require_limit(limit, 10_000)
+        _require_limit(limit, MAX_LINES)
         if not isinstance(context, int) or not 0 <= context <= MAX_CONTEXT_WORDS:
             what = f"expected a number of words from 0 to {MAX_CONTEXT_WORDS}, got {context!r:.60}"
             raise ConfigError(what, where="context", do="Without it lines have the usual context.")
@@ -277,7 +277,8 @@ class Corpus(AbstractContextManager["Corpus"]):
         """
         from dataclasses import asdict
 
-        from corpus_spider.words.lists import CollocationRules
+        from corpus_spider.words.collocation_rules import CollocationRules
+        from corpus_spider.words.references import reference_of
         from corpus_spider.words.request import NO_DOCUMENT, WordList, word_list
         from storage.documents.selection import COUNTS
 
@@ -291,10 +292,10 @@ class Corpus(AbstractContextManager["Corpus"]):
         _require_limit(limit, 100_000)
         selected = selection_for(COUNTS, filters, "words", self.config.selections)
         near = CollocationRules(window, side, min_frequency, measure)
-        named = self.config.selections
-        wanted = WordList(against, around, trends, without_stop_words, limit, spelling, named=named, near=near)
+        reference = reference_of(against, selected, "against", self.config.selections) if against else None
+        wanted = WordList(reference, around, trends, without_stop_words, limit, spelling, near=near)
         with self._index() as index:
-            found = word_list(index, self.store, selected, wanted, "against")
+            found = word_list(index, self.store, selected, wanted)
         if not found.table.tokens:
             do = "print(corpus) shows the languages, corpus_spider.open(…).documents() the texts."
             raise ConfigError(NO_DOCUMENT, where="words", do=do)

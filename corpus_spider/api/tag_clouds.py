@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from corpus_spider.search.searching import SearchIndex
     from corpus_spider.words.clouds import Cloud
+    from corpus_spider.words.references import Reference
     from storage.corpus import Corpus
     from storage.documents.selection import Selection
 
@@ -65,9 +66,9 @@ def cloud_of_document(config: Config, target: str, languages: Sequence[str], mos
         return clouds.of_text(lines, language, index.manifest, most, source, is_counted=is_counted)
 
 
-def cloud_of_corpus(selected: Selection, reference: lists.Reference, most: int, open_index: OpenIndex) -> Cloud:
+def cloud_of_corpus(selected: Selection, reference: Reference, most: int, open_index: OpenIndex) -> Cloud:
     """Return the cloud of a part of the corpus, against another part or by frequency."""
-    with open_index((*selected.sites, *lists.sites_of(reference))) as (_, index):
+    with open_index((*selected.sites, *reference.sites)) as (_, index):
         size = lists.sizes(index.manifest, selected)
         parts = (
             ", ".join(selected.languages),

@@ -8,6 +8,7 @@ import click
 
 from corpus_spider.cli.opened_index import opened_index
 from corpus_spider.cli.options import PROGRAM, as_json, limit, selection_options, verb_of
+from corpus_spider.search.concordance_rules import LINE_FIELDS, MAX_CONTEXT_WORDS, MAX_LINES, RANK
 from corpus_spider.terminal.row_files import text_of_rows
 from storage.documents.selection import INDEX
 from storage.errors import LockedError
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from corpus_spider.search.searching import SearchAnswer
     from corpus_spider.terminal.console import Console
 
-MAX_LINES = 10_000
 FORMATS = ("table", "csv", "jsonl")
 _verbs = click.Group()
 
@@ -77,13 +77,18 @@ def index(state: CommonOptions, /, **options: Any) -> None:
 @click.option(
     "--order",
     metavar="ORDER",
-    default="rank",
+    default=RANK,
     show_default=True,
     help="Best documents first (rank), newest first (date), by the word to the left or right, or by up to three words"
     " of a line: 1L,2L,node.",
 )
 @limit("Maximum number of lines.", 20, MAX_LINES)
-@click.option("--context", type=click.IntRange(1, 100), metavar="WORDS", help="Words on each side of what was found.")
+@click.option(
+    "--context",
+    type=click.IntRange(1, MAX_CONTEXT_WORDS),
+    metavar="WORDS",
+    help="Words on each side of what was found.",
+)
 @click.option("--unique", is_flag=True, help="Show equal lines once.")
 @click.option(
     "--format",
@@ -118,8 +123,6 @@ def search(state: CommonOptions, /, question: str, **options: Any) -> None:
             unique=options["unique"],
         )
     if options["format_name"] in {"csv", "jsonl"}:
-        from corpus_spider.search.searching import LINE_FIELDS
-
         text = text_of_rows([place.row() for place in answer.places], options["format_name"], LINE_FIELDS)
         if text:
             state.console.result(text.rstrip("\n"))

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from corpus_spider.cli.opened_index import opened_index
 from corpus_spider.cli.options import allow_private, as_json, limit, selection_options, verb_of
 from corpus_spider.terminal.row_files import text_of_rows
+from corpus_spider.words.collocation_rules import MAX_WINDOW, MEASURES, SIDES, USUAL, CollocationRules
 from storage.disk import disk_errors
 from storage.documents.selection import COUNTS, honoured
 from storage.errors import ConfigError
@@ -54,31 +55,31 @@ _months = selection_options(
 @click.option("--around", metavar="WORD", help="Collocates of a word or phrase.")
 @click.option(
     "--window",
-    type=click.IntRange(1, 20),
+    type=click.IntRange(1, MAX_WINDOW),
     metavar="NUMBER",
-    default=5,
+    default=USUAL.window,
     show_default=True,
     help="Words to a side of it.",
 )
 @click.option(
     "--side",
-    type=click.Choice(["both", "left", "right"]),
-    default="both",
+    type=click.Choice(SIDES),
+    default=USUAL.side,
     show_default=True,
     help="Collocates before it, after it, or both.",
 )
 @click.option(
     "--min-frequency",
-    type=click.IntRange(1, 10**9),
+    type=click.IntRange(1),
     metavar="NUMBER",
-    default=5,
+    default=USUAL.min_frequency,
     show_default=True,
     help="How often a collocate stands near it.",
 )
 @click.option(
     "--measure",
-    type=click.Choice(["log_dice", "log_likelihood", "t_score", "mutual_information"]),
-    default="log_dice",
+    type=click.Choice(MEASURES),
+    default=USUAL.measure,
     show_default=True,
     help="Order of collocates.",
 )
@@ -110,26 +111,24 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
     """
     from corpus_spider.config.selections import of_options
     from corpus_spider.words import lists
-    from corpus_spider.words.request import NO_DOCUMENT, WordList, reference_of, word_list
+    from corpus_spider.words.references import reference_of
+    from corpus_spider.words.request import NO_DOCUMENT, WordList, word_list
 
     _refuse_combinations(chosen, options)
     named = state.load_made().selections
     selected = of_options(options, named)
     reference = reference_of(options["against"], selected, "--against", named) if options["against"] else None
     wanted = WordList(
-        options["against"] or "",
+        reference,
         options["around"] or "",
         chosen,
         options["without_stop_words"],
         options["limit"],
         options["spelling"],
-        named=named,
-        near=lists.CollocationRules(options["window"], options["side"], options["min_frequency"], options["measure"]),
+        near=CollocationRules(options["window"], options["side"], options["min_frequency"], options["measure"]),
     )
-    with opened_index(state, (*selected.sites, *lists.sites_of(reference))) as (
-        corpus,
-        index,
-    ):
+    sites = (*selected.sites, *(reference.sites if reference else ()))
+    with opened_index(state, sites) as (corpus, index):
         found = word_list(index, corpus, selected, wanted)
     if not found.table.tokens:
         raise ConfigError(NO_DOCUMENT, do="`corpus-spider status` shows what there is.")
@@ -235,7 +234,7 @@ def _cloud_of_page(state: CommonOptions, options: dict[str, Any]) -> Cloud:
 def _cloud_of_corpus(state: CommonOptions, options: dict[str, Any]) -> Cloud:
     from corpus_spider.api.tag_clouds import cloud_of_corpus
     from corpus_spider.config.selections import of_options
-    from corpus_spider.words.request import reference_of
+    from corpus_spider.words.references import REST, reference_of
 
     if options["allow_private"]:
         raise click.UsageError("--allow-private needs --page.")
@@ -243,7 +242,7 @@ def _cloud_of_corpus(state: CommonOptions, options: dict[str, Any]) -> Cloud:
     selected = of_options(options, named)
     if not selected.languages:
         raise click.UsageError("Name a --language, or a --page.")
-    reference = reference_of(options["against"], selected, "--against", named) if options["against"] else None
+    reference = reference_of(options["against"] or REST, selected, "--against", named)
     return cloud_of_corpus(selected, reference, options["limit"], partial(opened_index, state))
 
 

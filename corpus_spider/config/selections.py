@@ -184,6 +184,13 @@ def _bounded(dimension: Dimension, value: object, kinds: type | tuple[type, ...]
     return value
 
 
+def _names(value: object) -> tuple[str, ...]:
+    names = read_texts(value)
+    if "" in names:
+        raise WrongValueError("expected a name, got an empty text")
+    return names
+
+
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise WrongValueError(f"expected True or False, got {value!r}")
@@ -208,7 +215,7 @@ def _part(value: object) -> tuple[float, float]:
 
 
 _READERS: dict[Any, Callable[[Dimension, object], Any]] = {
-    Texts: lambda _, value: read_texts(value),
+    Texts: lambda _, value: _names(value),
     Day: lambda dimension, value: None if value is None else read_day(value, is_last=dimension.is_last),
     Part: lambda _, value: _part(value),
     int: lambda dimension, value: _bounded(dimension, value, int, "a whole number"),

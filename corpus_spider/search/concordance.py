@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from corpus_spider.search.concordance_rules import SORTED_WORDS
 from corpus_spider.search.question import phrases, side_by_side
 from pipelines.text.equal_letters import small
 from pipelines.text.tokenizer import SPACED_WORDS
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 CONTEXT_WORDS = 8
 CONTEXT_CHARS = 50
 """Words and characters of context on each side: whichever is more."""
-MAX_CONTEXT_WORDS = 100
-SORTED_WORDS = 3
-"""Words to each side by which lines can be sorted."""
 _CUT = "…"
 
 

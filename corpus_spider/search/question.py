@@ -38,8 +38,8 @@ _HOW = 'Write words, "a phrase", wildcards such as govern* or wom?n, /regular ex
 _QUOTES = str.maketrans(dict.fromkeys(DOUBLE_QUOTES + CORNER_BRACKETS, '"'))
 _GERSHAYIM = regex.compile(r"(?<=\p{Hebrew})[\"“”״](?=\p{Hebrew})")
 """A quotation mark within a Hebrew word is no end of a phrase (צה"ל)."""
-_WILDCARD_LETTERS = {ord(ANY_LETTERS): "\ua7f8", ord(ONE_LETTER): "\ua7f9"}
-"""Rare letters that stand for wildcards while a text is split into words."""
+_WILDCARD_LETTERS = {ord(ANY_LETTERS): "\U00010600", ord(ONE_LETTER): "\U00010601"}
+"""Letters of Linear A stand for wildcards while a question is split into words."""
 _LETTER_WILDCARDS = {ord(letter): chr(sign) for sign, letter in _WILDCARD_LETTERS.items()}
 _QUESTION_MARK = regex.compile(r"\?++(?![\p{L}\p{M}\p{N}*])")
 """A question mark that is no wildcard: no letter follows."""

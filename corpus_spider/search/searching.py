@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.search import shard
 from corpus_spider.search.builder import REMOVALS, is_complete, shard_folder
-from corpus_spider.search.concordance import SORTED_WORDS, ConcordanceLine, SoughtWords, lines
+from corpus_spider.search.concordance import ConcordanceLine, SoughtWords, lines
+from corpus_spider.search.concordance_rules import CONTEXT_FIELDS, DAY, LINE_FIELDS, NODE, RANK, sort_places
 from corpus_spider.search.made_with import IndexTools
 from corpus_spider.search.manifest import INDEX_FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse, phrases, shown, side_by_side
@@ -41,17 +42,6 @@ if TYPE_CHECKING:
     from storage.documents.model import CorpusDocument
     from storage.documents.selection import Selection
 
-RANK, DAY, LEFT, RIGHT = "rank", "date", "left", "right"
-ORDERS = (RANK, DAY, LEFT, RIGHT)
-"""Orders of a concordance: the best documents first, the newest first, by the word to the left or right."""
-_CONTEXT = ("left", "keyword", "right")
-LINE_FIELDS = (*_CONTEXT, "id", "url", "title", "site", "language", "day")
-"""Fields of a line in a file."""
-NODE = "node"
-SORT_PLACES = (NODE, *(f"{number}{side}" for side in "LR" for number in range(1, SORTED_WORDS + 1)))
-"""Words of a line to sort by: the words that were found, the first to the left, and so on."""
-MAX_SORT_PLACES = 3
-_SHORT_ORDERS = {LEFT: ("1L", "1R"), RIGHT: ("1R", "1L")}
 SORTED_DOCUMENTS = 500
 """Documents whose lines are sorted by a neighbouring word: the best ones."""
 MAX_SHOWN_GROUPS = 12
@@ -75,7 +65,7 @@ class ConcordancePlace:
 
     def row(self) -> dict[str, str | None]:
         """Return the line with the reference to its document, as files and Python have it: `LINE_FIELDS`."""
-        return {name: getattr(self.line if name in _CONTEXT else self, name) for name in LINE_FIELDS}
+        return {name: getattr(self.line if name in CONTEXT_FIELDS else self, name) for name in LINE_FIELDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,23 +265,6 @@ def _require_current(settings: dict[str, str], corpus: Corpus, folder: Path) -> 
 def _ordered(result: shard.Result) -> Iterator[tuple[float, tantivy.DocAddress, shard.Result]]:
     """Return the hits of a shard with the negative of their order: the highest rank or the last day comes first."""
     return ((-order, address, result) for order, address in result.first)
-
-
-def sort_places(order: str) -> tuple[str, ...]:
-    """Return the words of a line that an order names, up to three; none for an order of documents.
-
-    Raises ConfigError for another text.
-
-    >>> sort_places("rank"), sort_places("left"), sort_places("1R,2R,node")
-    ((), ('1L', '1R'), ('1R', '2R', 'node'))
-    """
-    if order in {RANK, DAY}:
-        return ()
-    named = _SHORT_ORDERS.get(order) or tuple(each.strip() for each in order.split(","))
-    if not set(named) <= set(SORT_PLACES) or len(named) > MAX_SORT_PLACES:
-        do = f"Write one of {', '.join(ORDERS)}, or up to {MAX_SORT_PLACES} of {', '.join(SORT_PLACES)}: 1L,2L,node."
-        raise ConfigError(f'there is no order "{order[:40]}"', where="order", do=do)
-    return named
 
 
 def _is_new(line: ConcordanceLine, known: set[tuple[str, str, str]]) -> bool:

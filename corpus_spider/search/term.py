@@ -22,24 +22,30 @@ if TYPE_CHECKING:
 ANY_LETTERS, ONE_LETTER = "*", "?"
 """Wildcards: any letters or none, and one letter with its marks."""
 WILDCARDS = ANY_LETTERS + ONE_LETTER
-MAX_EXPRESSION_CHARS = 200
-SECONDS_A_WORD = 0.1
-"""Time in which a regular expression must decide about a word. Most need a millionth of a second."""
-SECONDS_A_PART = 2.0
-_WORDS_TOGETHER = 4_096
-_AROUND = regex.compile(r"\\[AZzGbBmMK]|(?<!\[)\^|\$")
-"""Anchors: in a text of many lines they mean something else."""
-SECONDS_AN_EXPRESSION = 5.0
-"""Time in which an expression must be compared with all words."""
-_UNUSUAL_GROUP = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?!:)")
-_POSSESSIVE = regex.compile(r"[*+?}]\+")
-_TIMES = regex.compile(r"\{[^}]*\}")
-_NUMBER = regex.compile("[0-9]+")
-_MAX_TIMES = 1_000
-"""Product of all numbers of repetitions. A compiled expression has a part for each."""
 MAX_WILDCARDS = 5
+"""Stars in one word. The time of a comparison grows with each."""
 _WILDCARD = regex.compile(r"([*?])")
-_AS_EXPRESSION = {ANY_LETTERS: ".*", ONE_LETTER: r"\X"}
+_WILDCARD_EXPRESSIONS = {ANY_LETTERS: ".*", ONE_LETTER: r"\X"}
+
+# Regular expressions of visitors. The library compiles a part for each repetition, and only matching has a time limit.
+MAX_EXPRESSION_CHARS = 200
+_MAX_REPETITIONS = 1_000
+"""Product of all numbers in braces."""
+_BRACES = regex.compile(r"\{[^}]*\}")
+_NUMBER = regex.compile("[0-9]+")
+_UNKNOWN_GROUP = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?!:)")
+"""A flag, a look around or a recursion."""
+_POSSESSIVE = regex.compile(r"[*+?}]\+")
+
+SECONDS_A_WORD = 0.1
+"""Time in which a term must decide about a word. Most need a millionth of a second."""
+SECONDS_A_PART = 2.0
+"""Time for the words that are compared at once."""
+SECONDS_ALL_WORDS = 5.0
+"""Time in which an expression must be compared with all words."""
+_WORDS_TOGETHER = 4_096
+_ANCHOR = regex.compile(r"\\[AZzGbBmMK]|(?<!\[)\^|\$")
+"""In a text of many lines it means something else than in a word."""
 
 
 class Comparison(NamedTuple):
@@ -85,7 +91,7 @@ class Term:
         Raises ConfigError if it takes too long.
         """
         lines = _in_lines(self.value)
-        left, ends_at = iter(words), time.monotonic() + SECONDS_AN_EXPRESSION
+        left, ends_at = iter(words), time.monotonic() + SECONDS_ALL_WORDS
         while part := list(islice(left, _WORDS_TOGETHER)):
             time_limit.check()
             if lines is not None:
@@ -118,14 +124,13 @@ def expression(text: str) -> Term:
     if len(text) > MAX_EXPRESSION_CHARS:
         what = f"a regular expression has {MAX_EXPRESSION_CHARS} characters at most"
         raise ConfigError(what, where=where, do="Join several by OR.")
-    if _UNUSUAL_GROUP.search(text) or _POSSESSIVE.search(text):
+    if _UNKNOWN_GROUP.search(text) or _POSSESSIVE.search(text):
         what = "has a flag, a look around, a recursion or a possessive repetition, which are not known here"
         raise ConfigError(what, where=where, do="Groups are (ab) and (?:ab), repetitions *, +, ? and {1,3}.")
-    if (
-        math.prod(max(1, int(number[:9])) for times in _TIMES.findall(text) for number in _NUMBER.findall(times))
-        > _MAX_TIMES
-    ):
-        raise ConfigError("repeats a part too often", where=where, do=f"Write {{1,{_MAX_TIMES}}} at most, in all.")
+    numbers = (int(number[:9]) for braces in _BRACES.findall(text) for number in _NUMBER.findall(braces))
+    if math.prod(max(1, number) for number in numbers) > _MAX_REPETITIONS:
+        do = f"Write {{1,{_MAX_REPETITIONS}}} at most. Numbers in several braces are multiplied."
+        raise ConfigError("repeats a part too often", where=where, do=do)
     try:
         _compiled(text)
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
@@ -140,7 +145,7 @@ def _in_lines(text: str) -> regex.Pattern[str] | None:
 
     None if it has anchors.
     """
-    if _AROUND.search(text):
+    if _ANCHOR.search(text):
         return None
     try:
         return regex.compile(f"^(?:{text})$", regex.IGNORECASE | regex.MULTILINE)
@@ -173,9 +178,8 @@ def _test(term: Term, form: Callable[[str, str], str], language: str) -> Callabl
     """Return what tells whether the form of a word is that of a term."""
     if not term.is_pattern:
         return form(term.value, language).__eq__
-    parts = [
-        _AS_EXPRESSION.get(part) or regex.escape(form(part, language)) for part in _WILDCARD.split(term.value) if part
-    ]
+    pieces = filter(None, _WILDCARD.split(term.value))
+    parts = (_WILDCARD_EXPRESSIONS.get(piece) or regex.escape(form(piece, language)) for piece in pieces)
     return _limited(regex.compile("".join(parts)))
 
 

@@ -23,6 +23,7 @@ from corpus_spider.words import lists
 from corpus_spider.words.counting import totals
 from corpus_spider.words.keyness import log_likelihood, log_ratio
 from corpus_spider.words.lists import SharedSpellings
+from corpus_spider.words.references import RestOfCorpus
 from pipelines.quality.stop_word_lists import is_wordlike, stop_forms_of
 from pipelines.text.collation import sort_key
 from pipelines.text.scripts import characters, is_from_the_right
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.search.manifest import Manifest
     from corpus_spider.words.lists import KeyRow, WordRow
+    from corpus_spider.words.references import Reference
 
 MAX_FONT, MIN_FONT = 56.0, 12.0
 """Font sizes in pixels."""
@@ -170,18 +172,18 @@ def of_page(
     return tuple(sorted(found, key=lambda each: (-each.weight, each.word))[:most])
 
 
-def of_selection(manifest: Manifest, selected: Selection, reference: lists.Reference, most: int, source: str) -> Cloud:
+def of_selection(manifest: Manifest, selected: Selection, reference: Reference, most: int, source: str) -> Cloud:
     """Return the cloud of a selection of the index.
 
     By keyness against ``reference``, or against the rest of the corpus in the same languages. The texts of whole
     languages have no rest: their cloud is by frequency, and that of a part that is too small for keywords.
     """
     notes = tuple(IndexTools.of(manifest.settings()).notes(selected.languages))
-    is_part = reference is not None or selected != lists.same_languages(selected)
-    if is_part:
+    is_named = not isinstance(reference, RestOfCorpus)
+    if is_named or selected != lists.same_languages(selected):
         keys = lists.keywords(manifest, selected, reference, most + EXTRA_ROWS)
-        if keys or reference:
-            made = of_keywords(keys, selected.languages, most, source, "the reference" if reference else REST)
+        if keys or is_named:
+            made = of_keywords(keys, selected.languages, most, source, "the reference" if is_named else REST)
             return replace(made, notes=notes)
     documents = lists.sizes(manifest, selected).documents
     rows = lists.frequencies(manifest, selected, most + EXTRA_ROWS)

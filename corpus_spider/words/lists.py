@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from corpus_spider.search.question import phrases
+from corpus_spider.words.collocation_rules import BOTH, LEFT, MIN_FREQUENCY, RIGHT, USUAL, CollocationRules
 from corpus_spider.words.counting import MILLION, Totals, dispersion, totals
 from corpus_spider.words.keyness import (
     association,
@@ -22,10 +23,11 @@ from corpus_spider.words.keyness import (
     t_score,
 )
 from corpus_spider.words.outside_counts import OutsideCounts
+from corpus_spider.words.references import Reference, RestOfCorpus
 from pipelines.text.equal_letters import small
 from pipelines.text.word_forms import letters
 from pipelines.text.words import as_counted
-from storage.documents.selection import COUNTS, Selection
+from storage.documents.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -38,15 +40,6 @@ if TYPE_CHECKING:
     from pipelines.text.words import Splitter, WordSplitter
     from storage.corpus import Corpus
 
-MIN_FREQUENCY = 5
-"""Frequency from which on a word is a keyword or collocate."""
-WINDOW, MAX_WINDOW = 5, 20
-"""Words to a side of a word in which its collocates are counted."""
-BOTH, LEFT, RIGHT = "both", "left", "right"
-SIDES = (BOTH, LEFT, RIGHT)
-"""Where the collocates of a word stand in the text: before it is left, also in scripts from right to left."""
-MEASURES = ("log_dice", "log_likelihood", "t_score", "mutual_information")
-"""Measures of collocates, which are columns of the list."""
 MOST_DOCUMENTS = 2_000
 """Documents, the best ones, in which collocates are counted."""
 _PAGE = 50
@@ -76,21 +69,6 @@ class CountingRules:
 AS_ONE = CountingRules()
 
 
-@dataclass(frozen=True, slots=True)
-class CollocationRules:
-    """How collocates are counted: words to a side, which side, how often a word must be near, and their order."""
-
-    window: int = WINDOW
-    side: str = BOTH
-    least: int = MIN_FREQUENCY
-    measure: str = MEASURES[0]
-
-
-USUAL = CollocationRules()
-
-
-Reference = Selection | OutsideCounts | None
-"""What keywords are compared with: a part of the corpus, counts from elsewhere, or None for the rest of the corpus."""
 Row = TypeVar("Row")
 
 
@@ -193,7 +171,7 @@ def keywords(
 ) -> list[KeyRow]:
     """Return the words that a selection has more of than a reference, by G2 and then by log ratio.
 
-    ``reference``: None for the rest of the corpus in the same languages.
+    The rest of the corpus is that in the same languages. Counts from elsewhere need one language.
     """
     cells = list(manifest.cells(selected, one_spelling=how.one_spelling))
     here = totals(cells)
@@ -236,8 +214,9 @@ def _counted_there(
             texts = manifest.texts_of(here.words[part].tolist())
             counted[part] = [there.get(texts[int(word)], 0) for word in here.words[part]]
         return counted, reference.tokens
-    compared = totals(list(manifest.cells(reference or same_languages(selected), one_spelling=how.one_spelling)))
-    if reference is None:
+    others = same_languages(selected) if isinstance(reference, RestOfCorpus) else reference
+    compared = totals(list(manifest.cells(others, one_spelling=how.one_spelling)))
+    if isinstance(reference, RestOfCorpus):
         compared = _less(compared, here)
     return compared.frequency_of(here.words), compared.tokens
 
@@ -271,11 +250,6 @@ def _spelled(manifest: Manifest, cells: Sequence[Cell], words: Sequence[int]) ->
     return {word: texts[each] for word, each in spelled.items()}
 
 
-def sites_of(reference: Reference) -> tuple[str, ...]:
-    """Return the sites that a reference names."""
-    return reference.sites if isinstance(reference, Selection) else ()
-
-
 def same_languages(selected: Selection) -> Selection:
     """Return the selection of all texts in the same languages."""
     return Selection(languages=selected.languages)
@@ -283,12 +257,13 @@ def same_languages(selected: Selection) -> Selection:
 
 def why_empty(manifest: Manifest, selected: Selection, reference: Reference) -> str:
     """Say why there is no keyword: nothing to compare with, or no word that differs enough."""
-    if isinstance(reference, OutsideCounts):
-        compared = reference.tokens
-    else:
-        compared = sizes(manifest, reference or same_languages(selected)).tokens
-    if reference is None:
-        compared -= sizes(manifest, selected).tokens
+    match reference:
+        case OutsideCounts():
+            compared = reference.tokens
+        case RestOfCorpus():
+            compared = sizes(manifest, same_languages(selected)).tokens - sizes(manifest, selected).tokens
+        case _:
+            compared = sizes(manifest, reference).tokens
     if not compared:
         return "There is nothing to compare with. Choose a site or a time, so that a rest remains."
     words = f"No word is {MIN_FREQUENCY} times there with a log-likelihood of {CRITICAL_G2} or more."
@@ -298,7 +273,7 @@ def why_empty(manifest: Manifest, selected: Selection, reference: Reference) -> 
 def why_no_collocate(text: str, rules: CollocationRules = USUAL) -> str:
     """Say why a word has no collocate, and which command shows its places."""
     side = "" if rules.side == BOTH else f" to the {rules.side}"
-    found = f"No word stands {rules.least} times or more within {rules.window} words of it{side}."
+    found = f"No word stands {rules.min_frequency} times or more within {rules.window} words of it{side}."
     return f"{found} {_search_for(text)} shows its places."
 
 
@@ -334,9 +309,11 @@ def collocates(
             splitters = index.made_with.splitter, index.made_with.words(document.language)
             for line in document.searched_lines:
                 nodes += _count_near(line, splitters, wanted, near, document.language, how, rules)
-    close = [word for word, together in near.counts.items() if together >= rules.least and not how.is_left_out(word)]
+    close = [
+        word for word, together in near.counts.items() if together >= rules.min_frequency and not how.is_left_out(word)
+    ]
     known = index.manifest.ids_by_text(close)
-    whole = totals(list(index.manifest.cells(selected.only(COUNTS), one_spelling=how.one_spelling)))
+    whole = totals(list(index.manifest.cells(selected, one_spelling=how.one_spelling)))
     overall = whole.frequency_of(np.array([known.get(word, 0) for word in close], np.int64))
     together = np.array([near.counts[word] for word in close], np.int64)
     at_least = np.maximum(overall, together)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from corpus_spider.search.manifest import Manifest
 from corpus_spider.search.totals import FILE
@@ -34,6 +34,8 @@ class OutsideCounts:
     """Frequencies of words. ``tokens``: their sum."""
 
     frequencies: Mapping[str, int]
+    sites: ClassVar[tuple[str, ...]] = ()
+    """Sites of the corpus that the counts are of: none is known."""
 
     @property
     def tokens(self) -> int:
@@ -58,17 +60,17 @@ def read_list(file: Path) -> OutsideCounts:
     with disk_errors(file):
         if file.stat().st_size > MAX_BYTES:
             raise ConfigError("is larger than 500 MiB", where=str(file), do="Leave out the rarest words.")
+        counts: Counter[str] = Counter()
         try:
-            lines = file.read_text("utf-8-sig").splitlines()
+            with file.open(encoding="utf-8-sig") as lines:
+                for number, word, frequency in _rows(lines):
+                    if not frequency.isdecimal() or len(frequency) > _MAX_DIGITS:
+                        what = f'expected a word and its frequency, got "{frequency[:40]}" as the frequency'
+                        raise ConfigError(what, where=f"{file}, line {number}", do=_HOW)
+                    counts[word] += int(frequency)
         except UnicodeDecodeError as error:
-            raise ConfigError(f"is not UTF-8 (byte {error.start})", where=str(file), do=_HOW) from None
-    counts: Counter[str] = Counter()
-    for number, word, frequency in _rows(lines):
-        if not frequency.isdecimal() or len(frequency) > _MAX_DIGITS:
-            what = f'expected a word and its frequency, got "{frequency[:40]}" as the frequency'
-            raise ConfigError(what, where=f"{file}, line {number}", do=_HOW)
-        counts[word] += int(frequency)
-    if not counts:
+            raise ConfigError(f"is not UTF-8 (byte {error.start} of a part)", where=str(file), do=_HOW) from None
+    if not any(counts.values()):
         raise ConfigError("has no word with a frequency", where=str(file), do=_HOW)
     return OutsideCounts(counts)
 

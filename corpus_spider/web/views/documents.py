@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config.selections import texts_of
-from corpus_spider.search.searching import DAY, RANK
+from corpus_spider.search.concordance_rules import DAY, RANK
 from corpus_spider.web.query import LAST_PAGE, PAGE, web_query
 from corpus_spider.web.views import downloads, pages, refusal, served
 from storage.documents.selection import INDEX, Day, Texts, honoured

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
-from corpus_spider.search.searching import DAY, LINE_FIELDS, RANK
+from corpus_spider.search.concordance_rules import DAY, LINE_FIELDS, RANK
 from corpus_spider.terminal.row_files import text_of_rows
 from corpus_spider.web.query import web_query
 from corpus_spider.web.views import refusal, served
@@ -19,7 +19,7 @@ from storage.exports.formats import STREAM_FORMATS
 from storage.exports.spreadsheet import BYTE_ORDER_MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import BinaryIO
 
     from starlette.requests import Request
@@ -47,11 +47,7 @@ _PAGE, _PIECE = 200, 2**18
 
 def download(request: Request) -> Response:
     """Return the selected documents."""
-    refuse_others(request)
-    here, name = served(request), request.path_params["format"]
-    if name not in TYPES:
-        raise HTTPException(404)
-    asked = web_query(request.query_params, here.selections)
+    here, name, asked = _asked(request, TYPES)
     with here.index() as index:
         ids = index.find(asked.question, asked.selection, most=MAX_DOWNLOAD_DOCUMENTS, order=DAY).ids
     return _file(here, f"documents.{name}", TYPES[name], partial(_write_documents, here, name, ids))
@@ -59,14 +55,19 @@ def download(request: Request) -> Response:
 
 def download_lines(request: Request) -> Response:
     """Return the lines of a concordance, each with the reference to its document."""
-    refuse_others(request)
-    here, name = served(request), request.path_params["format"]
-    if name not in LINE_TYPES:
-        raise HTTPException(404)
-    asked = web_query(request.query_params, here.selections)
+    here, name, asked = _asked(request, LINE_TYPES)
     if error := refusal(here, asked.selection):
         raise error
     return _file(here, f"lines.{name}", LINE_TYPES[name], partial(_write_lines, here, name, asked))
+
+
+def _asked(request: Request, types: Mapping[str, str]) -> tuple[ServedCorpus, str, WebQuery]:
+    """Return the corpus, the form of the file, which is one of ``types``, and what it is about."""
+    refuse_others(request)
+    here, name = served(request), request.path_params["format"]
+    if name not in types:
+        raise HTTPException(404)
+    return here, name, web_query(request.query_params, here.selections)
 
 
 def _write_documents(here: ServedCorpus, name: str, ids: list[str], file: BinaryIO) -> None:

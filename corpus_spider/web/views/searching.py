@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.searching import ORDERS, RANK, sort_places
+from corpus_spider.search.concordance_rules import ORDERS, RANK, sort_places
 from corpus_spider.web.formatting import direction
 from corpus_spider.web.query import web_query
 from corpus_spider.web.time_axis import bounds, per_month

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from corpus_spider.web.query import web_query
 from corpus_spider.web.views import pages, served
 from corpus_spider.words import clouds
-from corpus_spider.words.request import REST, WordList, word_list
+from corpus_spider.words.references import RestOfCorpus
+from corpus_spider.words.request import WordList, word_list
 from storage.documents.selection import COUNTS
 
 if TYPE_CHECKING:
@@ -45,13 +46,13 @@ def page(request: Request) -> Response:
         kind = "keywords" if request.query_params.get("list") == "keywords" else "frequency"
         cloud: Cloud | None = None
         if kind == "keywords":
-            found = word_list(index, here.corpus, selected, WordList(REST, limit=ROWS))
+            found = word_list(index, here.corpus, selected, WordList(RestOfCorpus(), limit=ROWS))
             cloud = clouds.of_keywords(found.table.rows, chosen, CLOUD)
         elif asked.question:
             kind = "collocates"
             wanted = WordList(around=asked.question, limit=ROWS, searched=DOCUMENTS)
             with here.expensive():
-                found = word_list(index, here.corpus, selection, wanted)
+                found = word_list(index, here.corpus, selected, wanted)
         else:
             found = word_list(index, here.corpus, selected, WordList(limit=ROWS + clouds.EXTRA_ROWS))
             cloud = clouds.of_frequencies(found.table.rows, chosen, found.table.documents, CLOUD)

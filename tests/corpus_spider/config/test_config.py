@@ -483,6 +483,7 @@ def test_a_selection_has_a_name_in_the_file(tmp_path: Path, table: str, selected
         ("[selection.x]\nselection = 'y'", 'selection.x.selection: there is no filter "selection"'),
         ("[selection.x]\nlanguage = 'Vietnamese'", "selection.x.language: "),
         ("[selection.x]\nsince = '2026-05'\nuntil = '2026-03'", "selection.x.since: 2026-05-01 is after until"),
+        ("[selection.x]\nsite = ''", "selection.x.site: expected a name, got an empty text"),
         ("[selection.x]\nmin_chars = -1", "selection.x.min_chars: expected a whole number"),
         ("[selection.'a b']", "selection.a b: expected a name without spaces"),
         ("[selections.x]", "selections: there is no such section (did you mean selection?)"),

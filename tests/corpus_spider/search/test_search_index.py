@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,9 +20,9 @@ from corpus_spider.search.made_with import IndexTools, MissingLibraryError
 from corpus_spider.search.manifest import Manifest
 from corpus_spider.search.searching import SearchIndex
 from corpus_spider.words import clouds, lists
-from corpus_spider.words.lists import CollocationRules
+from corpus_spider.words.collocation_rules import MEASURES, CollocationRules
 from corpus_spider.words.outside_counts import OutsideCounts
-from corpus_spider.words.request import reference_of
+from corpus_spider.words.references import RestOfCorpus, reference_of
 from pipelines.text import words as words_module
 from pipelines.text.segmentation import choice
 from pipelines.text.segmentation.choice import CHOICES
@@ -35,7 +36,7 @@ from tests.extras import need
 from tests.storage.corpus_samples import NOON, Crawl, made
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 need("web")
@@ -144,6 +145,18 @@ def built(crawl: Crawl, folder: Path) -> builder.RefreshReport:
     with only_writer(folder) as is_writer:
         assert is_writer
         return refresh(crawl.corpus, str(folder.parent / "corpus.db"), folder, 1)
+
+
+@contextmanager
+def indexed(folder: Path, texts: Iterable[str]) -> Iterator[tuple[SearchIndex, Corpus]]:
+    """Open the index of a corpus of English texts."""
+    with Corpus.open(folder / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        for number, text in enumerate(texts):
+            crawl.visit(str(number), made(text, language="en"))
+        built(crawl, folder / "index")
+        with SearchIndex.open(folder / "index", corpus) as index:
+            yield index, corpus
 
 
 def found(crawl: Crawl, folder: Path, question: str, **filters: object) -> set[str]:
@@ -448,7 +461,7 @@ def test_the_cloud_of_a_part_without_keywords_is_by_frequency(opened: Crawl, tmp
     folder = tmp_path / "index"
     built(opened, folder)
     with SearchIndex.open(folder, opened.corpus) as index:
-        made = clouds.of_selection(index.manifest, Selection(("vi",), ("a.example",)), None, 10, "a")
+        made = clouds.of_selection(index.manifest, Selection(("vi",), ("a.example",)), RestOfCorpus(), 10, "a")
     assert "frequency" in made.caption
     assert "xăng" in " ".join(each.word for each in made.weights)
     assert "và" not in {each.word for each in made.weights}
@@ -602,13 +615,8 @@ def test_collocates_of_a_word_of_two_syllables_have_one_node(tmp_path: Path) -> 
 )
 def test_lines_are_sorted_by_up_to_three_of_their_words(tmp_path: Path, order: str, lines_in_order: str) -> None:
     """As a dictionary sorts words. The short orders take the nearest word of the other side next."""
-    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
-        crawl = Crawl(corpus)
-        for number, text in enumerate(("a x node d a", "b x node c b", "a y node c a")):
-            crawl.visit(str(number), made(text, language="en"))
-        built(crawl, tmp_path / "index")
-        with SearchIndex.open(tmp_path / "index", corpus) as index:
-            answer = index.concordance(corpus, "node", Selection(), most=10, order=order)
+    with indexed(tmp_path, ["a x node d a", "b x node c b", "a y node c a"]) as (index, corpus):
+        answer = index.concordance(corpus, "node", Selection(), most=10, order=order)
     found = [f"{place.line.left}{place.line.keyword}{place.line.right}" for place in answer.places]
     assert "|".join(found) == lines_in_order
 
@@ -623,14 +631,10 @@ def test_an_unknown_order_is_refused(opened: Crawl, tmp_path: Path, order: str) 
 
 def test_equal_lines_are_shown_once_if_wanted(tmp_path: Path) -> None:
     """A recurring line of a site does not hide the others."""
-    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
-        crawl = Crawl(corpus)
-        for number in range(4):
-            crawl.visit(str(number), made(f"read the node here\nnode {number} of this text", language="en"))
-        built(crawl, tmp_path / "index")
-        with SearchIndex.open(tmp_path / "index", corpus) as index:
-            every = index.concordance(corpus, "node", Selection(), most=50)
-            once = index.concordance(corpus, "node", Selection(), most=50, unique=True)
+    made_texts = [f"read the node here\nnode {number} of this text" for number in range(4)]
+    with indexed(tmp_path, made_texts) as (index, corpus):
+        every = index.concordance(corpus, "node", Selection(), most=50)
+        once = index.concordance(corpus, "node", Selection(), most=50, unique=True)
     assert len(every.places) == 8
     texts = [f"node {number} of this text" for number in range(4)]
     assert sorted(f"{each.line.keyword}{each.line.right}" for each in once.places) == [*texts, "node here"]
@@ -644,46 +648,38 @@ def test_equal_lines_are_shown_once_if_wanted(tmp_path: Path) -> None:
         (CollocationRules(side="right"), {"red": 10, "green": 10, "blue": 10, "far": 10}),
         (CollocationRules(window=1), {"red": 20}),
         (CollocationRules(window=2, side="left"), {"the": 10, "red": 10}),
-        (CollocationRules(least=11), {"red": 20}),
+        (CollocationRules(min_frequency=11), {"red": 20}),
     ],
 )
 def test_collocates_are_counted_on_the_wanted_sides(
     tmp_path: Path, rules: CollocationRules, words: dict[str, int]
 ) -> None:
     """Within a window of words; left is before the word."""
-    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
-        crawl = Crawl(corpus)
-        for number in range(10):
-            crawl.visit(str(number), made(f"the red node red green blue far\nline {number}", language="en"))
-        built(crawl, tmp_path / "index")
-        with SearchIndex.open(tmp_path / "index", corpus) as index:
-            rows = lists.collocates(index, corpus, "node", Selection(("en",)), 50, rules=rules)
+    made_texts = [f"the red node red green blue far\nline {number}" for number in range(10)]
+    with indexed(tmp_path, made_texts) as (index, corpus):
+        rows = lists.collocates(index, corpus, "node", Selection(("en",)), 50, rules=rules)
     assert {row.word: row.together for row in rows} == words
 
 
 def test_each_measure_orders_the_collocates_by_its_column(tmp_path: Path) -> None:
     """A rare neighbour has more mutual information, a frequent one a higher t-score; a negative one avoids the word."""
-    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
-        crawl = Crawl(corpus)
-        for number in range(40):
-            rare = "rare" if number < 5 else "of"
-            others = "of one two three four five six"
-            text = f"{others} {others} of node {rare} and one two three four five six of of of {number}"
-            crawl.visit(str(number), made(text, language="en", title="of"))
-        built(crawl, tmp_path / "index")
-        with SearchIndex.open(tmp_path / "index", corpus) as index:
-            first = {}
-            for measure in lists.MEASURES:
-                rows = lists.collocates(
-                    index, corpus, "node", Selection(("en",)), 50, rules=CollocationRules(measure=measure)
-                )
-                assert [getattr(row, measure) for row in rows] == sorted(
-                    (getattr(row, measure) for row in rows), reverse=True
-                )
-                first[measure] = rows[0].word
-            assert first["mutual_information"] in {"rare", "and"}
-            assert first["t_score"] != "rare"
-            assert any(row.log_likelihood < 0 for row in rows)
+    others = "of one two three four five six"
+    made_texts = [
+        f"{others} {others} of node {'rare' if number < 5 else 'of'} and one two three four five six of of of {number}"
+        for number in range(40)
+    ]
+    tables = {}
+    with indexed(tmp_path, made_texts) as (index, corpus):
+        for measure in MEASURES:
+            rules = CollocationRules(measure=measure)
+            tables[measure] = lists.collocates(index, corpus, "node", Selection(("en",)), 50, rules=rules)
+    for measure, rows in tables.items():
+        scores = [getattr(row, measure) for row in rows]
+        assert scores == sorted(scores, reverse=True)
+    rare, often, everywhere = ({row.word: row for row in tables[MEASURES[0]]}[each] for each in ("rare", "and", "of"))
+    assert rare.mutual_information > everywhere.mutual_information
+    assert rare.t_score < often.t_score
+    assert everywhere.log_likelihood < 0
 
 
 @pytest.mark.parametrize(
@@ -704,13 +700,8 @@ def test_keywords_are_compared_with_a_list_of_any_usual_form(tmp_path: Path, tex
     reference = reference_of(f"list={file}", Selection(("en",)), "--against")
     assert isinstance(reference, OutsideCounts)
     assert reference.tokens == 1001
-    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
-        crawl = Crawl(corpus)
-        for number in range(10):
-            crawl.visit(str(number), made(f"the node the node {number}", language="en"))
-        built(crawl, tmp_path / "index")
-        with SearchIndex.open(tmp_path / "index", corpus) as index:
-            [row] = lists.keywords(index.manifest, Selection(("en",)), reference, 10)
+    with indexed(tmp_path, [f"the node the node {number}" for number in range(10)]) as (index, _):
+        [row] = lists.keywords(index.manifest, Selection(("en",)), reference, 10)
     assert (row.word, row.frequency, row.reference_per_million) == ("node", 20, 999.0)
 
 
