@@ -33,7 +33,7 @@ import regex
 from pipelines.decoding.vietnamese_codecs import is_syllable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _FOLDED = {ord(letter): one for letter, one in zip("يىكٴ", "یی\u06a9ء", strict=True)}
 _TABLE = tomllib.loads(Path(__file__).with_name("corrections.toml").read_text(encoding="utf-8"))
@@ -233,10 +233,10 @@ def assured(language: str, script: str, text: str) -> float:
 
 
 @lru_cache(maxsize=1)
-def words_of(text: str) -> list[str]:
+def words_of(text: str) -> tuple[str, ...]:
     """Return the words of a text in small letters. Several tests ask for the words of the same line."""
     small = text.lower()
-    return small.encode().translate(_SMALL_ASCII).decode().split() if small.isascii() else WORD.findall(small)
+    return tuple(small.encode().translate(_SMALL_ASCII).decode().split() if small.isascii() else WORD.findall(small))
 
 
 def _different_words(text: str) -> int:
@@ -251,7 +251,7 @@ def _different_words(text: str) -> int:
     return len(found)
 
 
-def _without_initials(words: list[str]) -> Iterator[str]:
+def _without_initials(words: Sequence[str]) -> Iterator[str]:
     """Leave out the names of Latin letters in Urdu, if several follow one another: two of them made texts Punjabi.
 
     >>> list(_without_initials("بی جے پی کے ایک رکن وی اے".split()))
@@ -263,7 +263,7 @@ def _without_initials(words: list[str]) -> Iterator[str]:
             yield from found
 
 
-def _joined_parts(words: list[str]) -> Iterator[str]:
+def _joined_parts(words: Sequence[str]) -> Iterator[str]:
     """Yield the parts of words with a joiner: Azerbaijani and Persian write their endings so."""
     return (part for word in words if "\u200c" in word for part in word.split("\u200c") if part)
 

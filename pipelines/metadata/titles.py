@@ -95,7 +95,7 @@ def find_title(page: StatedPage) -> tuple[str | None, str | None]:
 
 
 def _lower_headings(tree: LexborHTMLParser) -> list[tuple[str, LexborNode]]:
-    """Return the headings below the h1 with their elements, of which some are in teasers of other pages."""
+    """Return the headings below the h1 with their elements. Some are in teasers of other pages."""
     nodes = tree.css("h2, h3")[:_MOST_LOWER]
     return [(heading, node) for node in nodes if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
 

@@ -168,13 +168,15 @@ def _to_read(part: list[LexborNode], limit: int) -> Iterator[tuple[int, LexborNo
 def _is_marked(node: LexborNode) -> bool:
     """Return whether an element is for a time, or its class or id names a date."""
     stated = node.attributes
-    return (bool(stated) and _names_date(stated.get("class"), stated.get("id"))) or node.tag == "time"
+    # Cut before it is cached: a hostile page has names of megabytes.
+    names = ((stated.get(name) or "")[:MAX_NAMING] for name in ("class", "id"))
+    return (bool(stated) and _names_date(*names)) or node.tag == "time"
 
 
 @lru_cache(maxsize=2**10)
-def _names_date(classes: str | None, name: str | None) -> bool:
+def _names_date(classes: str, name: str) -> bool:
     """Return whether class or id names a date. Elements of a page repeat them four times, and pages of a site too."""
-    return any(stated and _HINT.search(stated[:MAX_NAMING].lower()) for stated in (classes, name))
+    return any(stated and _HINT.search(stated.lower()) for stated in (classes, name))
 
 
 def _in_element(node: LexborNode, limit: int, *, above: bool) -> Iterator[tuple[str, DateCandidate]]:

@@ -109,7 +109,7 @@ class Segmenter:
     def _tried(self, text: str) -> list[str]:
         """Return the parts of a text as the library gives them, nothing if it fails."""
         try:
-            return self.cut(text) if self.cut else []
+            return list(filter(None, self.cut(text))) if self.cut else []
         except BaseException as error:
             # A panic of a library in Rust is no Exception.
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":

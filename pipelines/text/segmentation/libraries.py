@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from importlib.util import find_spec
 from pathlib import Path
+from pickle import PickleError
 from typing import TYPE_CHECKING
 
 from pipelines.text.scripts import CLUSTERED_BY_LANGUAGE
@@ -88,7 +89,7 @@ def load_underthesea() -> Callable[[str], list[str]]:
     models = Path(word_tokenize.__file__).parent / "models"
     try:
         model = CompoundModel.read(models / "ws_crf_vlsp2013_20230727", joblib.load)
-    except (OSError, UnknownModelError):
+    except (OSError, LookupError, EOFError, PickleError, UnknownModelError):
         # Another release. Normalised tokens would have other letters than the text.
         return lambda line: placed(line, word_tokenize.word_tokenize(line, use_token_normalize=False))
     return CompoundSplitter(model, patterns, normalize_characters_in_text)

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipelines.text.tokenizer import MAX_CHARS_KEPT, MAX_WORDS_KEPT
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
@@ -31,7 +33,8 @@ _BEGIN, _INSIDE = "B-W", "I-W"
 _TEMPLATE = re.compile(r"T\[(-?\d)(?:,(-?\d))?\](?:\.(lower|isdigit|istitle|is_in_dict))?")
 _BEFORE, _AFTER = "BOS", "EOS"
 """Values of what reaches over the ends of a line."""
-_MAX_CACHED = 2**16
+_MAX_CACHED_CHARS = 3 * MAX_CHARS_KEPT
+"""Characters of a row of words that is remembered."""
 _MARGIN = 4
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}")
 _CHUNK = re.compile(r"\S+")
@@ -124,9 +127,10 @@ class _RowScores(dict[str, tuple[float, ...]]):
         for weights in (self._same.get(row), self._small.get(lower)):
             if weights:
                 found = _sum((found, weights))
-        if len(self) >= _MAX_CACHED:
+        if len(self) >= MAX_WORDS_KEPT:
             self.clear()
-        self[row] = found
+        if len(row) <= _MAX_CACHED_CHARS:
+            self[row] = found
         return found
 
 
@@ -229,7 +233,8 @@ class CompoundSplitter:
         if known is None:
             found = list(self._tokens.finditer(key))
             known = tuple(each.group() for each in found), tuple(each.end() for each in found)
-            if len(self._known) >= _MAX_CACHED:
+            if len(self._known) >= MAX_WORDS_KEPT:
                 self._known.clear()
-            self._known[key] = known
+            if len(key) <= _MAX_CACHED_CHARS:
+                self._known[key] = known
         return known

@@ -29,7 +29,8 @@ def makes_of(tags: Iterable[str]) -> list[str]:
     >>> makes_of(['p class="par par-12" id="x7"', 'p id="x7"'])
     ['p par par-', 'p id="x"']
     """
-    return _NUMBER.sub("", "<".join([_classed(tag[:MAX_TAG]) for tag in tags])).split("<")
+    classed = [_classed(tag[:MAX_TAG]) for tag in tags]
+    return _NUMBER.sub("", "<".join(classed)).split("<") if classed else []
 
 
 def _classed(tag: str) -> str:

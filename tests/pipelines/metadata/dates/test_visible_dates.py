@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pipelines.metadata.dates.labels import portions
 from pipelines.metadata.dates.months import fold
+from pipelines.metadata.dates.shown_dates import _names_date
 from pipelines.metadata.reader import read_metadata
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
@@ -23,6 +24,14 @@ def read(body: str, language: str = "en", url: str = URL, head: str = "") -> tup
     html = f'<html lang="{language}"><head>{head}</head><body>{body}</body></html>'
     found = read_metadata(html, url, (), NOW)
     return found.published, found.published_source
+
+
+def test_names_of_megabytes_are_cut_before_they_are_remembered() -> None:
+    """Else a few hostile pages would fill the memory of a worker."""
+    _names_date.cache_clear()
+    for end in ("a", "b", "c"):
+        read(f'<h1>H</h1><p class="date {"x" * 100_000}{end}">21 November 2026</p>')
+    assert _names_date.cache_info().currsize <= 3
 
 
 def test_a_page_shows_each_form_of_date_that_the_parser_reads() -> None:

@@ -96,6 +96,11 @@ def test_a_long_run_is_cut_into_pieces() -> None:
     assert max(lengths) <= MAX_RUN_CHARS
 
 
+def test_empty_parts_of_a_library_are_no_words() -> None:
+    """A plug-in may yield some."""
+    assert Segmenter("empty", lambda run: ["", run[:1], "", run[1:], ""], WORDS)("กข") == ["ก", "ข"]
+
+
 def test_without_a_library_the_unit_and_the_extra_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence a language; languages with spaces need none."""
     monkeypatch.setattr(choice, "library_names", lambda: dict.fromkeys(CHOICES, ""))

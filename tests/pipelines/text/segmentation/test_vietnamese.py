@@ -48,6 +48,17 @@ def test_any_line_is_split_without_a_change(line: str) -> None:
     assert "".join(load()(line)) == line
 
 
+def test_only_short_words_are_remembered() -> None:
+    """A page may have a picture as one word of megabytes."""
+    need("segment")
+    split = load()
+    assert isinstance(split, CompoundSplitter)
+    long = "a" * 100_000
+    assert split(f"Chính phủ {long} họp") == ["Chính phủ", f" {long}", " họp"]
+    assert max(map(len, split._known)) < 1_000
+    assert all(max(map(len, rows), default=0) < 1_000 for rows in split._tagger._rows.values())
+
+
 @pytest.mark.parametrize("data", OTHER_MODELS)
 def test_another_model_is_refused(tmp_path: Path, data: bytes) -> None:
     """The library splits the lines then."""
