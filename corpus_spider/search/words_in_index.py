@@ -15,7 +15,7 @@ from corpus_spider.search.shard import LONGEST_WORD
 from pipelines.text.equal_letters import TURKIC, small
 from pipelines.text.scripts import is_spaced
 from pipelines.text.segmentation.choice import CHOICES
-from pipelines.text.tokenizer import SPACED_WORDS
+from pipelines.text.tokenizer import MAX_CHARS_KEPT, MAX_WORDS_KEPT, SPACED_WORDS
 from pipelines.text.words import LINE_END, as_counted
 
 if TYPE_CHECKING:
@@ -24,21 +24,22 @@ if TYPE_CHECKING:
     from corpus_spider.search.made_with import IndexTools
 
 Split = TypeVar("Split")
-_MAX_TOKENS = 2**16
-"""Tokens that a table holds: 10 MB. A full table is emptied, so that it follows the texts."""
 
 
 class _TokenTable(dict[str, Split]):
-    """What tokens are split into, filled on demand."""
+    """What tokens are split into, filled on demand. A full table is emptied, so that it follows the texts."""
 
     def __init__(self, split: Callable[[str], Split]) -> None:
         super().__init__()
         self._split = split
 
     def __missing__(self, token: str) -> Split:
-        if len(self) >= _MAX_TOKENS:
+        found = self._split(token)
+        if len(self) >= MAX_WORDS_KEPT:
             self.clear()
-        return self.setdefault(token, self._split(token))
+        if len(token) <= MAX_CHARS_KEPT:
+            self[token] = found
+        return found
 
 
 class IndexedText(NamedTuple):
