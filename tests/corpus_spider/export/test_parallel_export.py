@@ -237,7 +237,7 @@ def test_what_goes_wrong_in_a_process_is_reported_with_its_place(folder: Path, t
 
 HANGING = """
 def hanging(pipe, work):
-    for answer in (None, parallel._SharedPart(0, b"")):
+    for answer in (None, parallel._SharedPart(0, 0)):
         pipe.recv()
         pipe.send(answer)
     pipe.recv()
