@@ -17,13 +17,14 @@ document, or without 20 MiB more, has none. What else runs on the server is coun
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TEXT_BYTES, REMOVALS = 5500, 10
+PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
 LEAST_SECONDS = 1.0
 """CPU time at the largest size below which a verb has no growth: it is noise."""
 READING: dict[str, tuple[str, ...]] = {
@@ -98,13 +100,23 @@ def measured(folder: Path, arguments: tuple[str, ...], database: str) -> Time:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, env=variables)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
+        cpu = used.ru_utime + used.ru_stime + seconds_of_orphans()
         said.seek(0)
         # `health` reports sites that were never crawled with 8, and `doctor` warnings with 1.
         if process.returncode not in {0, 1, 8}:
             raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}\n{said.read().decode()}")
     wall = time.perf_counter() - start
-    cpu = used.ru_utime + used.ru_stime
     return Time(cpu, server_seconds(database) - before, wall, used.ru_maxrss / 1024)
+
+
+def seconds_of_orphans() -> float:
+    """Wait for the processes that an ended program left, such as its fork server; return their CPU seconds."""
+    seconds = 0.0
+    with suppress(ChildProcessError):
+        while True:
+            _, _, used = os.wait4(-1, 0)
+            seconds += used.ru_utime + used.ru_stime
+    return seconds
 
 
 def server_seconds(database: str) -> float:
@@ -212,6 +224,8 @@ def main() -> None:
     parser.add_argument("--sites", type=int, default=SITES)
     parser.add_argument("--stored", type=int, default=STORED, help="documents that are no copies")
     options = parser.parse_args()
+    # The processes that a program leaves become ours.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     sizes = sorted(int(size) for size in options.sizes.split(","))
     every = [1, *sizes]
     with tempfile.TemporaryDirectory() as aside:
