@@ -14,7 +14,6 @@ import sys
 import threading
 import traceback
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -28,13 +27,15 @@ from storage.exports.writer import ExportPart, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Future
     from multiprocessing.connection import Connection
 
     from storage.documents.model import Columns, CorpusDocument
     from storage.documents.reader import View
     from storage.documents.selection import Selection
     from storage.exports.formats import Destination
+
+    _Answer = ExportPart | list[Sequence[int]] | Exception
+    _Job = tuple[Sequence[int], SimpleQueue[_Answer]]
 
 MIN_PARALLEL_DOCUMENTS = 10_000
 """Documents from which on processes pay. One process takes about a second for so many."""
@@ -49,7 +50,7 @@ times more.
 TRIES = 10
 """Attempts to get one view of a corpus that others write to. After that one process reads it."""
 END_SECONDS = 5.0
-"""Seconds to wait for a killed process. One that hangs on a disk stays behind."""
+"""Seconds to wait for a killed process, and for its thread. One that hangs on a disk stays behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,41 +122,54 @@ def _same_view(corpus: Corpus, selection: Selection, readers: Sequence[_Reader],
 
 
 def _in_order(view: View, readers: Sequence[_Reader], stack: ExitStack) -> Iterator[ExportPart]:
-    free: SimpleQueue[_Reader] = SimpleQueue()
+    jobs: SimpleQueue[_Job | None] = SimpleQueue()
     for reader in readers:
-        free.put(reader)
-
-    def made(stretch: Sequence[int]) -> ExportPart | list[Sequence[int]]:
-        reader = free.get()
-        try:
-            answer: ExportPart | list[Sequence[int]] = reader.ask(stretch)
-            return answer
-        finally:
-            free.put(reader)
-
-    threads = ThreadPoolExecutor(len(readers))
-    stack.callback(threads.shutdown, cancel_futures=True)
-    # Threads wait for processes. A stopped export must not wait for parts in progress.
-    for reader in readers:
+        thread = threading.Thread(target=_work, args=(reader, jobs), daemon=True)
+        thread.start()
+        # Threads wait for processes. A stopped export must not wait for parts in progress.
+        stack.callback(thread.join, END_SECONDS)
+        stack.callback(jobs.put, None)
         stack.callback(reader.kill)
-    under_way: deque[Future[ExportPart | list[Sequence[int]]]] = deque()
+    under_way: deque[SimpleQueue[_Answer]] = deque()
     for stretch in view.stretches():
-        under_way.append(threads.submit(made, stretch))
+        under_way.append(_begun(stretch, jobs))
         if len(under_way) > PARTS_PER_PROCESS * len(readers):
-            yield from _parts_of(under_way.popleft().result(), made)
+            yield from _parts_of(under_way.popleft(), jobs)
     while under_way:
-        yield from _parts_of(under_way.popleft().result(), made)
+        yield from _parts_of(under_way.popleft(), jobs)
 
 
-def _parts_of(
-    answer: ExportPart | list[Sequence[int]], made: Callable[[Sequence[int]], ExportPart | list[Sequence[int]]]
-) -> Iterator[ExportPart]:
+def _begun(stretch: Sequence[int], jobs: SimpleQueue[_Job | None]) -> SimpleQueue[_Answer]:
+    """Give a stretch to the next free process; return where its answer will be."""
+    answer: SimpleQueue[_Answer] = SimpleQueue()
+    jobs.put((stretch, answer))
+    return answer
+
+
+def _parts_of(answer: SimpleQueue[_Answer], jobs: SimpleQueue[_Job | None]) -> Iterator[ExportPart]:
     """Yield the part of a stretch, or the parts of its pages if its texts are too long for one."""
-    if not isinstance(answer, ExportPart):
-        for page in answer:
-            yield from _parts_of(made(page), made)
-    elif answer.rows:
-        yield answer
+    found = answer.get()
+    if isinstance(found, Exception):
+        raise found
+    if not isinstance(found, ExportPart):
+        for page in found:
+            yield from _parts_of(_begun(page, jobs), jobs)
+    elif found.rows:
+        yield found
+
+
+def _work(reader: _Reader, jobs: SimpleQueue[_Job | None]) -> None:
+    """Have a process do one job after the other, until there is a None.
+
+    These queues hold no lock that an interrupt could leave behind in the first thread. Those of
+    `concurrent.futures` do, and the export then hung.
+    """
+    while job := jobs.get():
+        stretch, answer = job
+        try:
+            answer.put(reader.ask(stretch))
+        except Exception as error:  # noqa: BLE001 - the first thread raises it
+            answer.put(error)
 
 
 @dataclass(frozen=True, slots=True)
