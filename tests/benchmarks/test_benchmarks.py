@@ -50,6 +50,7 @@ RUNS = {
     "process speed": "{gold} --pages 3 --repeat 1 --rounds 1 --cores 1",
     "quality": "{gold}",
     "recurring_lines": "{gold}",
+    "scores": "{gold} --extractor auto -o {work}/scores.md",
     "serve": "--documents 120 --rounds 1",
     "site_models": "{gold}",
     "startup": "--pages 80 --sites 200 --folder {work}/startup",
@@ -59,7 +60,14 @@ RUNS = {
 """Arguments by benchmark, or by benchmark and verb."""
 PARTS = {"archive_loop": "archive", "crawl_runs": "crawl"}
 """Benchmarks that another one starts."""
-NEEDS = {"archive": ("peers",), "crawl": ("web",), "dedup": ("dedup",), "page": ("peers",), "serve": ("web",)}
+NEEDS = {
+    "archive": ("peers",),
+    "crawl": ("web",),
+    "dedup": ("dedup",),
+    "page": ("peers",),
+    "scores": ("peers",),
+    "serve": ("web",),
+}
 """Extras that a benchmark needs."""
 GATED = {"crawl", "frontier", "serve"}
 """Benchmarks that exit with 1 when a figure misses its gate, as in small it may."""
