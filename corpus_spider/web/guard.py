@@ -1,7 +1,7 @@
 """What every request passes first: host, method, token; and the headers of every response.
 
-The page changes nothing, sets no cookie and answers no other site. So GET and HEAD are the only methods, and a name
-that another site points to this machine (DNS rebinding) is refused.
+The page changes nothing and answers no other site. Its only cookie is the language. So GET and HEAD are the only
+methods, and a name that another site points to this machine (DNS rebinding) is refused.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ import hashlib
 from html import escape
 from typing import TYPE_CHECKING
 
-from storage.reporting import counted
+from corpus_spider.web.formatting import number
+from corpus_spider.web.translation import gettext, marked, ngettext, page_direction, page_language
 
 if TYPE_CHECKING:
     from pipelines.page.inert import InertPage
@@ -48,22 +49,31 @@ POLICY = (
     "sandbox"
 )
 """Content security policy of the frame."""
-_LEFT_OUT = "Scripts, styles, links and pictures are left out."
 
 
 def frame(page: InertPage, language: str) -> str:
     """Return the frame's document. ``language``: that of the text, for a page that states none."""
-    lines = f"{counted(page.lines, 'line')} of the text {'is' if page.lines == 1 else 'are'}"
-    note = f"{page.found} of {lines} found on this page. Marked words are in the text. "
-    note = (note if page.lines else "") + _LEFT_OUT
+    notes = []
+    if page.lines:
+        found = ngettext(
+            "%(found)s of %(number)s line of the text is found on this page.",
+            "%(found)s of %(number)s lines of the text are found on this page.",
+            page.lines,
+        )
+        notes.append(found % {"found": number(page.found), "number": number(page.lines)})
+        notes.append(gettext("Marked words are in the text."))
+    notes.append(gettext("Scripts, styles, links and pictures are left out."))
     if page.cut:
-        note += " The page is long: its end is left out."
+        notes.append(gettext("The page is long: its end is left out."))
     if not page.html:
-        note = "This page has nothing that can be shown without its scripts, or its markup is too costly to read."
+        empty = marked(
+            "This page has nothing that can be shown without its scripts, or its markup is too costly to read."
+        )
+        notes = [gettext(empty)]
     stated = f' dir="{page.direction}"' if page.direction else ""
     kind = "page" if page.direction else "page mixed"
     body = f'<div class="{kind}" lang="{escape(page.language or language)}"{stated}>{page.html}</div>'
-    return _document(note, body)
+    return _document(" ".join(notes), body)
 
 
 def notice(words: str) -> str:
@@ -73,7 +83,8 @@ def notice(words: str) -> str:
 
 def _document(note: str, body: str) -> str:
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Original page</title>'
+        f'<!doctype html><html lang="{page_language()}" dir="{page_direction()}"><head><meta charset="utf-8">'
+        f"<title>{escape(gettext('Original page'))}</title>"
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
         f'<body><main><p class="note">{escape(note)}</p>{body}</main></body></html>'
     )

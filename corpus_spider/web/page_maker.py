@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import HTMLResponse
 
+from corpus_spider.web.translation import languages, marked, url_in
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -16,12 +18,12 @@ if TYPE_CHECKING:
     from corpus_spider.web.state import ServedCorpus
 
 VIEWS = (
-    ("/documents", "Documents"),
-    ("/words", "Words"),
-    ("/crawls", "Crawls"),
-    ("/sites", "Sites"),
-    ("/dropped", "Dropped"),
-    ("/about", "About"),
+    ("/documents", marked("Documents")),
+    ("/words", marked("Words")),
+    ("/crawls", marked("Crawls")),
+    ("/sites", marked("Sites")),
+    ("/dropped", marked("Dropped")),
+    ("/about", marked("About")),
 )
 """Entries of the menu."""
 
@@ -37,6 +39,12 @@ class Pages:
         self, request: Request, template: str, values: Mapping[str, object] | None = None, status: int = 200
     ) -> HTMLResponse:
         """Return a page."""
-        shared = {"corpus_name": self.served.config.corpus.name, "views": VIEWS, "here": request.url.path}
+        path, query = request.url.path, request.url.query
+        shared = {
+            "corpus_name": self.served.config.corpus.name,
+            "views": VIEWS,
+            "here": path,
+            "page_languages": [(each, url_in(path, query, each.code)) for each in languages().values()],
+        }
         page = self.templates.get_template(template)
         return HTMLResponse(page.render({**shared, "question": "", **(values or {})}), status)

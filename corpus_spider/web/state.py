@@ -12,6 +12,7 @@ from corpus_spider.api.at_work import read_machines
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import HealthThresholds
 from corpus_spider.terminal.slow_count import SlowCount
+from corpus_spider.web.translation import marked
 from pipelines.runtime.workers import WorkerLimits
 from storage.documents.selection import INDEX
 from storage.time_limit import time_limit
@@ -44,8 +45,8 @@ PATIENCE_SECONDS = 10.0
 """Seconds to wait for a turn. After that the answer is 503."""
 
 
-BUSY = "Busy. Try again in a few seconds."
-TRIAL_RUNS = "Another extractor is running. Only one runs at a time. Try again in a few seconds."
+BUSY = marked("Busy. Try again in a few seconds.")
+TRIAL_RUNS = marked("Another extractor is running. Only one runs at a time. Try again in a few seconds.")
 WORKERS = 2
 """Processes that read originals: one for pages to look at, one for another extractor."""
 

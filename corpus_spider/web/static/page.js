@@ -3,7 +3,7 @@
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
   if (button && navigator.clipboard) {
-    navigator.clipboard.writeText(button.dataset.copy).then(() => { button.textContent = "Copied"; });
+    navigator.clipboard.writeText(button.dataset.copy).then(() => { button.textContent = button.dataset.copied; });
   }
 });
 document.addEventListener("keydown", (event) => {
@@ -33,7 +33,7 @@ const live = document.querySelector("[data-live]");
 function show(row, numbers) {
   for (const cell of row.querySelectorAll("[data-name]")) {
     const value = numbers[cell.dataset.name];
-    if (value !== undefined) cell.textContent = value.toLocaleString("en");
+    if (value !== undefined) cell.textContent = value.toLocaleString(document.documentElement.lang);
   }
 }
 async function follow() {

@@ -16,6 +16,7 @@ from corpus_spider.archive.originals import pointer_to, read_original, record_by
 from corpus_spider.crawling.site_models import ConfiguredModels
 from corpus_spider.web.differences import difference
 from corpus_spider.web.original import POLICY
+from corpus_spider.web.translation import marked
 from corpus_spider.web.views import pages, served
 from corpus_spider.web.views.inert import inert, refuse_others
 from pipelines.extractors.registry import EXTRACTORS, names_by_purpose
@@ -34,13 +35,13 @@ if TYPE_CHECKING:
     from storage.records import Document
 
 TABS = (
-    ("", "Text"),
-    ("/metadata", "Metadata"),
-    ("/versions", "Versions"),
-    ("/duplicates", "Near duplicates"),
-    ("/why", "Why this text"),
-    ("/record", "WARC record"),
-    ("/extractors", "Another extractor"),
+    ("", marked("Text")),
+    ("/metadata", marked("Metadata")),
+    ("/versions", marked("Versions")),
+    ("/duplicates", marked("Near duplicates")),
+    ("/why", marked("Why this text")),
+    ("/record", marked("WARC record")),
+    ("/extractors", marked("Another extractor")),
 )
 """Views of a document and their names."""
 FIGURES = {
@@ -264,11 +265,15 @@ def first_part(lines: list[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
 def _rows(stored: CorpusDocument, new: Document) -> tuple[tuple[str, object, object], ...]:
     """Return what the two texts are compared by: name, stored value, new value."""
     return (
-        ("extractor", f"{stored.extractor} {stored.extractor_version}", f"{new.extractor} {new.extractor_version}"),
-        ("reason", stored.extractor_reason, new.extractor_reason),
-        ("confidence", stored.confidence, new.confidence),
-        ("characters", len(stored.text), len(new.text)),
-        ("lines", stored.text.count("\n") + 1, new.text.count("\n") + 1),
+        (
+            marked("extractor"),
+            f"{stored.extractor} {stored.extractor_version}",
+            f"{new.extractor} {new.extractor_version}",
+        ),
+        (marked("reason"), stored.extractor_reason, new.extractor_reason),
+        (marked("confidence"), stored.confidence, new.confidence),
+        (marked("characters"), len(stored.text), len(new.text)),
+        (marked("lines"), stored.text.count("\n") + 1, new.text.count("\n") + 1),
     )
 
 

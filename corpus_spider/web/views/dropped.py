@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 
 from corpus_spider.web.original import notice
+from corpus_spider.web.translation import gettext
 from corpus_spider.web.views import pages, served
 from corpus_spider.web.views.inert import framed, inert, refuse_others
 
@@ -61,7 +62,7 @@ def original(request: Request) -> Response:
     refuse_others(request)
     pointer = next((visit.pointer for visit in _page(request).visits if visit.pointer), None)
     if pointer is None:
-        return framed(notice("No original of this page is stored."), 404)
+        return framed(notice(gettext("No original of this page is stored.")), 404)
     return inert(served(request), pointer)
 
 

@@ -11,6 +11,7 @@ from corpus_spider.archive.originals import read_original
 from corpus_spider.web.guard import is_from_here
 from corpus_spider.web.original import POLICY, frame, notice
 from corpus_spider.web.state import BusyError
+from corpus_spider.web.translation import gettext
 from storage.errors import CorpusError
 from storage.records import Drop
 
@@ -26,14 +27,14 @@ def inert(here: ServedCorpus, pointer: Pointer, lines: tuple[str, ...] = (), lan
     try:
         capture = read_original(here.config, here.corpus, pointer)
     except CorpusError as error:
-        return framed(notice(f"The original cannot be shown: {error.what}."), 404)
+        return framed(notice(gettext("The original cannot be shown: %(reason)s.") % {"reason": error.what}), 404)
     try:
         with here.expensive():
             page = here.workers().inert(capture, lines).result()
     except BusyError as error:
-        return framed(notice(str(error)), 503)
+        return framed(notice(gettext(str(error))), 503)
     if isinstance(page, Drop):
-        return framed(notice(f"The original cannot be shown: {page.in_words}."), 404)
+        return framed(notice(gettext("The original cannot be shown: %(reason)s.") % {"reason": page.in_words}), 404)
     return framed(frame(page, language))
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.web.query import web_query
+from corpus_spider.web.translation import marked
 from corpus_spider.web.views import pages, served
 from corpus_spider.words import clouds
 from corpus_spider.words.references import RestOfCorpus
@@ -30,7 +31,7 @@ The command `words --around` takes 2,000.
 """
 CLOUD = 60
 """Words of the cloud."""
-EMPTY_SELECTION = "No text of this selection is in the index. Choose another language, site or time."
+EMPTY_SELECTION = marked("No text of this selection is in the index. Choose another language, site or time.")
 
 
 def page(request: Request) -> Response:
@@ -43,13 +44,13 @@ def page(request: Request) -> Response:
         chosen = asked.selection.languages or tuple(known[:1])
         selection = replace(asked.selection, languages=chosen)
         selected = selection.only(COUNTS)
-        kind = "keywords" if request.query_params.get("list") == "keywords" else "frequency"
+        kind = marked("keywords") if request.query_params.get("list") == "keywords" else marked("frequency")
         cloud: Cloud | None = None
         if kind == "keywords":
             found = word_list(index, here.corpus, selected, WordList(RestOfCorpus(), limit=ROWS))
             cloud = clouds.of_keywords(found.table.rows, chosen, CLOUD)
         elif asked.question:
-            kind = "collocates"
+            kind = marked("collocates")
             wanted = WordList(around=asked.question, limit=ROWS, searched=DOCUMENTS)
             with here.expensive():
                 found = word_list(index, here.corpus, selected, wanted)

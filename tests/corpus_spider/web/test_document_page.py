@@ -187,7 +187,8 @@ def test_versions_show_their_difference_word_by_word(site: Site) -> None:
     assert [each.text for each in tree.iter("del")][-1] == "tăng mạnh"
     assert [each.text for each in tree.iter("ins")][-1] == "giảm nhẹ"
     _, _, same = site.get("gia-xang-4711.html", "/versions?with=nonsense")
-    assert same == text
+    # The menu of languages below has the address of the page.
+    assert same.partition("<footer>")[0] == text.partition("<footer>")[0]
     assert "There is one version" in site.get("khutta-4712.html", "/versions")[2]
 
 
