@@ -7,7 +7,7 @@ EXTRAS := axe data dedup docs-tools figures peers queue render s3 segment web
 lock_of = requirements/$(1:-tools=).lock
 
 .PHONY: demo check check-containers check-image test test-core test-kills test-hostile test-install setup extras \
-	$(EXTRAS) docs ministack readers spark screenshots lint lock audit clean
+	$(EXTRAS) docs ministack readers messages spark screenshots lint lock audit clean
 
 # A lock is complete, so pip resolves nothing: old versions of pip fail on the extras of lxml, which packages spell
 # differently.
@@ -62,6 +62,10 @@ spark: setup
 # The pictures of the documentation. Needs chromium and fonts: apt-get install chromium fonts-noto-core
 screenshots: render web figures segment
 	$(BIN)/python tools/screenshots.py
+
+# Brings the catalogues of the web page up to date, and names the messages that need a translation.
+messages: web
+	$(BIN)/python tools/messages.py
 
 # The documentation site, in build/docs. A warning, such as a link that leads nowhere, is an error.
 docs: docs-tools

@@ -33,6 +33,17 @@ HEADER = """\
 #"""
 """Beginning of a catalogue. The menu of the page reads the second line."""
 
+LEFT_OUT = (
+    "Generated-By",
+    "Language-Team",
+    "Last-Translator: FULL NAME",
+    "PO-Revision-Date",
+    "POT-Creation-Date",
+    "Project-Id-Version",
+    "Report-Msgid-Bugs-To",
+)
+"""Fields of the header that say nothing here, or would differ at each run."""
+
 
 def template() -> Catalog:
     """Return all messages, without translations."""
@@ -71,8 +82,8 @@ def text_of(catalogue: Catalog) -> bytes:
     """Return a catalogue as it is stored. It has no dates, so that the same messages give the same bytes."""
     stream = BytesIO()
     write_po(stream, catalogue, width=120, sort_output=True, include_lineno=False)
-    dated = (b'"POT-Creation-Date', b'"PO-Revision-Date', b'"Generated-By', b'"Project-Id', b'"Report-Msgid')
-    return b"".join(line for line in stream.getvalue().splitlines(keepends=True) if not line.startswith(dated))
+    left_out = tuple(f'"{name}'.encode() for name in LEFT_OUT)
+    return b"".join(line for line in stream.getvalue().splitlines(keepends=True) if not line.startswith(left_out))
 
 
 def untranslated(catalogue: Catalog) -> Iterator[Message]:

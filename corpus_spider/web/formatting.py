@@ -74,6 +74,8 @@ def per_cent(part: float, whole: float) -> str:
     pattern = locale.percent_formats[None].pattern.replace("0%", "0.0%").replace("0\xa0%", "0.0\xa0%")
     small = 0 < share < 0.0005
     shown = format_percent(0.001 if small else share, pattern, locale=locale, numbering_system="default")
+    symbols = locale.number_symbols.get(locale.default_numbering_system, {})
+    shown = shown.replace("%", symbols.get("percentSign", "%"))
     return in_digits(f"<{shown}" if small else shown)
 
 

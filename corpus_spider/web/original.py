@@ -82,9 +82,10 @@ def notice(words: str) -> str:
 
 
 def _document(note: str, body: str) -> str:
+    title = gettext("Original page")
     return (
         f'<!doctype html><html lang="{page_language()}" dir="{page_direction()}"><head><meta charset="utf-8">'
-        f"<title>{escape(gettext('Original page'))}</title>"
+        f"<title>{escape(title)}</title>"
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
         f'<body><main><p class="note">{escape(note)}</p>{body}</main></body></html>'
     )
