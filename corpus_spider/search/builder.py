@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_spider.search.cell_counts import ShardCounts
+    from corpus_spider.search.token_file import TokenWriter
     from storage.documents.model import Stamp
     from storage.reporting import Progress
 
@@ -308,6 +309,7 @@ def _made(jobs: Sequence[_ShardJob], processes: int) -> Iterator[MadeShard]:
 def _make(job: _ShardJob) -> MadeShard:
     """Make one shard, in any process."""
     from corpus_spider.search.cell_counts import ShardCounts
+    from corpus_spider.search.token_file import TokenWriter
 
     folder = shard_folder(job.folder, job.number)
     part = folder.with_name(folder.name + UNFINISHED)
@@ -317,8 +319,8 @@ def _make(job: _ShardJob) -> MadeShard:
     counts = ShardCounts()
     splitters = IndexSplitters(job.made_with)
     before = failures()
-    with Corpus.open(job.database, read_only=True) as corpus:
-        shard.write(part, _entries(corpus, job, splitters, counts, entries))
+    with Corpus.open(job.database, read_only=True) as corpus, TokenWriter(part) as tokens:
+        shard.write(part, _entries(corpus, job, splitters, counts, tokens, entries))
     part.rename(folder)
     cells, spellings = counts.cells(), list(counts.spellings())
     vocabulary, searched = list(counts.vocabulary), splitters.units()
@@ -326,9 +328,14 @@ def _make(job: _ShardJob) -> MadeShard:
 
 
 def _entries(
-    corpus: Corpus, job: _ShardJob, splitters: IndexSplitters, counts: ShardCounts, entries: dict[str, int]
+    corpus: Corpus,
+    job: _ShardJob,
+    splitters: IndexSplitters,
+    counts: ShardCounts,
+    tokens: TokenWriter,
+    entries: dict[str, int],
 ) -> Iterator[shard.IndexEntry]:
-    """Read the documents of a shard, count their words, and yield what is indexed.
+    """Read the documents of a shard, count their words, keep their units, and yield what is indexed.
 
     A document that has gone meanwhile is left out; the next refresh sees that.
     """
@@ -337,7 +344,9 @@ def _entries(
         for document in corpus.documents.of_rows(rows[start : start + _PAGE]):
             language, day = document.language, day_of(document.date, document.fetched_at)
             words = splitters[language].read(document.searched_lines)
-            counts.add(CellKey(language, document.site, day[:7]), words.counted)
+            cell = CellKey(language, document.site, day[:7])
+            counts.add(cell, words.counted)
+            tokens.add(document.id, cell, words.parts)
             entries[document.id] = job.documents[document.id][1]
             yield shard.IndexEntry(
                 document.id,

@@ -28,7 +28,7 @@ _MAX_WAITING = 2**22
 _UNKNOWN = 2**32 - 1
 
 
-class _Vocabulary(dict[str, int]):
+class WordNumbers(dict[str, int]):
     """Numbers of words, from 0 on. A new word gets the next one."""
 
     def __missing__(self, word: str) -> int:
@@ -47,7 +47,7 @@ class ShardCounts:
     """Counts the words of a shard. ``vocabulary``: its counted words and their forms, in the order of their numbers."""
 
     def __init__(self) -> None:
-        self.vocabulary: dict[str, int] = _Vocabulary()
+        self.vocabulary: dict[str, int] = WordNumbers()
         self._forms: dict[str, Numbers] = {}
         self._waiting: dict[CellKey, _Waiting] = defaultdict(_Waiting)
         self._number_waiting = 0

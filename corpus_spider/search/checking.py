@@ -84,16 +84,22 @@ def _check(
     for done, number in enumerate(shards, 1):
         on_progress("shards of the index checked", done, len(shards))
         listed = {name for name, (_, of) in entries.items() if of == number}
-        if shard.Shard.open(shard_folder(folder, number)).ids() != listed:
+        opened = shard.Shard.open(shard_folder(folder, number))
+        if (
+            opened.ids() != listed
+            or {each for block in opened.tokens.blocks(None) for each in block.documents} != listed
+        ):
             report.problems.append(f"shard {number} of the search index holds other documents than its list; {BUILD}")
-    if corpus.removals.documents() and (strange := _strange_words(corpus, manifest, on_progress)):
+    if corpus.removals.documents() and (strange := _strange_words(corpus, folder, manifest, on_progress)):
         shown = ", ".join(strange[:MAX_NAMED_WORDS])
         report.problems.append(f"the search index has {counted(len(strange), 'word')} of no text: {shown}; {BUILD}")
 
 
-def _strange_words(corpus: Corpus, manifest: Manifest, on_progress: Progress) -> list[str]:
+def _strange_words(corpus: Corpus, folder: Path, manifest: Manifest, on_progress: Progress) -> list[str]:
     """Return the words of an index that neither stand in a text of the corpus, of any version, nor are its forms."""
-    left, splitters = set(manifest.every_word()), IndexSplitters(IndexTools.of(manifest.settings()))
+    left = set(manifest.every_word())
+    left.update(*(shard.Shard.open(shard_folder(folder, number)).tokens.vocabulary for number in manifest.shards()))
+    splitters = IndexSplitters(IndexTools.of(manifest.settings()))
     selection = Selection(include_duplicates=True, versions="all")
     for number, document in enumerate(corpus.documents.as_stored(selection), 1):
         if not left:

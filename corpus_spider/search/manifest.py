@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-INDEX_FORMAT = 6
+INDEX_FORMAT = 7
 """Format of the index. An index of another format is rebuilt."""
 _LAYOUT = """
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -20,6 +20,7 @@ from corpus_spider.search.manifest import INDEX_FORMAT, Manifest, unreadable
 from corpus_spider.search.question import parse, phrases, shown, side_by_side
 from corpus_spider.search.shard import QuestionMeaning
 from corpus_spider.search.term import looked_up
+from corpus_spider.search.token_store import TokenStore
 from corpus_spider.search.totals import FILE
 from pipelines.text.collation import sort_key
 from pipelines.text.tokenizer import SPACED_WORDS
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from corpus_spider.search.question import Question
     from corpus_spider.search.shard import Shard
     from corpus_spider.search.term import Term
+    from corpus_spider.search.token_block import TokenBlock
     from pipelines.text.collation import SortKey
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument
@@ -126,6 +128,18 @@ class SearchIndex:
     def made_with(self) -> IndexTools:
         """What splits the texts of the index."""
         return IndexTools.of(self.manifest.settings())
+
+    @cached_property
+    def tokens(self) -> TokenStore:
+        """The tokens of the texts as numbers."""
+        return TokenStore([each.tokens for each in self.shards])
+
+    def blocks(self, asked: str | Question, selection: Selection) -> Iterator[TokenBlock]:
+        """Yield the tokens of all documents that `find` finds. Arguments and errors as there."""
+        question = (self.parsed(asked) if asked.strip() else None) if isinstance(asked, str) else asked
+        readings = self._readings(question, selection.languages) if question else {}
+        for each in self.shards:
+            yield from each.tokens.blocks(each.numbers(question, selection, readings))
 
     def parsed(self, text: str, *, as_phrase: bool = False) -> Question:
         """Read a question by the units of the index. ConfigError says what is wrong with it."""

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
+    import numpy.typing as npt
     import tantivy
 
     from corpus_spider.search.question import Question
     from corpus_spider.search.term import Term
+    from corpus_spider.search.token_file import ShardTokens
     from storage.documents.selection import Dimension, Selection
 
 _MISSING = "search needs the package tantivy"
@@ -102,6 +105,7 @@ def _schema() -> tantivy.Schema:
         fields.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
     for name in ("day", "chars"):
         fields.add_unsigned_field(name, indexed=True, fast=True)
+    fields.add_unsigned_field("number", fast=True)
     fields.add_float_field("confidence", indexed=True, fast=True)
     return fields.build()
 
@@ -116,12 +120,15 @@ def day_number(day: str) -> int:
 
 
 def write(folder: Path, entries: Iterable[IndexEntry]) -> None:
-    """Make a shard in an empty folder. ValueError or OSError if the disk refuses."""
+    """Make a shard in a folder. ValueError or OSError if the disk refuses.
+
+    A document has the number of its place among the entries, as in the tokens of the shard (`token_file`).
+    """
     import tantivy
 
     index = tantivy.Index(_schema(), path=str(folder))
     writer = index.writer(heap_size=_HEAP, num_threads=1)
-    for entry in entries:
+    for number, entry in enumerate(entries):
         document = tantivy.Document()
         document.add_text("id", entry.id)
         document.add_text("words", entry.words)
@@ -131,6 +138,7 @@ def write(folder: Path, entries: Iterable[IndexEntry]) -> None:
         document.add_unsigned("day", day_number(entry.day))
         document.add_float("confidence", entry.confidence or 0.0)
         document.add_unsigned("chars", entry.chars)
+        document.add_unsigned("number", number)
         writer.add_document(document)
     writer.commit()
     writer.wait_merging_threads()
@@ -141,13 +149,20 @@ class Shard:
     """An open shard."""
 
     index: tantivy.Index
+    tokens: ShardTokens
 
     @classmethod
     def open(cls, folder: Path) -> Shard:
         """Open the shard in a folder. ValueError if it is damaged or missing."""
         import tantivy
 
-        return cls(tantivy.Index.open(str(folder)))
+        from corpus_spider.search.token_file import ShardTokens
+
+        index = tantivy.Index.open(str(folder))
+        try:
+            return cls(index, ShardTokens(folder))
+        except OSError as error:
+            raise ValueError(str(error)) from error
 
     def search(
         self,
@@ -164,18 +179,23 @@ class Shard:
         """
         query = _Queries(self.index.schema).filtered(question, selection, readings)
         searcher = self.index.searcher()
-        try:
-            hits = searcher.search(query, most, order_by_field="day" if by_day else None)
-        except ValueError as error:
-            # tantivy limits the states of the automaton that holds the spellings of a term in a phrase.
-            if "exceeds size limit" not in str(error):
-                raise
-            what = "a word with * in a phrase stands for too many words of this corpus"
-            raise ConfigError(what, do="Write more of its letters, or search it outside the phrase.") from error
+        hits = _found(searcher, query, most, "day" if by_day else None)
         wanted = {name: {"terms": {"field": name, "size": _MOST_GROUPS}} for name in GROUPS}
         counted = searcher.aggregate(query, wanted)
         groups = {name: {row["key"]: row["doc_count"] for row in counted[name]["buckets"]} for name in GROUPS}
         return Result(sum(groups["site"].values()), tuple(hits.hits), lambda at: searcher.doc(at)["id"][0], groups)
+
+    def numbers(
+        self, question: Question | None, selection: Selection, readings: Mapping[QuestionMeaning, Sequence[str]]
+    ) -> npt.NDArray[np.int64]:
+        """Return the numbers of all documents that are found. Arguments and errors as of `search`."""
+        import numpy as np
+
+        query = _Queries(self.index.schema).filtered(question, selection, readings)
+        searcher = self.index.searcher()
+        # Found in the order of their numbers, they come with them: no document is read.
+        hits = _found(searcher, query, max(1, searcher.num_docs), "number").hits
+        return np.fromiter((number for number, _ in hits), np.int64, len(hits))
 
     def ids(self) -> set[str]:
         """Return the ids of all documents that the shard holds."""
@@ -295,6 +315,18 @@ class _Queries:
             return tantivy.Query.phrase_query(self.schema, "words", [words[0] for words in choices])
         patterns: list[str | tuple[int, str]] = ["|".join(map(_escaped, words)) for words in choices]
         return tantivy.Query.regex_phrase_query(self.schema, "words", patterns)
+
+
+def _found(searcher: tantivy.Searcher, query: tantivy.Query, most: int, order: str | None) -> tantivy.SearchResult:
+    """Find at most so many documents, by rank or with the largest value of a field first."""
+    try:
+        return searcher.search(query, most, order_by_field=order)
+    except ValueError as error:
+        # tantivy limits the states of the automaton that holds the spellings of a term in a phrase.
+        if "exceeds size limit" not in str(error):
+            raise
+        what = "a word with * in a phrase stands for too many words of this corpus"
+        raise ConfigError(what, do="Write more of its letters, or search it outside the phrase.") from error
 
 
 def _escaped(word: str) -> str:

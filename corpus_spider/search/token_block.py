@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from corpus_spider.search.manifest import CellKey
+
 
 @dataclass(frozen=True, slots=True)
 class TokenBlock:
@@ -21,7 +23,7 @@ class TokenBlock:
     ``vocabulary``: the units, in small letters. ``tokens``: for each token the place of its unit in ``vocabulary``
     (uint32). ``documents``: public ids. ``document_starts``, ``line_starts``, ``sentence_starts``: the first token of
     each, ascending (int64); an empty document or line has the start of the next. A new document is a new line, and a
-    new line is a new sentence.
+    new line is a new sentence. ``cells``: what each document is counted by; without one where nothing is.
     """
 
     language: str
@@ -31,3 +33,4 @@ class TokenBlock:
     document_starts: npt.NDArray[np.int64]
     line_starts: npt.NDArray[np.int64]
     sentence_starts: npt.NDArray[np.int64]
+    cells: Sequence[CellKey] = ()

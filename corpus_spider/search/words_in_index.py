@@ -15,8 +15,10 @@ from corpus_spider.search.shard import LONGEST_WORD
 from pipelines.text.equal_letters import TURKIC, small
 from pipelines.text.scripts import is_spaced
 from pipelines.text.segmentation.choice import CHOICES
+from pipelines.text.sentences import marked
 from pipelines.text.tokenizer import MAX_CHARS_KEPT, MAX_WORDS_KEPT, SPACED_WORDS
 from pipelines.text.words import LINE_END, as_counted
+from storage.records import SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from corpus_spider.search.made_with import IndexTools
 
 Split = TypeVar("Split")
+_ENDS = frozenset({LINE_END, SENTENCE})
+"""Ends of lines and sentences among the tokens of a text, and among its units."""
+_SENTENCE_BETWEEN = f"{SENTENCE} "
 
 
 class _TokenTable(dict[str, Split]):
@@ -43,10 +48,21 @@ class _TokenTable(dict[str, Split]):
 
 
 class IndexedText(NamedTuple):
-    """Words of a text. ``searched``: units with spaces between them, `shard.LINE_END` after each line."""
+    """Words of a text. ``parts``: the searched units, with spaces between those of a part; a part may have none.
 
-    searched: str
+    After each line stands `LINE_END`, between the sentences of a line `SENTENCE`.
+    """
+
+    parts: list[str]
     counted: list[str]
+
+    @property
+    def searched(self) -> str:
+        """The units with spaces between them, `shard.LINE_END` after each line.
+
+        The ends of sentences are left out: a phrase may reach over them.
+        """
+        return " ".join(self.parts).replace(_SENTENCE_BETWEEN, "").replace(LINE_END, shard.LINE_END)
 
 
 class WordsInIndex:
@@ -65,25 +81,32 @@ class WordsInIndex:
         """Split a text."""
         tokens: list[str] = []
         text = LINE_END.join(lines)
+        folded = ""
         has_spaces = is_spaced(text)
+        sentences = marked(text)
         if has_spaces:
-            for line in lines:
-                tokens += line.split()
-                tokens.append(LINE_END)
-        folded = "" if has_spaces else small(text, self._language)
-        searched = " ".join(map(self._searched.__getitem__, tokens)) if has_spaces else self._whole_text(folded)
+            for line in sentences.split(LINE_END):
+                for sentence in line.split(SENTENCE):
+                    tokens += sentence.split()
+                    tokens.append(SENTENCE)
+                tokens[-1] = LINE_END
+            parts = list(map(self._searched.__getitem__, tokens))
+        else:
+            folded = small(sentences, self._language)
+            parts = self._whole_text(folded)
         if self._has_compounds:
             # A segmenter of compounds reads whole lines, and their capitals.
             words = [text[start:end] for start, end in self._words.spans(text)]
-            return IndexedText(searched, list(map(self._compounds.__getitem__, words)))
+            return IndexedText(parts, list(map(self._compounds.__getitem__, words)))
         if has_spaces:
-            return IndexedText(searched, list(chain.from_iterable(map(self._counted.__getitem__, tokens))))
-        return IndexedText(searched, [folded[start:end][:LONGEST_WORD] for start, end in self._words.spans(folded)])
+            return IndexedText(parts, list(chain.from_iterable(map(self._counted.__getitem__, tokens))))
+        folded = folded.replace(SENTENCE, "")
+        return IndexedText(parts, [folded[start:end][:LONGEST_WORD] for start, end in self._words.spans(folded)])
 
     def _searched_in(self, token: str) -> str:
         """Return the units of a token of a script with spaces."""
-        if token == LINE_END:
-            return shard.LINE_END
+        if token in _ENDS:
+            return token
         folded = small(token, self._language)
         # Nine of ten tokens are one word, or one with a sign.
         parts = [folded] if folded.isalnum() else self._splitter.units(folded)
@@ -95,16 +118,16 @@ class WordsInIndex:
         """Return the counted words of such a token."""
         searched = self._searched[token]
         # One unit is one word without hyphens.
-        if searched and " " not in searched and token != LINE_END:
+        if searched and " " not in searched and token not in _ENDS:
             return (searched,)
         folded = small(token, self._language)
         return tuple(folded[start:end][:LONGEST_WORD] for start, end in self._words.spans(folded))
 
-    def _whole_text(self, folded: str) -> str:
+    def _whole_text(self, folded: str) -> list[str]:
         units = [unit[:LONGEST_WORD] for unit in self._splitter.units_and_ends(folded + LINE_END)]
         self.units.update(units)
-        self.units.discard(LINE_END)
-        return " ".join(units).replace(LINE_END, shard.LINE_END)
+        self.units -= _ENDS
+        return units
 
 
 class IndexSplitters(dict[str, WordsInIndex]):

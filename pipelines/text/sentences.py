@@ -19,8 +19,9 @@ from storage.records import SENTENCE
 # comes first: the search for it is three times as fast as that for alternatives.
 _STOP = re.compile(
     f"[{SENTENCE_ENDS};](?<!(?<![\u0370-\u03ff\u1f00-\u1fff]);)"
-    f"[{re.escape(SENTENCE_ENDS + CLOSING)}]*(?:[{REVERSED_QUOTES}](?=\\s))?"
+    f"[{re.escape(SENTENCE_ENDS + CLOSING)}]*(?:[{REVERSED_QUOTES}](?=[^\\S\n]))?"
 )
+_REST_IS_BLANK = re.compile(r"\s*?\n")
 _BEFORE_NEXT = re.compile(r"\s*[\"'“‘«‹„(\[]*")
 _STRONG = frozenset(STRONG_ENDS)
 _INITIALS = re.compile(r"(?:\w\.)+\w")
@@ -41,36 +42,47 @@ def marked(text: str) -> str:
     >>> marked("Xong. Đi thôi! TP. Huế.\\nچرا؟ بله.").replace(SENTENCE, "|")
     'Xong.| Đi thôi!| TP. Huế.\\nچرا؟| بله.'
     """
-    return "\n".join(map(_split, text.replace(SENTENCE, " ").split("\n")))
+    text = text.replace(SENTENCE, " ")
+    whole = f"{text}\n"
+    # Most sentences end with their line.
+    ends = [found.end() for found in _STOP.finditer(text) if whole[found.end()] != "\n" and _ends(whole, found)]
+    if not ends:
+        return text
+    return SENTENCE.join([text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)])
 
 
-def _split(line: str) -> str:
-    length = len(line.rstrip())
-    ends = [found.end() for found in _STOP.finditer(line) if found.end() < length and _ends(line, found)]
-    return SENTENCE.join(line[start:end] for start, end in zip([0, *ends], [*ends, len(line)], strict=True))
-
-
-def _ends(line: str, found: re.Match[str]) -> bool:
+def _ends(text: str, found: re.Match[str]) -> bool:
     start, end = found.span()
-    if not _STRONG.isdisjoint(found.group()):
-        return not (line[start - 1 : start].isdigit() and line[end : end + 1].isdigit())
-    if not line[end].isspace():
+    stop = found[0]
+    if text[end].isspace() and _REST_IS_BLANK.match(text, end):
         return False
-    follows = _BEFORE_NEXT.match(line, end)
-    at = follows.end() if follows else end
-    if line[at : at + 1].islower():
+    if not _STRONG.isdisjoint(stop):
+        return not (text[start - 1 : start].isdigit() and text[end].isdigit())
+    if not text[end].isspace():
         return False
-    return found.group()[0] != "." or not _is_shortened(line, start)
+    # Mostly a letter follows the space, which says the same at a fifth of the time.
+    next_letter = text[end + 1]
+    if not next_letter.isalpha():
+        follows = _BEFORE_NEXT.match(text, end)
+        at = follows.end() if follows else end
+        next_letter = text[at : at + 1]
+    if next_letter.islower():
+        return False
+    return stop[0] != "." or not _is_shortened(text, start)
 
 
-def _is_shortened(line: str, stop: int) -> bool:
+def _is_shortened(text: str, stop: int) -> bool:
     """Return whether the word before a full stop is an abbreviation, an initial, or an item number."""
     earliest = max(0, stop - _LONGEST_WORD)
-    begin = line.rfind(" ", earliest, stop) + 1
-    if not begin and earliest:
+    line = text.rfind("\n", max(0, earliest - 1), stop) + 1
+    begin = text.rfind(" ", max(earliest, line), stop) + 1
+    is_first = not begin
+    if is_first and earliest > line:
         # The word is longer than all abbreviations. Reading it would be quadratic for a line of many full stops.
         return False
-    word = line[begin:stop].lstrip("\"'“‘«‹„([")
+    word = text[begin or line : stop].lstrip("\"'“‘«‹„([")
     if len(word) == 1 and word.isalpha():
         return True
-    return word.lower() in ABBREVIATIONS or bool(_INITIALS.fullmatch(word)) or (begin == 0 and word.isdigit())
+    if word.lower() in ABBREVIATIONS or (is_first and word.isdigit()):
+        return True
+    return "." in word and bool(_INITIALS.fullmatch(word))

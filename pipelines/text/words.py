@@ -34,6 +34,7 @@ from pipelines.text.segmentation.clusters import clusters
 from pipelines.text.segmentation.together import cut_together
 from pipelines.text.tokenizer import HYPHENS, SPACED_WORDS, WORD
 from storage.errors import ConfigError
+from storage.records import SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -52,10 +53,10 @@ LINE_END = "\n"
 _HYPHEN = regex.compile(rf"[{HYPHENS}]+")
 """Stands between the parts of a word that are searched by themselves."""
 _WORD = regex.compile(WORD)
-_WORD_OR_END = regex.compile(rf"{WORD}|{LINE_END}")
+_WORD_OR_END = regex.compile(rf"{WORD}|{LINE_END}|{SENTENCE}")
 _CLUSTERED = re.compile(f"[{CLUSTERED}]+")
 # A half-width letter of katakana has its voiced mark behind it: ｶﾞ is ガ.
-_UNIT = regex.compile(rf"[{SINGLE}][ﾞﾟ]?|[^{SINGLE}{HYPHENS}\s]+|{LINE_END}")
+_UNIT = regex.compile(rf"[{SINGLE}][ﾞﾟ]?|[^{SINGLE}{HYPHENS}\s]+|{LINE_END}|{SENTENCE}")
 """A unit in words between which spaces stand, without clustered scripts."""
 # Consonants of Thai and Lao with full stops: พ.ศ., ส.ป.ป. The last full stop may be missing.
 _CONSONANT = r"[ก-ฮກ-ຮ]"
@@ -107,12 +108,12 @@ class Splitter:
     def units(self, line: str) -> list[str]:
         """Return the units of one line. ``covid 19`` finds ``Covid-19``, and ``anak`` finds ``anak-anak``."""
         if not is_spaced(line):
-            return self.units_and_ends(line)
+            return self.units_and_ends(line.replace(SENTENCE, " "))
         found: list[str] = _WORD.findall(line)
         return [part for word in found for part in _HYPHEN.split(word)] if _HYPHEN.search(line) else found
 
     def units_and_ends(self, text: str) -> list[str]:
-        """Return the units of a text in their order, and `LINE_END` where a line ends."""
+        """Return the units of a text in their order, `LINE_END` where a line ends, and each `SENTENCE` of the text."""
         words = " ".join(_WORD_OR_END.findall(text))
         runs: list[str] = _CLUSTERED.findall(words)
         first, *others = _CLUSTERED.split(words)

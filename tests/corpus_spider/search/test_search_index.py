@@ -302,6 +302,23 @@ def test_after_a_removal_the_index_refuses_until_no_file_has_the_words(opened: C
     assert not any(b"zanzibarword" in path.read_bytes() for path in files)
     with Manifest.open(folder, read_only=True) as manifest:
         assert manifest.ids_by_text(["zanzibarword"]) == {}
+    with SearchIndex.open(folder, opened.corpus) as index:
+        [tokens] = index.tokens.shards
+        assert "zanzibarword" not in tokens.vocabulary
+        assert "xăng" in tokens.vocabulary
+
+
+def test_the_tokens_of_an_index_are_the_units_of_the_texts_by_line_and_sentence(tmp_path: Path) -> None:
+    """Those that a question finds, without the sign at the end of a sentence, in small letters."""
+    with indexed(tmp_path, ["One text. It has Sentences.\nA line", "Another one"]) as (index, _):
+        [block] = index.blocks("sentences", Selection())
+        units = [block.vocabulary[each] for each in block.tokens.tolist()]
+        title = len(units) - 7
+        assert units[title:] == ["one", "text", "it", "has", "sentences", "a", "line"]
+        assert block.sentence_starts.tolist()[-3:] == [title, title + 2, title + 5]
+        assert block.line_starts.tolist() == [0, title, title + 5]
+        assert sum(len(each.documents) for each in index.blocks("", Selection())) == 2
+        assert list(index.blocks("absent", Selection())) == []
 
 
 def test_a_check_proves_by_content_that_a_removal_reached_the_index(opened: Crawl, tmp_path: Path) -> None:
@@ -336,8 +353,9 @@ def test_a_check_proves_by_content_that_a_removal_reached_the_index(opened: Craw
     shutil.rmtree(folder / "shard-000099.new")
     shutil.rmtree(builder.shard_folder(folder, number))
     shutil.copytree(kept / "shard-000001", builder.shard_folder(folder, number))
-    [problem] = checked(opened, folder)[0]
-    assert "other documents than its list" in problem
+    other, strange = checked(opened, folder)[0]
+    assert "other documents than its list" in other
+    assert "words of no text" in strange
 
 
 def test_while_the_first_index_is_made_the_answer_is_that_it_is_not_complete(opened: Crawl, tmp_path: Path) -> None:

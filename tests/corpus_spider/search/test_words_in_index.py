@@ -38,7 +38,9 @@ SIGNS = "aAßIıé-'\u00a0\u2029 .ก.ขิ่ฯลມ\u0ebb中のｶﾞ\u200c
     st.sampled_from([MADE_WITH, IndexTools.installed()]),
     st.sampled_from([*sorted(CHOICES), "en", "tr", "he"]),
     st.lists(
-        st.text(st.one_of(st.sampled_from(SIGNS), st.characters(exclude_characters="\n")), max_size=20), max_size=4
+        st.text(st.one_of(st.sampled_from(SIGNS), st.characters(exclude_characters="\n")), max_size=20),
+        min_size=1,
+        max_size=4,
     ),
 )
 def test_any_text_is_split_as_each_of_its_lines(made_with: IndexTools, language: str, lines: list[str]) -> None:

@@ -1,0 +1,400 @@
+"""Tokens of the documents of one shard as numbers, in one file beside the shard's index. Compressed by zstd.
+
+::
+
+    blocks      documents of one language, by what is stored of them (`_BlockRow`): each part by itself
+    vocabulary  the units in order of their letters, some hundred together; the numbers of all
+    directory   JSON: what is where
+    8 bytes     the place of the directory
+
+Units have numbers in the order in which they come first, so frequent ones have small numbers. The bytes of numbers are
+stored apart by their weight: the first bytes of all numbers, then the second ones. Both make them a fifth smaller. The
+title and each line of a document count as lines; a sentence ends where `pipelines.text.sentences` has it.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, compress, islice, pairwise
+from typing import TYPE_CHECKING, NamedTuple, overload
+
+import numpy as np
+import zstandard
+
+from corpus_spider.search.cell_counts import WordNumbers
+from corpus_spider.search.manifest import CellKey
+from corpus_spider.search.token_block import TokenBlock
+from pipelines.text.words import LINE_END
+from storage.errors import DamageError
+from storage.records import SENTENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.uint32]
+
+FILE = "tokens.bin"
+"""Name of the file in the folder of a shard."""
+BLOCK_TOKENS = 2**16
+"""Tokens from which on a block is full: those of some hundred documents, read in a millisecond."""
+_BLOCK_DOCUMENTS = 2**12
+_VOCABULARY_PART = 256
+"""Units that are read together to find one of them."""
+_LEVEL = 1
+_MARKS = (LINE_END, SENTENCE)
+"""What stands among the units of a text. Their numbers come before those of units."""
+_DIRECTORY_PLACE_BYTES = 8
+
+
+class _BlockRow(NamedTuple):
+    """A block in the directory. ``place``: its first byte. ``ids``: bytes of the ids, which come first.
+
+    ``parts``: compressed sizes of each weight of the bytes of these numbers, which come one after the other: steps from
+    document to document of the shard; the cell of each document; its lines; the sentences of each line; the tokens of
+    each sentence; the tokens.
+    """
+
+    language: str
+    place: int
+    documents: int
+    ids: int
+    parts: list[list[int]]
+
+
+@dataclass(slots=True)
+class _WaitingDocuments:
+    """Documents of one language that are not written yet. ``ends``: number of parts up to the end of each."""
+
+    ids: list[str] = field(default_factory=list)
+    numbers: array[int] = field(default_factory=lambda: array("I"))
+    cells: array[int] = field(default_factory=lambda: array("I"))
+    parts: array[int] = field(default_factory=lambda: array("I"))
+    ends: array[int] = field(default_factory=lambda: array("I"))
+
+
+class TokenWriter:
+    """Writes the tokens of a shard. Use it as a context; the file is whole at its end. OSError if the disk refuses.
+
+    Parts of texts (`IndexedText`) are numbers at once. Many together become the numbers of their units.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = (folder / FILE).open("wb")
+        self._units: dict[str, int] = WordNumbers({mark: number for number, mark in enumerate(_MARKS)})
+        self._parts: dict[str, int] = WordNumbers()
+        self._part_units, self._part_ends = array("I"), array("I")
+        self._cells: dict[CellKey, int] = {}
+        self._waiting: dict[str, _WaitingDocuments] = {}
+        self._rows: list[_BlockRow] = []
+        self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
+        self._documents = 0
+
+    def __enter__(self) -> TokenWriter:
+        """Return itself."""
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Write what waits and the directory, unless an error came."""
+        with self._file:
+            if kind is None:
+                for language in list(self._waiting):
+                    self._write(language)
+                self._finish()
+
+    def add(self, document: str, cell: CellKey, parts: Iterable[str]) -> None:
+        """Add a document by its id, with its units as `IndexedText` has them."""
+        waiting = self._waiting.setdefault(cell.language, _WaitingDocuments())
+        waiting.ids.append(document)
+        waiting.numbers.append(self._documents)
+        waiting.cells.append(self._cells.setdefault(cell, len(self._cells)))
+        waiting.parts.extend(map(self._parts.__getitem__, parts))
+        waiting.ends.append(len(waiting.parts))
+        self._documents += 1
+        if len(waiting.parts) >= BLOCK_TOKENS or len(waiting.ids) >= _BLOCK_DOCUMENTS:
+            self._write(cell.language)
+
+    def _write(self, language: str) -> None:
+        """Write the waiting documents of a language as a block."""
+        waiting = self._waiting.pop(language)
+        units, ends = self._units_of(np.frombuffer(waiting.parts, np.uint32))
+        is_token, ends_line = units >= len(_MARKS), units == 0
+        ends_sentence = units < len(_MARKS)
+        document_ends = ends[np.frombuffer(waiting.ends, np.uint32) - 1]
+        parts = (
+            _lengths(np.frombuffer(waiting.numbers, np.uint32)),
+            np.frombuffer(waiting.cells, np.uint32),
+            _lengths(np.cumsum(ends_line, dtype=np.int64)[document_ends - 1]),
+            _lengths(np.cumsum(ends_sentence, dtype=np.int64)[ends_line]),
+            _lengths(np.cumsum(is_token, dtype=np.int64)[ends_sentence]),
+            units[is_token] - np.uint32(len(_MARKS)),
+        )
+        place = self._file.tell()
+        ids = self._file.write(self._compressor.compress(" ".join(waiting.ids).encode()))
+        self._rows.append(_BlockRow(language, place, len(waiting.ids), ids, [self._pack(part) for part in parts]))
+
+    def _units_of(self, parts: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
+        """Return the numbers of the units of some parts, and the number of units up to the end of each part."""
+        new = list(islice(reversed(self._parts), len(self._parts) - len(self._part_ends)))
+        for text in reversed(new):
+            if text:
+                self._part_units.extend(map(self._units.__getitem__, text.split(" ")))
+            self._part_ends.append(len(self._part_units))
+        known, part_ends = np.array(self._part_units, np.uint32), np.array(self._part_ends, np.uint32)
+        lengths = _lengths(part_ends)[parts]
+        ends = np.cumsum(lengths, dtype=np.int64)
+        # The units of a part stand side by side, here as there: each is as far from the last as there.
+        places = np.repeat(part_ends[parts] - ends, lengths) + np.arange(ends[-1])
+        return known[places], ends
+
+    def _pack(self, numbers: Numbers) -> list[int]:
+        """Write numbers with as many bytes as the largest needs. Return the compressed size of each weight."""
+        width = max(1, (int(numbers.max(initial=0)).bit_length() + 7) // 8)
+        planes = numbers.astype("<u4").view(np.uint8).reshape(-1, 4).T[:width]
+        return [self._file.write(self._compressor.compress(plane.tobytes())) for plane in planes]
+
+    def _finish(self) -> None:
+        units = list(self._units)[len(_MARKS) :]
+        order = sorted(range(len(units)), key=units.__getitem__)
+        place = self._file.tell()
+        starts = range(0, len(order), _VOCABULARY_PART)
+        parts = [" ".join([units[number] for number in order[start : start + _VOCABULARY_PART]]) for start in starts]
+        sizes = [self._file.write(self._compressor.compress(part.encode())) for part in parts]
+        directory = {
+            "blocks": self._rows,
+            "cells": list(self._cells),
+            "units": [place, [units[order[start]] for start in starts], sizes, self._pack(np.array(order, np.uint32))],
+        }
+        place = self._file.tell()
+        self._file.write(self._compressor.compress(json.dumps(directory, ensure_ascii=False).encode()))
+        self._file.write(place.to_bytes(_DIRECTORY_PLACE_BYTES, "little"))
+
+
+def _lengths(ends: npt.NDArray[np.int64 | np.uint32]) -> Numbers:
+    """Return the lengths of parts from where each ends."""
+    lengths = ends.astype(np.uint32)
+    lengths[1:] -= lengths[:-1].copy()
+    return lengths
+
+
+class ShardVocabulary(Sequence[str]):
+    """The units of a shard by their numbers. It reads only the parts that it needs.
+
+    >>> list(ShardVocabulary([zstandard.compress(b"a b")], ["a"], np.array([1, 0], np.uint32)))
+    ['b', 'a']
+    """
+
+    def __init__(self, parts: Sequence[bytes], firsts: Sequence[str], order: Numbers) -> None:
+        """Take the parts as they are stored, the first unit of each, and the number of each unit in their order."""
+        self._parts, self._firsts, self._order = parts, firsts, order
+        self._read: dict[int, list[str]] = {}
+
+    def __len__(self) -> int:
+        """Return the number of units."""
+        return len(self._order)
+
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[str]: ...
+    def __getitem__(self, number: int | slice) -> str | list[str]:
+        """Return a unit by its number."""
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        part, place = divmod(int(self._ranks[number]), _VOCABULARY_PART)
+        return self._part(part)[place]
+
+    def __iter__(self) -> Iterator[str]:
+        """Read all units in the order of their numbers."""
+        units = [unit for part in range(len(self._parts)) for unit in self._part(part)]
+        return map(units.__getitem__, self._ranks.tolist())
+
+    def __contains__(self, unit: object) -> bool:
+        """Return whether the shard has a unit."""
+        return isinstance(unit, str) and bool(self.numbers([unit]))
+
+    def index(self, unit: str, *_: int) -> int:
+        """Return the number of a unit. ValueError if the shard does not have it."""
+        if not (found := self.numbers([unit])):
+            raise ValueError(unit)
+        return found[unit]
+
+    def numbers(self, units: Iterable[str]) -> dict[str, int]:
+        """Return the numbers of those units that the shard has."""
+        found = {}
+        for unit in units:
+            part = bisect_right(self._firsts, unit) - 1
+            if part < 0:
+                continue
+            known = self._part(part)
+            place = bisect_left(known, unit)
+            if place < len(known) and known[place] == unit:
+                found[unit] = int(self._order[part * _VOCABULARY_PART + place])
+        return found
+
+    @cached_property
+    def _ranks(self) -> npt.NDArray[np.int64]:
+        """The place of each unit in their order, by its number."""
+        return np.argsort(self._order, kind="stable")
+
+    def _part(self, part: int) -> list[str]:
+        if part not in self._read:
+            self._read[part] = _decompressed(self._parts[part]).decode().split(" ")
+        return self._read[part]
+
+
+class _Directory(NamedTuple):
+    """What is where in a file."""
+
+    blocks: list[_BlockRow]
+    cells: list[CellKey]
+    units: tuple[int, list[str], list[int], list[int]]
+
+
+class ShardTokens:
+    """The tokens of one shard. It keeps reading the file that it opened, also when that is deleted."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the file in the folder of a shard. OSError or ValueError if it is missing or empty."""
+        self._path = folder / FILE
+        with self._path.open("rb") as file:
+            self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def blocks(
+        self, documents: Collection[str] | npt.NDArray[np.int64] | None, languages: Collection[str] = ()
+    ) -> Iterator[TokenBlock]:
+        """Yield the blocks of some documents, in order, by their ids or by their numbers within the shard.
+
+        None: of all documents. ``languages``: those of the blocks, all without one. DamageError for a damaged file.
+        """
+        is_wanted = self._test(documents)
+        with self._damages():
+            rows = self._directory.blocks
+        for row in rows:
+            if languages and row.language not in languages:
+                continue
+            with self._damages():
+                block = self._block(row, is_wanted)
+            if block is not None:
+                yield block
+
+    @cached_property
+    def vocabulary(self) -> ShardVocabulary:
+        """The units of the shard."""
+        with self._damages():
+            place, firsts, sizes, order = self._directory.units
+            ends = list(accumulate(sizes, initial=place))
+            parts = [self._bytes[start:end] for start, end in pairwise(ends)]
+            return ShardVocabulary(parts, firsts, self._numbers(ends[-1], order)[0])
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        with self._damages():
+            return sum(row.documents for row in self._directory.blocks)
+
+    def _test(
+        self, documents: Collection[str] | npt.NDArray[np.int64] | None
+    ) -> Callable[[Numbers, list[str]], npt.NDArray[np.bool_]] | None:
+        """Return what says which documents of a block are wanted, from their numbers and ids; None for all."""
+        if documents is None:
+            return None
+        if isinstance(documents, np.ndarray):
+            wanted = np.zeros(len(self), bool)
+            wanted[documents] = True
+            return lambda numbers, _: wanted[numbers]
+        ids = frozenset(documents)
+        return lambda _, names: np.fromiter(map(ids.__contains__, names), bool, len(names))
+
+    def _block(
+        self, row: _BlockRow, is_wanted: Callable[[Numbers, list[str]], npt.NDArray[np.bool_]] | None
+    ) -> TokenBlock | None:
+        """Read the wanted documents of a block."""
+        end = row.place + row.ids
+        ids = _decompressed(self._bytes[row.place : end]).decode().split(" ")
+        steps, end = self._numbers(end, row.parts[0])
+        kept = None if is_wanted is None else is_wanted(np.cumsum(steps), ids)
+        if kept is not None and not kept.any():
+            return None
+        read = []
+        for part in row.parts[1:]:
+            numbers, end = self._numbers(end, part)
+            read.append(numbers)
+        cells, lines, sentences, tokens_of_sentences, tokens = read
+        sentence_starts = _starts(tokens_of_sentences)
+        line_starts = sentence_starts[_starts(sentences)]
+        block = TokenBlock(
+            row.language,
+            self.vocabulary,
+            ids,
+            tokens,
+            line_starts[_starts(lines)],
+            line_starts,
+            sentence_starts,
+            [self._directory.cells[cell] for cell in cells.tolist()],
+        )
+        return block if kept is None or kept.all() else _only(block, kept, lines, sentences)
+
+    def _numbers(self, place: int, sizes: Sequence[int]) -> tuple[Numbers, int]:
+        """Read numbers at a place. Return them, and the place behind them."""
+        found = np.zeros(0, np.uint32)
+        for weight, size in enumerate(sizes):
+            plane = np.frombuffer(_decompressed(self._bytes[place : place + size]), np.uint8).astype(np.uint32)
+            found = plane if not weight else found | plane << np.uint32(8 * weight)
+            place += size
+        return found, place
+
+    @cached_property
+    def _directory(self) -> _Directory:
+        place = int.from_bytes(self._bytes[-_DIRECTORY_PLACE_BYTES:], "little")
+        read = json.loads(_decompressed(self._bytes[place:-_DIRECTORY_PLACE_BYTES]))
+        blocks = [_BlockRow(*row) for row in read["blocks"]]
+        return _Directory(blocks, [CellKey(*cell) for cell in read["cells"]], tuple(read["units"]))
+
+    @contextmanager
+    def _damages(self) -> Iterator[None]:
+        try:
+            yield
+        except (zstandard.ZstdError, ValueError, LookupError, TypeError) as error:
+            what = f"a file of the search index cannot be read: {error}"
+            do = "Make the index again: corpus-spider index --rebuild"
+            raise DamageError(what, where=str(self._path), do=do) from error
+
+
+def _decompressed(data: bytes) -> bytes:
+    return zstandard.decompress(data)
+
+
+def _starts(lengths: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    """Return where parts start from their lengths."""
+    starts = np.cumsum(lengths, dtype=np.int64)
+    starts -= lengths
+    return starts
+
+
+def _only(block: TokenBlock, kept: npt.NDArray[np.bool_], lines: Numbers, sentences: Numbers) -> TokenBlock:
+    """Return some documents of a block. ``lines``: of each document. ``sentences``: of each line."""
+    kept_lines = np.repeat(kept, lines)
+    kept_sentences = np.repeat(kept_lines, sentences)
+    lengths = np.diff(block.sentence_starts, append=len(block.tokens))
+    kept_tokens = np.repeat(kept_sentences, lengths)
+    sentence_starts = _starts(lengths[kept_sentences])
+    line_starts = sentence_starts[_starts(sentences[kept_lines])]
+    return TokenBlock(
+        block.language,
+        block.vocabulary,
+        list(compress(block.documents, kept.tolist())),
+        block.tokens[kept_tokens],
+        line_starts[_starts(lines[kept])],
+        line_starts,
+        sentence_starts,
+        list(compress(block.cells, kept.tolist())),
+    )
