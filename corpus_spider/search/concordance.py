@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from corpus_spider.search.concordance_rules import SORTED_WORDS
-from corpus_spider.search.question import phrases, side_by_side
+from corpus_spider.search.matching import hits
+from corpus_spider.search.question import needs_sentences, terms
+from corpus_spider.search.shard import LONGEST_WORD
+from corpus_spider.search.token_block import TokenBlock
 from pipelines.text.equal_letters import small
-from pipelines.text.tokenizer import SPACED_WORDS
+from pipelines.text.sentences import marked
+from storage.records import SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from corpus_spider.search.question import Phrase, Question
+    import numpy.typing as npt
+
+    from corpus_spider.search.matching import Places
+    from corpus_spider.search.question import Question
+    from corpus_spider.search.term import Term
     from pipelines.text.words import Span, Splitter
 
 CONTEXT_WORDS = 8
@@ -33,70 +45,105 @@ class ConcordanceLine:
     right_words: tuple[str, ...]
 
 
-class SoughtWords(dict[str, tuple["Phrase", ...]]):
-    """Maps a word of a text to the words and phrases of a question that may begin with it, the longest first.
+class SoughtWords:
+    """A question that is looked for in texts of one language. ``language``: its ISO code.
 
-    It remembers each word: 500 documents have 100,000 words, and few different ones. ``language``: that of the text.
+    It remembers what each word means: 500 documents have 100,000 words, and few different ones.
     """
 
     def __init__(self, question: Question, language: str = "") -> None:
-        super().__init__()
-        self.language = language
-        near = side_by_side(question) if language in SPACED_WORDS else ()
-        self.prefers_neighbours = bool(near)
-        self._phrases = sorted([*near, *phrases(question)], key=lambda phrase: -len(phrase.terms))
+        self.question, self.language = question, language
+        self.needs_sentences = needs_sentences(question)
+        self._verdicts = {term: _Verdicts(term, language) for term in terms(question)}
 
-    def __missing__(self, word: str) -> tuple[Phrase, ...]:
+    def places(self, block: TokenBlock) -> Places:
+        """Return the hits of the question in a block of this language."""
+        return hits(self.question, block, lambda term: self._numbers(term, block))
+
+    def _numbers(self, term: Term, block: TokenBlock) -> npt.NDArray[np.int64]:
+        return np.flatnonzero([*map(self._verdicts[term].__getitem__, block.vocabulary)])
+
+
+class _Verdicts(dict[str, bool]):
+    """Maps a word of a text to whether a term means it."""
+
+    def __init__(self, term: Term, language: str) -> None:
+        super().__init__()
+        self._term, self._language = term, language
+
+    def __missing__(self, word: str) -> bool:
         """Compare a word that is new."""
-        found = self[word] = tuple(phrase for phrase in self._phrases if phrase.terms[0].matches(word, self.language))
+        found = self[word] = self._term.matches(word, self._language)
         return found
+
+
+class SplitText(NamedTuple):
+    """A text as the units of an index. ``lines``: each with the places of its units. ``block``: all units."""
+
+    lines: Sequence[tuple[str, Sequence[Span]]]
+    block: TokenBlock
+
+
+def split_text(text: str, language: str, splitter: Splitter, *, with_sentences: bool = True) -> SplitText:
+    """Split the title and text of one document. Without ``with_sentences`` each line is one sentence."""
+    numbers: dict[str, int] = {}
+    found, tokens, line_starts, sentence_starts = [], array("I"), array("q"), array("q")
+    for line in text.split("\n"):
+        spans = splitter.spans(line)
+        found.append((line, spans))
+        line_starts.append(len(tokens))
+        sentence_starts.extend(_sentence_starts(line, spans, len(tokens)) if with_sentences else [len(tokens)])
+        for start, end in spans:
+            unit = small(line[start:end], language)[:LONGEST_WORD]
+            tokens.append(numbers.setdefault(unit, len(numbers)))
+    first = np.zeros(1, np.int64)
+    block = TokenBlock(
+        language,
+        list(numbers),
+        ("",),
+        np.frombuffer(tokens, np.uint32) if tokens else np.zeros(0, np.uint32),
+        first,
+        np.frombuffer(line_starts, np.int64),
+        np.frombuffer(sentence_starts, np.int64),
+        first,
+    )
+    return SplitText(found, block)
+
+
+def _sentence_starts(line: str, spans: Sequence[Span], before: int) -> Iterator[int]:
+    """Yield the first token of each sentence of a line. ``before``: tokens before the line."""
+    at = 0
+    begins = [start for start, _ in spans]
+    for sentence in marked(line).split(SENTENCE):
+        yield before + bisect_left(begins, at)
+        at += len(sentence)
 
 
 def lines(
     text: str, sought: SoughtWords, splitter: Splitter, most: int = 1_000, context: int = 0
 ) -> list[ConcordanceLine]:
-    """Return the places of the words and phrases of a question in a text, in order, at most so many.
+    """Return the hits of a question in a text, in order, at most so many. The first line is the title.
 
-    ``context``: words on each side; 0 for the usual context. Where words of the language contain spaces, only the
-    places with the most neighbouring syllables of the question.
+    ``context``: words on each side; 0 for the usual context.
 
-    >>> from corpus_spider.search.question import parse
+    >>> from corpus_spider.search.question_parser import parse
     >>> from pipelines.text.words import splitter
     >>> sought = SoughtWords(parse('"chinh phu"', splitter()))
     >>> [found] = lines("Thủ tướng Chính phủ họp.", sought, splitter())
     >>> found.left, found.keyword, found.right, found.left_words
     ('Thủ tướng ', 'Chính phủ', ' họp.', ('tướng', 'thủ'))
     """
-    found: list[tuple[int, ConcordanceLine]] = []
-    for line in text.split("\n"):
-        spans = splitter.spans(line)
-        words = [small(line[start:end], sought.language) for start, end in spans]
-        for first, after in _places(words, sought):
-            found.append((after - first, _line(line, spans, words, (first, after), context)))
-            if len(found) == most and not sought.prefers_neighbours:
-                return [each for _, each in found]
-    longest = max((length for length, _ in found), default=0) if sought.prefers_neighbours else 0
-    return [line for length, line in found if length >= longest][:most]
-
-
-def _places(words: Sequence[str], sought: SoughtWords) -> Iterator[tuple[int, int]]:
-    """Yield first and after-last word of each place. Places do not overlap; of two at one word the longer counts."""
-    free = 0
-    for at, word in enumerate(words):
-        if at < free:
-            continue
-        for phrase in sought[word]:
-            if _goes_on(words, at, phrase, sought.language):
-                free = at + len(phrase.terms)
-                yield at, free
-                break
-
-
-def _goes_on(words: Sequence[str], at: int, phrase: Phrase, language: str) -> bool:
-    """Return whether the later words of a phrase follow a place where its first word stands."""
-    if at + len(phrase.terms) > len(words):
-        return False
-    return all(term.matches(words[at + place], language) for place, term in enumerate(phrase.terms[1:], 1))
+    split = split_text(text, sought.language, splitter, with_sentences=sought.needs_sentences)
+    block = split.block
+    starts, ends = sought.places(block)
+    found = []
+    for start, end in zip(starts[:most].tolist(), ends[:most].tolist(), strict=True):
+        number = int(np.searchsorted(block.line_starts, start, "right")) - 1
+        before = int(block.line_starts[number])
+        line, spans = split.lines[number]
+        words = [block.vocabulary[each] for each in block.tokens[before : before + len(spans)].tolist()]
+        found.append(_line(line, spans, words, (start - before, end - before), context))
+    return found
 
 
 def _line(

@@ -1,57 +1,25 @@
-"""Language of search questions: words, "phrases", wild*cards, /expressions/, AND, OR, NOT and brackets.
+"""What a search question means: a tree of words, places and documents, and the text that it is shown as. Pure.
 
-Words side by side must all occur. ``-word`` is NOT. A word typed without marks finds every spelling: ``chinh phu``
-finds ``chính phủ``. A word typed with marks finds these marks only. An equals sign before a word finds it as typed.
-``*`` stands for any letters, ``?`` before another letter for one. ``/…/`` is a regular expression that a whole word
-fits, in small letters.
-
-A question goes through the repairs of a text (`pipelines.text.normalise.clean`). It is compared with the words of a
-text by the equal letters of the language of that text (`term`). What other search programs know and this one does not,
-such as ``NEAR`` or ``title:``, is refused: as words it would find something else.
+A *place* is a stretch of tokens in one line. Phrases, distances, gaps and sequences of tokens find places; the other
+nodes say which documents are meant. `corpus_spider.search.question_parser` reads a question,
+`corpus_spider.search.matching` finds its places.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
-import regex
-
-from corpus_spider.search.term import ANY_LETTERS, MAX_WILDCARDS, ONE_LETTER, WILDCARDS, Term, expression
-from pipelines.text.normalise import clean
-from pipelines.text.punctuation import CORNER_BRACKETS, DOUBLE_QUOTES
+from corpus_spider.search.term import Term
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.text.words import Splitter
-
-MOST_WORDS = 64
-"""Words of one question."""
-_MAX_NESTING = 20
-_PIECE = regex.compile(
-    r"\s*(?:(?P<expression>/(?:\\.|[^\\/\s])+/(?=[\s()]|$))|(?P<open>\()|(?P<close>\))|(?P<not>-(?=\S))"
-    r'|"(?P<phrase>[^"]*)"?|(?P<word>[^\s()"]+))'
-)
-_HOW = 'Write words, "a phrase", wildcards such as govern* or wom?n, /regular expressions/, AND, OR, NOT and brackets.'
-_QUOTES = str.maketrans(dict.fromkeys(DOUBLE_QUOTES + CORNER_BRACKETS, '"'))
-_GERSHAYIM = regex.compile(r"(?<=\p{Hebrew})[\"“”״](?=\p{Hebrew})")
-"""A quotation mark within a Hebrew word is no end of a phrase (צה"ל)."""
-_WILDCARD_LETTERS = {ord(ANY_LETTERS): "\U00010600", ord(ONE_LETTER): "\U00010601"}
-"""Letters of Linear A stand for wildcards while a question is split into words."""
-_LETTER_WILDCARDS = {ord(letter): chr(sign) for sign, letter in _WILDCARD_LETTERS.items()}
-_QUESTION_MARK = regex.compile(r"\?++(?![\p{L}\p{M}\p{N}*])")
-"""A question mark that is no wildcard: no letter follows."""
-_UNKNOWN = (
-    (regex.compile(r"/[^/\s]+"), "the beginning of a regular expression, which has no spaces and ends with a slash"),
-    (regex.compile(r"(?:NEAR|WITHIN)(?:/\d+)?"), "a distance between words"),
-    (regex.compile(r"\[.*"), "a query for tokens in square brackets"),
-    (regex.compile(r"[A-Za-z_]+:(?!//).+"), "a field with a colon"),
-    (regex.compile(r"[&|]{2}.*"), "an operator in signs"),
-    (regex.compile(r"[\p{L}\p{N}]\S*[~^]\d*"), "a similarity or weight"),
-)
-"""Outside quotation marks: syntax of other programs, and its name."""
+RESERVED_WORDS = frozenset({"AND", "OR", "NOT", "NEAR", "WITHIN"})
+"""Operators, and what other programs have as such. In quotation marks they are words."""
+SENTENCE, TITLE = "sentence", "title"
+"""What places may have to be within: one sentence, or the first line of a document, its title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +30,107 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
+class Near:
+    """Two places of one line in any order, with at most ``distance`` tokens between them."""
+
+    left: Question
+    right: Question
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Places in this order in one sentence."""
+
+    parts: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenTest:
+    """A regular expression that an attribute of a token fits. ``ignores_case``: written with ``%c``."""
+
+    attribute: str
+    pattern: Term
+    ignores_case: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TokenNegation:
+    """The test must not hold."""
+
+    part: TokenCondition
+
+
+@dataclass(frozen=True, slots=True)
+class TokenConjunction:
+    """All tests must hold."""
+
+    parts: tuple[TokenCondition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenDisjunction:
+    """One test must hold."""
+
+    parts: tuple[TokenCondition, ...]
+
+
+TokenCondition: TypeAlias = TokenTest | TokenNegation | TokenConjunction | TokenDisjunction
+
+
+@dataclass(frozen=True, slots=True)
+class AnyToken:
+    """One token, in square brackets. ``condition``: None for any."""
+
+    condition: TokenCondition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """A part of a sequence, ``least`` to ``most`` times in a row."""
+
+    part: Question
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSequence:
+    """Tokens, phrases and groups, one directly after the other, in one line."""
+
+    parts: tuple[Question | Repetition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Places within `SENTENCE` or `TITLE`."""
+
+    part: Question
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """Documents with this value in a field of the index."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class DayRange:
+    """Documents of these days, YYYY-MM-DD, both included; "" for no bound."""
+
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
 class Conjunction:
     """All parts must hold. ``runs``: words that stand side by side in the question, each run as a phrase."""
 
     parts: tuple[Question, ...]
-    runs: tuple[Phrase, ...] = ()
+    runs: tuple[Phrase, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,43 +147,64 @@ class Negation:
     part: Question
 
 
-Question = Phrase | Conjunction | Disjunction | Negation
+Place: TypeAlias = Phrase | Near | Gap | AnyToken | TokenSequence | Within
+DocumentField: TypeAlias = FieldValue | DayRange
+Question: TypeAlias = Place | DocumentField | Conjunction | Disjunction | Negation
 
 
-def parse(text: str, splitter: Splitter, *, as_phrase: bool = False) -> Question:
-    """Read a question. ConfigError says what is wrong with it. ``as_phrase``: words side by side are one phrase.
+class QuestionError(ConfigError):
+    """A question cannot be understood (exit 2). ``question``: its text; ``start`` and ``end``: where the fault is."""
 
-    >>> from pipelines.text.words import splitter
-    >>> shown(parse("bầu cử -xăng", splitter())), shown(parse("bầu cử", splitter(), as_phrase=True))
-    ('bầu AND cử AND NOT xăng', '"bầu cử"')
-    """
-    typed = _GERSHAYIM.sub("״", clean(text)).translate(_QUOTES)
-    question = _Parser(list(_pieces(typed)), splitter, as_phrase=as_phrase).whole()
-    words = [term for phrase in phrases(question, negated=True) for term in phrase.terms]
-    if len(words) > MOST_WORDS:
-        what = f"a question has {MOST_WORDS} words at most, this one has {len(words)}"
-        raise ConfigError(what, where=text[:80], do="Search for a part of it.")
-    if next(phrases(question), None) is None:
-        raise ConfigError("the question only says what must not occur", where=text[:80], do=_HOW)
-    return question
+    def __init__(self, what: str, question: str, start: int, end: int, *, where: str = "", do: str = "") -> None:
+        self.question, self.start, self.end = question, start, max(end, start + 1)
+        super().__init__(what, where=where, do=do)
+
+    def __str__(self) -> str:
+        where = f"{self.where}: " if self.where else ""
+        return "\n  ".join([f"{where}{self.what}", *self.marked(), self.do])
+
+    def marked(self) -> tuple[str, str]:
+        """Return the question, and a line with carets under the fault.
+
+        >>> QuestionError("a bracket is not closed", "(gas", 0, 1).marked()
+        ('(gas', '^')
+        """
+        from rich.cells import cell_len
+
+        before, fault = self.question[: self.start], self.question[self.start : self.end]
+        return self.question, " " * cell_len(before) + "^" * max(1, cell_len(fault))
 
 
-def shown(question: Question) -> str:
-    """Return a question as it is understood."""
+def is_place(question: Question) -> bool:
+    """Return whether all that a question finds are places: it may be a part of a distance, gap or sequence."""
+    if isinstance(question, Disjunction):
+        return all(map(is_place, question.parts))
+    return isinstance(question, Phrase | Near | Gap | AnyToken | TokenSequence | Within)
+
+
+def parts_of(question: Question | Repetition) -> tuple[Question | Repetition, ...]:
+    """Return the questions within a question."""
     match question:
-        case Phrase(terms):
-            words = " ".join(term.shown() for term in terms)
-            return f'"{words}"' if len(terms) > 1 else words
-        case Conjunction(parts):
-            return " AND ".join(map(_within, parts))
-        case Disjunction(parts):
-            return " OR ".join(map(_within, parts))
-        case Negation(part):
-            return f"NOT {_within(part)}"
+        case Conjunction(parts) | Disjunction(parts) | Gap(parts) | TokenSequence(parts):
+            return parts
+        case Near(left, right):
+            return left, right
+        case Negation(part) | Within(part) | Repetition(part):
+            return (part,)
+        case _:
+            return ()
 
 
-def _within(part: Question) -> str:
-    return f"({shown(part)})" if isinstance(part, Conjunction | Disjunction) else shown(part)
+def has_fields(question: Question | Repetition) -> bool:
+    """Return whether a field of documents is in a question."""
+    return isinstance(question, FieldValue | DayRange) or any(map(has_fields, parts_of(question)))
+
+
+def is_of_fields(question: Question | Repetition) -> bool:
+    """Return whether a question is about fields of documents only."""
+    if inner := parts_of(question):
+        return all(map(is_of_fields, inner))
+    return isinstance(question, FieldValue | DayRange)
 
 
 def side_by_side(question: Question) -> tuple[Phrase, ...]:
@@ -137,147 +222,192 @@ def side_by_side(question: Question) -> tuple[Phrase, ...]:
 
 def phrases(question: Question, *, negated: bool = False) -> Iterator[Phrase]:
     """Yield the words and phrases of a question. Without ``negated`` those that may be in a found text."""
+    for part in _nodes(question, negated=negated):
+        if isinstance(part, Phrase):
+            yield part
+
+
+def terms(question: Question) -> tuple[Term, ...]:
+    """Return all words and expressions of a question, each once."""
+    found = dict[Term, None]()
+    for part in _nodes(question, negated=True):
+        if isinstance(part, Phrase):
+            found.update(dict.fromkeys(part.terms))
+        elif isinstance(part, AnyToken) and part.condition:
+            found.update((test.pattern, None) for test in token_tests(part.condition))
+    return tuple(found)
+
+
+def token_tests(condition: TokenCondition) -> Iterator[TokenTest]:
+    """Yield the tests of a token."""
+    match condition:
+        case TokenTest():
+            yield condition
+        case TokenNegation(part):
+            yield from token_tests(part)
+        case TokenConjunction(parts) | TokenDisjunction(parts):
+            for each in parts:
+                yield from token_tests(each)
+
+
+def needs_sentences(question: Question) -> bool:
+    """Return whether the places of a question depend on where sentences begin."""
+    return any(
+        isinstance(part, Gap) or (isinstance(part, Within) and part.scope == SENTENCE)
+        for part in _nodes(question, negated=True)
+    )
+
+
+def is_exact(question: Question) -> bool:
+    """Return whether the index alone knows which documents are meant."""
+    return not any(
+        isinstance(part, Near | Gap | AnyToken | TokenSequence | Within) for part in _nodes(question, negated=True)
+    )
+
+
+def _nodes(question: Question | Repetition, *, negated: bool) -> Iterator[Question | Repetition]:
+    yield question
+    if negated or not isinstance(question, Negation):
+        for part in parts_of(question):
+            yield from _nodes(part, negated=negated)
+
+
+def candidates(question: Question) -> Question | None:
+    """Return a question of phrases and fields that all documents answer that answer a question; None if all may.
+
+    >>> from corpus_spider.search.term import Term
+    >>> shown(candidates(Near(Phrase((Term("a"),)), Phrase((Term("b"), Term("c"))), 5)))
+    'a AND "b c"'
+    """
     match question:
-        case Phrase():
-            yield question
-        case Conjunction(parts) | Disjunction(parts):
-            for part in parts:
-                yield from phrases(part, negated=negated)
+        case Phrase() | FieldValue() | DayRange():
+            return question
+        case Conjunction(parts) | Gap(parts):
+            return _all_of([candidates(part) for part in parts])
+        case Near(left, right):
+            return _all_of([candidates(left), candidates(right)])
+        case TokenSequence(parts):
+            return _all_of([_repeated_candidates(part) for part in parts])
+        case AnyToken(condition):
+            return _token_candidates(condition) if condition else None
+        case Within(part):
+            return candidates(part)
+        case Disjunction(parts):
+            return _one_of([candidates(part) for part in parts])
         case Negation(part):
-            if negated:
-                yield from phrases(part, negated=True)
+            # What may hold in more documents than it does excludes too many.
+            return question if is_exact(part) else None
 
 
-def _pieces(text: str) -> Iterator[tuple[str, str]]:
-    at = 0
-    while at < len(text):
-        found = _PIECE.match(text, at)
-        if found is None:
-            return
-        yield str(found.lastgroup), found[str(found.lastgroup)]
-        at = found.end()
+def _repeated_candidates(part: Question | Repetition) -> Question | None:
+    if isinstance(part, Repetition):
+        return candidates(part.part) if part.least else None
+    return candidates(part)
 
 
-class _Parser:
-    """Recursive descent over the pieces: OR binds loosest, then words side by side and AND, then NOT."""
-
-    def __init__(self, pieces: list[tuple[str, str]], splitter: Splitter, *, as_phrase: bool) -> None:
-        self._pieces, self._splitter, self._as_phrase = pieces, splitter, as_phrase
-        self._at = self._depth = 0
-
-    def whole(self) -> Question:
-        question = self._either()
-        if question is None:
-            raise ConfigError("there is no word in the question", do=_HOW)
-        if self._at < len(self._pieces):
-            raise ConfigError("a bracket is closed that was not opened", do=_HOW)
-        return question
-
-    def _peek(self) -> tuple[str, str]:
-        return self._pieces[self._at] if self._at < len(self._pieces) else ("", "")
-
-    def _is(self, operator: str) -> bool:
-        return self._peek() == ("word", operator)
-
-    def _either(self) -> Question | None:
-        parts = [self._both()]
-        while self._is("OR"):
-            self._at += 1
-            parts.append(self._both())
-        return _joined(parts)
-
-    def _both(self) -> Question | None:
-        parts: list[Question | None] = []
-        runs: list[list[Phrase]] = [[]]
-        while self._peek()[0] not in {"", "close"} and not self._is("OR"):
-            if self._is("AND"):
-                self._at += 1
-                runs.append([])
-                continue
-            is_word = self._peek()[0] in {"word", "expression"} and not self._is("NOT")
-            part = self._one()
-            if is_word and isinstance(part, Phrase):
-                runs[-1].append(part)
-                if self._as_phrase and len(runs[-1]) > 1:
-                    parts.pop()
-                    part = runs[-1][0] = _one_phrase(runs[-1])
-                    del runs[-1][1:]
-            elif part is not None:
-                runs.append([])
-            parts.append(part)
-        kept = [part for part in parts if part is not None]
-        if len(kept) < 2:
-            return kept[0] if kept else None
-        return Conjunction(tuple(kept), tuple(_one_phrase(run) for run in runs if len(run) > 1))
-
-    def _one(self) -> Question | None:
-        kind, text = self._peek()
-        self._at += 1
-        if kind == "not" or (kind, text) == ("word", "NOT"):
-            part = self._one() if self._peek()[0] not in {"", "close"} else None
-            return Negation(part) if part else None
-        if kind == "open":
-            return self._bracket()
-        if kind == "expression":
-            return Phrase((expression(text[1:-1]),))
-        return self._phrase(text) if kind == "phrase" else self._word(text)
-
-    def _bracket(self) -> Question | None:
-        self._depth += 1
-        if self._depth > _MAX_NESTING:
-            raise ConfigError(f"brackets are nested more than {_MAX_NESTING} times", do=_HOW)
-        inner = self._either()
-        self._depth -= 1
-        if self._peek()[0] != "close":
-            raise ConfigError("a bracket is not closed", do=_HOW)
-        self._at += 1
-        return inner
-
-    def _phrase(self, text: str) -> Question | None:
-        terms = [term for part in text.split() for term in self._terms(part)]
-        return Phrase(tuple(terms)) if terms else None
-
-    def _word(self, text: str) -> Question | None:
-        for pattern, name in _UNKNOWN:
-            if pattern.fullmatch(text):
-                what = f'"{text[:60]}" is {name}, which this search does not know'
-                raise ConfigError(what, do=f"{_HOW} In quotation marks it is searched as words.")
-        terms = self._terms(text)
-        return Phrase(tuple(terms)) if terms else None
-
-    def _terms(self, text: str) -> list[Term]:
-        """Return the words of a text without spaces. A wildcard belongs to the word that it touches."""
-        exact = text.startswith("=")
-        # At the end of a word a question mark is one.
-        typed = _QUESTION_MARK.sub("", text).translate(_WILDCARD_LETTERS)
-        if typed.count(_WILDCARD_LETTERS[ord(ANY_LETTERS)]) > MAX_WILDCARDS:
-            raise ConfigError(f'"{text:.60}" has more than {MAX_WILDCARDS} wildcards', do="Write a regular expression.")
-        terms: list[Term] = []
-        end, before = 0, ""
-        for start, stop in self._splitter.spans(typed):
-            value = typed[start:stop].translate(_LETTER_WILDCARDS)
-            touches = start == end and bool(before)
-            if not set(value) <= set(WILDCARDS):
-                if touches and before[-1] in WILDCARDS:
-                    what = f'"{text:.60}": in a script without spaces a wildcard stands only at the end of a word'
-                    raise ConfigError(what, do="Write a regular expression, which looks at each word: /.*ab.*/")
-                terms.append(Term(value, exact))
-            elif touches and terms:
-                # In a script without spaces it is a unit of its own.
-                terms[-1] = Term(terms[-1].value + value, exact)
-            end, before = stop, value
-        if not terms and before:
-            do = "Write it beside letters: govern*. In a phrase it stands for no word."
-            raise ConfigError(f'"{text:.60}" is a wildcard without a word', do=do)
-        return terms
+def _token_candidates(condition: TokenCondition) -> Question | None:
+    match condition:
+        case TokenTest(_, pattern):
+            return Phrase((pattern,))
+        case TokenConjunction(parts):
+            return _all_of([_token_candidates(part) for part in parts])
+        case TokenDisjunction(parts):
+            return _one_of([_token_candidates(part) for part in parts])
+        case TokenNegation():
+            return None
 
 
-def _one_phrase(run: list[Phrase]) -> Phrase:
-    return Phrase(tuple(term for phrase in run for term in phrase.terms))
+def _all_of(parts: list[Question | None]) -> Question | None:
+    kept = tuple(dict.fromkeys(part for part in parts if part is not None))
+    if len(kept) > 1:
+        return Conjunction(kept)
+    return kept[0] if kept else None
 
 
-def _joined(parts: list[Question | None]) -> Question | None:
-    kept = [part for part in parts if part is not None]
-    if len(kept) < 2:
-        return kept[0] if kept else None
-    return Disjunction(tuple(kept))
+def _one_of(parts: list[Question | None]) -> Question | None:
+    kept = tuple(part for part in parts if part is not None)
+    return Disjunction(kept) if len(kept) == len(parts) else None
+
+
+_EITHER, _BOTH, _NOT, _WITHIN, _GAP, _NEAR, _SEQUENCE, _ONE = range(8)
+"""How tightly an operator binds its parts, loosest first."""
+_STRENGTHS = {
+    Disjunction: _EITHER,
+    Conjunction: _BOTH,
+    Negation: _NOT,
+    Gap: _GAP,
+    Near: _NEAR,
+    TokenSequence: _SEQUENCE,
+}
+
+
+def _strength(question: Question) -> int:
+    if isinstance(question, Within):
+        return _WITHIN if question.scope == SENTENCE else _ONE
+    return _STRENGTHS.get(type(question), _ONE)
+
+
+def shown(question: Question) -> str:
+    """Return a question as it is understood. Reading this text gives the same question."""
+    match question:
+        case Phrase(terms):
+            words = " ".join(term.shown() for term in terms)
+            return f'"{words}"' if len(terms) > 1 or words in RESERVED_WORDS else words
+        case Conjunction(parts):
+            return " AND ".join(_within(part, _NOT) for part in parts)
+        case Disjunction(parts):
+            return " OR ".join(_within(part, _NOT) for part in parts)
+        case Negation(part):
+            return f"NOT {_within(part, _NOT)}"
+        case FieldValue(name, value):
+            return f'{name}:"{value}"' if " " in value else f"{name}:{value}"
+        case DayRange(first, last):
+            return f"date:{first}" if first == last else f"date:{first}..{last}"
+        case _:
+            return _shown_place(question)
+
+
+def _shown_place(question: Near | Gap | AnyToken | TokenSequence | Within) -> str:
+    match question:
+        case Within(part, scope) if scope == SENTENCE:
+            return f"{_within(part, _GAP)} within <s/>"
+        case Within(part):
+            return f"title:{_within(part, _ONE)}"
+        case Gap(parts):
+            return " ... ".join(_within(part, _NEAR) for part in parts)
+        case Near(left, right, distance):
+            return f"{_within(left, _NEAR)} NEAR/{distance} {_within(right, _SEQUENCE)}"
+        case TokenSequence(parts):
+            return " ".join(map(_shown_part, parts))
+        case AnyToken(condition):
+            return f"[{_shown_condition(condition)}]" if condition else "[]"
+
+
+def _within(part: Question, least: int) -> str:
+    """Return a part as it is shown; in brackets if it binds more loosely than ``least``."""
+    return shown(part) if _strength(part) >= least else f"({shown(part)})"
+
+
+def _shown_part(part: Question | Repetition) -> str:
+    if not isinstance(part, Repetition):
+        return _within(part, _ONE)
+    inner = shown(part.part) if isinstance(part.part, AnyToken) else f"({shown(part.part)})"
+    times = f"{part.least}" if part.least == part.most else f"{part.least},{part.most}"
+    return f"{inner}{{{times}}}"
+
+
+def _shown_condition(condition: TokenCondition) -> str:
+    match condition:
+        case TokenTest(attribute, pattern, ignores_case):
+            return f'{attribute}="{pattern.value}"{" %c" * ignores_case}'
+        case TokenNegation(part):
+            return f"!({_shown_condition(part)})"
+        case TokenConjunction(parts):
+            return " & ".join(map(_shown_test, parts))
+        case TokenDisjunction(parts):
+            return " | ".join(map(_shown_test, parts))
+
+
+def _shown_test(condition: TokenCondition) -> str:
+    text = _shown_condition(condition)
+    return f"({text})" if isinstance(condition, TokenConjunction | TokenDisjunction) else text

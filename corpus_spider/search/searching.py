@@ -7,9 +7,11 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from itertools import islice
+from itertools import compress, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from corpus_spider.search import shard
 from corpus_spider.search.builder import REMOVALS, is_complete, shard_folder
@@ -17,7 +19,9 @@ from corpus_spider.search.concordance import ConcordanceLine, SoughtWords, lines
 from corpus_spider.search.concordance_rules import CONTEXT_FIELDS, DAY, LINE_FIELDS, NODE, RANK, sort_places
 from corpus_spider.search.made_with import IndexTools
 from corpus_spider.search.manifest import INDEX_FORMAT, Manifest, unreadable
-from corpus_spider.search.question import parse, phrases, shown, side_by_side
+from corpus_spider.search.matching import BlockMatcher, hits
+from corpus_spider.search.question import is_exact, shown, side_by_side, terms
+from corpus_spider.search.question_parser import parse
 from corpus_spider.search.shard import QuestionMeaning
 from corpus_spider.search.term import looked_up
 from corpus_spider.search.token_store import TokenStore
@@ -33,8 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    import numpy.typing as npt
     import tantivy
 
+    from corpus_spider.search.matching import NumbersOf, Places
     from corpus_spider.search.question import Question
     from corpus_spider.search.shard import Shard
     from corpus_spider.search.term import Term
@@ -135,11 +141,43 @@ class SearchIndex:
         return TokenStore([each.tokens for each in self.shards])
 
     def blocks(self, asked: str | Question, selection: Selection) -> Iterator[TokenBlock]:
-        """Yield the tokens of all documents that `find` finds. Arguments and errors as there."""
+        """Yield the tokens of all documents with the words of a question. Arguments and errors as of `find`."""
         question = (self.parsed(asked) if asked.strip() else None) if isinstance(asked, str) else asked
         readings = self._readings(question, selection.languages) if question else {}
         for each in self.shards:
             yield from each.tokens.blocks(each.numbers(question, selection, readings))
+
+    def hits(self, asked: str | Question, selection: Selection) -> Iterator[tuple[TokenBlock, Places]]:
+        """Yield the hits of a question in all documents that `find` finds, block by block; see `matching.hits`."""
+        question = self.parsed(asked) if isinstance(asked, str) else asked
+        readings = self._readings(question, selection.languages)
+        for each in self.shards:
+            for block, numbers_of in self._numbered(each, question, selection, readings):
+                yield block, hits(question, block, numbers_of)
+
+    def _exact(
+        self, each: Shard, question: Question, selection: Selection, readings: dict[QuestionMeaning, list[str]]
+    ) -> list[str]:
+        """Return the ids of the documents of a shard in which the words of a question stand as it says."""
+        return [
+            document
+            for block, numbers_of in self._numbered(each, question, selection, readings)
+            for document in compress(block.documents, BlockMatcher(block, numbers_of).holds(question).tolist())
+        ]
+
+    def _numbered(
+        self, each: Shard, question: Question, selection: Selection, readings: dict[QuestionMeaning, list[str]]
+    ) -> Iterator[tuple[TokenBlock, NumbersOf]]:
+        """Yield the blocks of a shard with the words of a question, and what gives the numbers of its terms there."""
+        spellings = {language: reading.spellings for reading, languages in readings.items() for language in languages}
+
+        @cache
+        def numbers(term: Term, language: str) -> npt.NDArray[np.int64]:
+            return np.array(list(each.tokens.vocabulary.numbers(spellings[language][term]).values()), np.int64)
+
+        for block in each.tokens.blocks(each.numbers(question, selection, readings)):
+            time_limit.check()
+            yield block, partial(numbers, language=block.language)
 
     def parsed(self, text: str, *, as_phrase: bool = False) -> Question:
         """Read a question by the units of the index. ConfigError says what is wrong with it."""
@@ -155,7 +193,19 @@ class SearchIndex:
         question = (self.parsed(asked) if asked.strip() else None) if isinstance(asked, str) else asked
         readings = self._readings(question, selection.languages) if question else {}
         by_day = order == DAY or question is None
-        results = [each.search(question, selection, readings, most=most + skip, by_day=by_day) for each in self.shards]
+        results = [
+            each.search(
+                question,
+                selection,
+                readings,
+                most=most + skip,
+                by_day=by_day,
+                only=None
+                if question is None or is_exact(question)
+                else self._exact(each, question, selection, readings),
+            )
+            for each in self.shards
+        ]
         # Only the ids of this page are read: those of all documents before page 300 would take a second.
         first = heapq.merge(*map(_ordered, results), key=itemgetter(0))
         ids = [result.id_of(address) for _, address, result in islice(first, skip, skip + most)]
@@ -222,8 +272,7 @@ class SearchIndex:
         Words of the index are looked up by a form that is equal in all languages, then compared in each.
         """
         near = side_by_side(question)
-        terms = dict.fromkeys(term for phrase in phrases(question, negated=True) for term in phrase.terms)
-        looked_up = {term: self._looked_up(term) for term in terms}
+        looked_up = {term: self._looked_up(term) for term in terms(question)}
         readings: dict[QuestionMeaning, list[str]] = {}
         for language in wanted or self.manifest.languages():
             time_limit.check()

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.search.question import Conjunction, Disjunction, Negation, Phrase
+from corpus_spider.search.question import Conjunction, DayRange, Disjunction, FieldValue, Negation, Phrase, candidates
 from storage.documents.selection import INDEX, Day, Texts
 from storage.errors import ConfigError
 
@@ -172,12 +172,14 @@ class Shard:
         *,
         most: int,
         by_day: bool,
+        only: Sequence[str] | None = None,
     ) -> Result:
         """Find documents. ``readings``: languages by what the question means in them. ``by_day``: newest first.
 
-        ``question``: None for all selected documents.
+        ``question``: None for all selected documents. ``only``: ids of those that have the places of the question;
+        without them a document counts that has its words.
         """
-        query = _Queries(self.index.schema).filtered(question, selection, readings)
+        query = _Queries(self.index.schema).filtered(question, selection, readings, only)
         searcher = self.index.searcher()
         hits = _found(searcher, query, most, "day" if by_day else None)
         wanted = {name: {"terms": {"field": name, "size": _MOST_GROUPS}} for name in GROUPS}
@@ -188,7 +190,7 @@ class Shard:
     def numbers(
         self, question: Question | None, selection: Selection, readings: Mapping[QuestionMeaning, Sequence[str]]
     ) -> npt.NDArray[np.int64]:
-        """Return the numbers of all documents that are found. Arguments and errors as of `search`."""
+        """Return the numbers of all documents with the words of a question. Arguments and errors as of `search`."""
         import numpy as np
 
         query = _Queries(self.index.schema).filtered(question, selection, readings)
@@ -220,13 +222,19 @@ class _Queries:
     schema: tantivy.Schema
 
     def filtered(
-        self, question: Question | None, selection: Selection, readings: Mapping[QuestionMeaning, Sequence[str]]
+        self,
+        question: Question | None,
+        selection: Selection,
+        readings: Mapping[QuestionMeaning, Sequence[str]],
+        only: Sequence[str] | None = None,
     ) -> tantivy.Query:
         import tantivy
 
         selection.require(INDEX)
         parts = [self._read(question, readings) if question else tantivy.Query.all_query()]
         parts += (self._filter(dimension, value) for dimension, value in selection.given())
+        if only is not None:
+            parts.append(tantivy.Query.term_set_query(self.schema, "id", list(only)))
         # Filters decide and do not rank.
         ranked = [parts[0], *(tantivy.Query.const_score_query(each, 0.0) for each in parts[1:])]
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, each) for each in ranked])
@@ -263,7 +271,8 @@ class _Queries:
         """Return the query of a question, by which documents with its words side by side come first."""
         import tantivy
 
-        whole = self._query(question, reading)
+        words = candidates(question)
+        whole = self._query(words, reading) if words else tantivy.Query.all_query()
         if not reading.near:
             return whole
         first = [self._phrase(phrase.terms, reading) for phrase in reading.near]
@@ -298,6 +307,18 @@ class _Queries:
                 return tantivy.Query.boolean_query(
                     [(must, tantivy.Query.all_query()), (must_not, self._query(part, reading))]
                 )
+            case FieldValue(name, value):
+                return self._unranked(tantivy.Query.term_query(self.schema, name, value))
+            case DayRange(first, last):
+                days = (day_number(first) if first else None, day_number(last) if last else None)
+                return self._unranked(tantivy.Query.range_query(self.schema, "day", tantivy.FieldType.Unsigned, *days))
+            case _:
+                raise TypeError(f"the index does not know {type(question).__name__}")
+
+    def _unranked(self, query: tantivy.Query) -> tantivy.Query:
+        import tantivy
+
+        return tantivy.Query.const_score_query(query, 0.0)
 
     def _phrase(self, terms: Sequence[Term], reading: QuestionMeaning) -> tantivy.Query:
         import tantivy

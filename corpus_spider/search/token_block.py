@@ -23,7 +23,8 @@ class TokenBlock:
     ``vocabulary``: the units, in small letters. ``tokens``: for each token the place of its unit in ``vocabulary``
     (uint32). ``documents``: public ids. ``document_starts``, ``line_starts``, ``sentence_starts``: the first token of
     each, ascending (int64); an empty document or line has the start of the next. A new document is a new line, and a
-    new line is a new sentence. ``cells``: what each document is counted by; without one where nothing is.
+    new line is a new sentence. ``document_lines``: the first line of each document, as its place in ``line_starts``
+    (int64). ``cells``: what each document is counted by; without one where nothing is.
     """
 
     language: str
@@ -33,4 +34,5 @@ class TokenBlock:
     document_starts: npt.NDArray[np.int64]
     line_starts: npt.NDArray[np.int64]
     sentence_starts: npt.NDArray[np.int64]
+    document_lines: npt.NDArray[np.int64]
     cells: Sequence[CellKey] = ()

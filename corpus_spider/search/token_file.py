@@ -339,6 +339,7 @@ class ShardTokens:
             line_starts[_starts(lines)],
             line_starts,
             sentence_starts,
+            _starts(lines),
             [self._directory.cells[cell] for cell in cells.tolist()],
         )
         return block if kept is None or kept.all() else _only(block, kept, lines, sentences)
@@ -396,5 +397,6 @@ def _only(block: TokenBlock, kept: npt.NDArray[np.bool_], lines: Numbers, senten
         line_starts[_starts(lines[kept])],
         line_starts,
         sentence_starts,
+        _starts(lines[kept]),
         list(compress(block.cells, kept.tolist())),
     )

@@ -7,9 +7,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corpus_spider.search.concordance import SoughtWords, lines
-from corpus_spider.search.question import MOST_WORDS, parse, phrases, shown
+from corpus_spider.search.question import QuestionError, shown, terms
+from corpus_spider.search.question_parser import MOST_WORDS, parse
 from corpus_spider.search.term import expression
-from pipelines.text.words import WORDS, Splitter, splitter
+from pipelines.text.words import splitter
 from storage.errors import ConfigError
 
 TEXT = (
@@ -42,11 +43,12 @@ TEXT = (
         ("รัฐ*", ["รัฐบาล"]),
         ("/f.r|họp/", ["họp", "für"]),
         ("/F(ü|u)(r|hrer)/", ["Führer", "für"]),
-        ("/chính/ -họp", ["Chính"]),
+        ("/chính/ -gas", ["Chính"]),
+        ("/chính/ -họp", []),
         ("الحكومة", ["الحكومةُ"]),
         ("احمد", ["أحمد"]),
         ('"中国政府"', ["中国政府"]),
-        ("họp -nay", ["họp"]),
+        ("họp -gas", ["họp"]),
         ("gas OR họp", ["họp"]),
         ('"phủ hôm"', []),
         ('"nay chinh"', []),
@@ -113,14 +115,30 @@ def test_an_expression_that_takes_too_long_is_refused() -> None:
         list(expression("(a|aa)+x(b|c)?").expressed(["abc", "a" * 60]))
 
 
-@given(st.text(alphabet='ab "()-*?/\\[+=ANDORNOT\u0e01ا', max_size=60))
-def test_any_question_is_read_or_refused(question: str) -> None:
-    """No text ends in another error."""
-    try:
-        parsed = parse(question, Splitter(list, WORDS))
-    except ConfigError:
-        return
-    assert any(True for _ in phrases(parsed))
+WORDS_OF_QUESTIONS = ("a", "b*", "=A", "/a.b/", '"a b"', '"AND"', "chính phủ", "รัฐบาลไทย", "中国", "ال*", "covid-19")
+OPERATORS = ("(", ")", "-", "AND", "OR", "NOT", "NEAR/3", "...", "…", "within <s/>", "|", '"', " ", "[", "]")
+TOKENS = ('[word="a"]', '[word!="a" & (word="b" | !word="c" %c)]', "[]", "[]?", "{0,2}", "[]{0,3}")
+FIELDS = ("title:", "title:a", "site:x", 'site:"x y"', "date:2026", "date:2026-01..")
+SIGNS_OF_QUESTIONS = st.text(alphabet='ab "()-*?/\\[]{}+=.:<>&|!%ANDORNOT\u0e01ا', max_size=6)
+SYNTAX = st.lists(
+    st.one_of(st.sampled_from((*WORDS_OF_QUESTIONS, *OPERATORS, *TOKENS, *FIELDS)), SIGNS_OF_QUESTIONS), max_size=12
+)
+
+
+@settings(max_examples=400)
+@example(["-" * 5_000, "a"])
+@example(["(" * 5_000, "a"])
+@given(SYNTAX)
+def test_any_question_is_read_or_refused(pieces: list[str]) -> None:
+    """No text ends in another error. What is shown as understood is read as the same question."""
+    split = splitter()
+    for joint in ("", " "):
+        try:
+            parsed = parse(joint.join(pieces), split)
+        except ConfigError:
+            continue
+        assert terms(parsed)
+        assert parse(shown(parsed), split) == parsed
 
 
 def test_the_context_is_whole_words_on_both_sides() -> None:
@@ -208,6 +226,19 @@ def test_a_question_finds_the_spellings_of_the_language_of_a_text(
         ("who?! why??", "who AND why"),
         ("covid-1?9 gì?", '"covid 1?9" AND gì'),
         ("a b/c /d/e", 'a AND "b c" AND "d e"'),
+        ("chính phủ NEAR/5 quốc hội", '"chính phủ" NEAR/5 "quốc hội"'),
+        ("gas NEAR/2 (oil OR coal) price", "gas NEAR/2 (oil OR coal) AND price"),
+        ("bầu cử ... kết quả -x", '"bầu cử" ... "kết quả" AND NOT x'),
+        ("chờ... mãi", "chờ AND mãi"),
+        ('"a ... b"', '"a b"'),
+        ('"go" []{0,3} [word="to|for" %c] within <s/>', 'go []{0,3} [word="to|for" %c] within <s/>'),
+        ('[word!="a" & word="b.*"]', '[!(word="a") & word="b.*"]'),
+        ("/a.c/ b NEAR/3 d", '[word="a.c"] b NEAR/3 d'),
+        ("title:(bầu OR cử) site:vnexpress", "(title:bầu OR title:cử) AND site:vnexpress"),
+        ("date:2026-02 gas", "date:2026-02-01..2026-02-28 AND gas"),
+        ("date:..2026 -date:2026-03-01 gas", "date:..2026-12-31 AND NOT date:2026-03-01 AND gas"),
+        ("รัฐบาลไทย NEAR/2 ประกาศ", '"รัฐบาล ไทย" NEAR/2 ประกาศ'),
+        ("中国 ... 发布", '"中 国" ... "发 布"'),
     ],
 )
 def test_a_question_is_shown_as_it_was_understood(question: str, understood: str) -> None:
@@ -219,9 +250,15 @@ def test_a_question_is_shown_as_it_was_understood(question: str, understood: str
     ("question", "what"),
     [
         ("chính NEAR phủ", "distance"),
-        ("chính NEAR/3 phủ", "distance"),
-        ('[lemma="go"]', "square brackets"),
-        ("title:phủ", "colon"),
+        ("chính WITHIN/3 phủ", "distance"),
+        ('[lemma="go"]', "no lemmas"),
+        ('[tag="N.*"]', "no parts of speech"),
+        ("author:nam", "no field author"),
+        ("section:sport", "no field section"),
+        ("url:phủ", "colon"),
+        ("gas | oil", "operator"),
+        ('<s> [word="a"]', "structure"),
+        ('1:[word="a"]', "label"),
         ("gas || oil", "operator"),
         ("gas && oil", "operator"),
         ("roam~2", "similarity"),
@@ -261,3 +298,46 @@ def test_neighbouring_syllables_come_first_where_words_contain_spaces(
 def test_words_side_by_side_are_one_phrase_if_wanted(question: str, understood: str) -> None:
     """Collocates are those of the word that was typed, and not of its syllables."""
     assert shown(parse(question, splitter(), as_phrase=True)) == understood
+
+
+@pytest.mark.parametrize(
+    ("question", "says", "marked"),
+    [
+        ("gas AND", "no word after AND", "AND"),
+        ("OR gas", "no word before OR", "OR"),
+        ("(gas OR oil", "not closed", "("),
+        ("gas NEAR/3", "none on one side", "NEAR/3"),
+        ("(a AND b) NEAR/3 c", "not AND, NOT or fields", "(a AND b) NEAR/3"),
+        ("a NEAR/5000 b", "up to 1000", "NEAR/5000"),
+        ("chính phủ (", "not closed", "("),
+        ("a [word=b]", "in quotation marks", "b"),
+        ('a [lemma="b"]', "no lemmas", "lemma"),
+        ('[word="a("]', "is no regular expression", "a("),
+        ('[word="a b"]', "one word", "a b"),
+        ('[word="a"]*', "number of times", "*"),
+        ("a []{0,99999}", "from 0 to 100", "{0,99999}"),
+        ("a []{3,1}", "smaller number first", "{3,1}"),
+        ("a [] []{0,60} []{0,60}", "100 times at most", "a [] []{0,60} []{0,60}"),
+        ("[]{0,3}", "any words", "[]{0,3}"),
+        ("a{0,3}", "directly after", "a{0,3}"),
+        ("date:2026-13 a", "no day", "date:2026-13"),
+        ("date:2026..2025 a", "is after", "date:2026..2025"),
+        ("title: a", "without a value", "title:"),
+        ("site:x", "no word in the question", "site:x"),
+        ("site:x OR a", "joined to words by OR", "site:x OR a"),
+        ("اخبار NEAR/x", "distance", "NEAR/x"),
+    ],
+)
+def test_an_error_shows_the_place_of_the_fault(question: str, says: str, marked: str) -> None:
+    """The question is written out, with carets below the fault."""
+    with pytest.raises(QuestionError, match=says) as caught:
+        parse(question, splitter())
+    error = caught.value
+    assert error.question[error.start : error.end] == marked
+    assert "\n  ".join(error.marked()) in str(error)
+
+
+def test_carets_stand_below_wide_letters() -> None:
+    """A Chinese letter takes two cells, and a mark above a letter none."""
+    assert QuestionError("", "中国 (", 3, 4).marked()[1] == "     ^"
+    assert QuestionError("", "ที่ (", 4, 5).marked()[1] == "  ^"

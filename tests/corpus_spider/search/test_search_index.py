@@ -112,6 +112,10 @@ SIGNS = st.text(alphabet="giaáxnIıİ'اأىيةہھรัฐบ*?", min_size=1
         st.tuples(SIGNS, SIGNS).map('"{0[0]} {0[1]}"'.format),
         SIGNS.map("/{}/".format),
         st.tuples(SIGNS, SIGNS).map("/({0[0]}|{0[1]}).*/".format),
+        st.tuples(SIGNS, SIGNS).map("{0[0]} NEAR/1 ({0[1]} OR g*)".format),
+        st.tuples(SIGNS, SIGNS).map("{0[0]} ... {0[1]}".format),
+        st.tuples(SIGNS, SIGNS).map('[word="{0[0]}.*"] []? {0[1]}'.format),
+        st.tuples(SIGNS, SIGNS).map('i* -({0[0]} NEAR/2 [word!="{0[1]}.*"])'.format),
     )
 )
 def test_the_documents_of_a_question_are_those_whose_texts_have_a_place_of_it(
@@ -130,6 +134,12 @@ def test_the_documents_of_a_question_are_those_whose_texts_have_a_place_of_it(
         if lines(f"{document.title or ''}\n{document.text}", SoughtWords(parsed, document.language), splitter())
     }
     assert set(found.ids) == places
+    counted = sum(len(starts) for _, (starts, _) in index.hits(parsed, Selection()))
+    shown = (
+        lines("\n".join(document.searched_lines), SoughtWords(parsed, document.language), splitter())
+        for document in corpus.documents(Selection())
+    )
+    assert counted == sum(map(len, shown))
 
 
 @pytest.fixture
@@ -186,6 +196,23 @@ def found(crawl: Crawl, folder: Path, question: str, **filters: object) -> set[s
         ("/zanz.*|h(ọ|o)p/", {}, {"1", "5"}),
         ("/xang/", {}, set()),
         ("/.*ường|đứng/ -một", {}, set()),
+        ("giá NEAR/0 xăng", {}, {"1", "2"}),
+        ("chợ NEAR/4 xăng", {}, {"2"}),
+        ("chợ NEAR/3 xăng", {}, set()),
+        ("họp NEAR/1 xăng", {}, set()),
+        ("xăng ... họp", {}, set()),
+        ("xăng -(họp NEAR/2 xăng)", {}, {"2"}),
+        ('[word="g.á" %c] [word="xăng"] within <s/>', {}, {"1", "2"}),
+        ('[word="và|về" & word!="và"] []{1,2} hôm', {}, {"1"}),
+        ("title:title", {}, {"1", "2", "3", "4", "5"}),
+        ("title:giá OR title:4", {}, {"4"}),
+        ("ประกาศ NEAR/3 รัฐบาล", {}, {"4"}),
+        ("date:2026-02 title", {}, {"2"}),
+        ("date:2026-02..2026-04-01 -date:2026-03 title", {}, {"2", "4"}),
+        ("date:2027.. title", {}, set()),
+        ("site:a.example (xăng OR خطة)", {}, {"1", "2", "3"}),
+        ("-site:a.example xăng", {}, set()),
+        ("(site:b.example OR date:2026-01-01) xăng", {}, {"1"}),
         ("", {}, {"1", "2", "3", "4", "5"}),
         ("", {"min_chars": 35}, {"2", "5"}),
         ("title", {"sites": ("a.example",)}, {"1", "2", "3", "4", "5"}),

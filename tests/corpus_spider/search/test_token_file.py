@@ -80,7 +80,8 @@ def test_the_tokens_lines_and_sentences_of_chosen_documents_are_those_that_were_
             places = [int(number) for number in block.documents]
             assert [(cell.language, cell.site) for cell in block.cells] == [documents[each][:2] for each in places]
             assert {cell.language for cell in block.cells} == {block.language}
-            assert len(block.document_starts) == len(block.documents)
+            assert len(block.document_starts) == len(block.document_lines) == len(block.documents)
+            assert (block.line_starts[block.document_lines] == block.document_starts).all()
             for starts in (block.document_starts, block.line_starts, block.sentence_starts):
                 assert (np.diff(starts) >= 0).all()
         assert read == (every if ids is None else {each: every[each] for each in wanted})
