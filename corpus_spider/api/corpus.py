@@ -212,7 +212,8 @@ class Corpus(AbstractContextManager["Corpus"]):
 
         Args:
             question: words, ``"a phrase"``, wildcards such as ``govern*`` or ``wom?n``, ``/regular expressions/``,
-                ``AND``, ``OR``, ``NOT`` and brackets.
+                ``AND``, ``OR``, ``NOT`` and brackets, ``a NEAR/5 b``, ``a ... b``, ``[word="gov.*"] []{0,3} b``,
+                ``title:``, ``site:`` and ``date:``.
             order: ``rank``, ``date``, or by the words of the lines: ``left``, ``right``, or up to three places such as
                 ``1L,2L,node``.
             limit: maximum number of lines, 1 to 10,000.
@@ -225,7 +226,8 @@ class Corpus(AbstractContextManager["Corpus"]):
         was understood (``searched``).
 
         The search index is refreshed first, in its own folder, unless another program does. It is derived data.
-        Raises ConfigError for a question or filter that is wrong.
+        Raises ConfigError for a filter that is wrong, and its child ``QuestionError`` for a question: ``start`` and
+        ``end`` are the place of the fault in ``question``.
         """
         from corpus_spider.search.concordance_rules import MAX_CONTEXT_WORDS, MAX_LINES
         from storage.documents.selection import INDEX

@@ -66,6 +66,10 @@ def index(state: CommonOptions, /, **options: Any) -> None:
         "search '\"chinh phu\" -quoc' --site vnexpress --since 2026-01-01",
         'search "govern*" --order right --limit 100',
         'search "/colou?rs?/ OR wom?n"',
+        'search "giá NEAR/5 xăng"',
+        'search "thủ tướng ... quốc hội"',
+        'search \'[word="gov.*"] []{0,3} [word="bank"] within <s/>\'',
+        'search "title:xăng site:vnexpress date:2026-02"',
         'search "chính phủ" --order 1R,2R --context 15 --unique',
         'search "chính phủ" --limit 10000 --format csv > lines.csv',
         'search "bầu cử" --selection election',
@@ -106,6 +110,10 @@ def search(state: CommonOptions, /, question: str, **options: Any) -> None:
     one: govern*, wom?n. /colou?rs?/ is a regular expression for a whole word. Words without marks find every spelling,
     words with marks only theirs, =word as typed. Where words contain spaces, as in Vietnamese, texts with the words
     side by side come first. Refreshes the index first, if no other program does.
+
+    a NEAR/5 b: in one line, in any order, with five words or fewer between them. a ... b: in one sentence, in this
+    order. [word="gov.*"] []{0,3} [word="bank"]: tokens in a row, by a part of CQL, also within <s/>. title:word is in a
+    title. site:NAME and date:2026-02 or date:2026-01..2026-03 choose documents.
     """
     from corpus_spider.config.selections import of_options
 

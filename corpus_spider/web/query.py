@@ -26,6 +26,8 @@ LAST_PAGE = 400
 EVERYTHING = Selection()
 MAX_TEXT_CHARS = 200
 """Characters of a text in a URL. Longer ones are cut."""
+MAX_QUESTION_CHARS = 1_000
+"""Characters of a question in a URL. The rest is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def web_query(query: QueryParams, selections: Mapping[str, Selection]) -> WebQue
         own,
         named=named,
         base=base,
-        question=query.get("q", "").strip()[:MAX_TEXT_CHARS],
+        question=query.get("q", "").strip()[:MAX_QUESTION_CHARS],
         order=query.get("order", "")[:10],
         page=page,
     )

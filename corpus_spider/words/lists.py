@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from corpus_spider.search.question import phrases
+from corpus_spider.search.question import is_exact, phrases
 from corpus_spider.words.collocation_rules import BOTH, LEFT, MIN_FREQUENCY, RIGHT, USUAL, CollocationRules
 from corpus_spider.words.counting import MILLION, Totals, dispersion, totals
 from corpus_spider.words.keyness import (
@@ -28,6 +28,7 @@ from pipelines.text.equal_letters import small
 from pipelines.text.word_forms import letters
 from pipelines.text.words import as_counted
 from storage.documents.selection import Selection
+from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -300,6 +301,9 @@ def collocates(
     two places counts once.
     """
     question = index.parsed(text, as_phrase=True)
+    if not is_exact(question):
+        what = "collocates are of words and phrases, not of NEAR, gaps, tokens in square brackets or titles"
+        raise ConfigError(what, where=text[:80], do="`search --order 1L` sorts the places of such a question.")
     wanted = [phrase.terms for phrase in phrases(question)]
     ids = index.find(question, _whole_months(selected), most=documents).ids
     near = SharedSpellings()

@@ -644,6 +644,8 @@ def test_collocates_of_a_word_of_two_syllables_have_one_node(tmp_path: Path) -> 
         apart = lists.collocates(index, crawl.corpus, "thành OR phố", selected, 50)
     assert {row.word for row in rows} >= {"ngày nay", "sạch đẹp"} or {row.word for row in rows} >= {"ngày", "sạch"}
     assert "nhỏ" not in {row.word for row in rows}
+    with SearchIndex.open(tmp_path / "index", crawl.corpus) as index, pytest.raises(ConfigError, match="not of NEAR"):
+        lists.collocates(index, crawl.corpus, "thành phố NEAR/2 đẹp", selected, 50)
     assert all(row.together <= row.frequency == frequency[row.word] for row in (*rows, *apart))
 
 

@@ -342,6 +342,14 @@ def test_only_known_hosts_and_methods_are_answered(
     assert "content-security-policy" in answered
 
 
+def test_a_fault_of_a_question_is_marked_in_its_text(app: Guard) -> None:
+    """Above it stands what is wrong, below it what to write."""
+    page = document_fromstring(ask(app, f"/search?q={quote('chính phủ NEAR/x xăng')}")[2])
+    [problem] = page.xpath("//section[@role='alert']")
+    assert problem.xpath(".//bdi")[0].text_content() == "chính phủ NEAR/x xăng"
+    assert problem.xpath(".//mark/text()") == ["NEAR/x"]
+
+
 @pytest.mark.parametrize("question", ["((", '"', "*", "a OR", "NOT", "-", "\x00", "a" * 3000, "' OR 1=1 --", "%"])
 def test_no_question_ends_in_a_server_error(app: Guard, question: str) -> None:
     """What cannot be read is a message; nothing of a database is in it."""
