@@ -156,8 +156,9 @@ def render(answer: SearchAnswer, console: Console) -> None:
         header = ("day", "site", "left", "keyword", "right", "id")
         rows = ((e.day, e.site, e.line.left, e.line.keyword, e.line.right, e.id) for e in answer.places)
         console.table("Concordance", header, rows)
-    for name in ("site", "month"):
-        console.table(f"Documents by {name}", (name, "documents"), answer.main_groups(name))
+    for name in ("site", "section", "author", "month"):
+        if numbers := answer.main_groups(name):
+            console.table(f"Documents by {name}", (name, "documents"), numbers)
     console.note(f"{_numbers(answer)} One document: {PROGRAM} show ID")
     console.note(f"Searched: {answer.searched}")
 

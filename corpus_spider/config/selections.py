@@ -34,6 +34,15 @@ def selection_of(
     The key ``selection`` names one of ``named``, which the other keys change. Raises ConfigError for an unknown name,
     for a wrong value, and as `refuse_mistakes` does. ``as_options``: the error names options.
     """
+    found = read_selection(values, named, as_options=as_options)
+    refuse_mistakes(found, as_options=as_options)
+    return found
+
+
+def read_selection(
+    values: Mapping[str, object], named: Mapping[str, Selection] | None = None, *, as_options: bool = False
+) -> Selection:
+    """Return what `selection_of` returns, also a selection that no document can meet."""
     given = {}
     base = Selection()
     for name, value in values.items():
@@ -47,9 +56,7 @@ def selection_of(
         except WrongValueError as error:
             do = _SAMPLES if dimension.kind == Part else SEE
             raise ConfigError(str(error), where=_place(dimension, as_options), do=do) from None
-    found = replace(base, **given)
-    refuse_mistakes(found, as_options=as_options)
-    return found
+    return replace(base, **given)
 
 
 def of_options(options: Mapping[str, Any], named: Mapping[str, Selection] | None = None) -> Selection:
@@ -87,6 +94,9 @@ def refuse_unknown(name: str, known: Collection[str], where: str) -> None:
 def refuse_mistakes(selection: Selection, *, as_options: bool = False) -> None:
     """Raise ConfigError for a selection that no document can meet: it would be empty without a reason."""
     refuse_languages(selection.languages, _place(BY_NAME["language"], as_options))
+    for text in selection.title_words:
+        if not any(map(str.isalnum, text)):
+            raise ConfigError(f'"{text:.60}" has no word', where=_place(BY_NAME["title"], as_options), do="Write one.")
     since, until = BY_NAME["since"], BY_NAME["until"]
     if selection.since and selection.until and selection.since > selection.until:
         what = f"{selection.since} is after {_place(until, as_options)}, {selection.until}"

@@ -16,7 +16,8 @@ from corpus_spider.lab.scores import score
 from pipelines.extractors.auto.blocks.template_learning import THRESHOLDS, learn
 from pipelines.page.process import process, survey
 from storage.bytes.lines import digest, pack
-from storage.documents.own_lines import LinedText, PageLines, find_own_lines, section_of
+from storage.documents.own_lines import LinedText, PageLines, find_own_lines
+from storage.documents.text_conditions import section_of
 from storage.records import Capture, SiteModel
 
 if TYPE_CHECKING:

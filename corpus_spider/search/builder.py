@@ -30,6 +30,7 @@ from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder
 from storage.documents.model import day_of
 from storage.documents.selection import Selection
+from storage.documents.text_conditions import section_of
 from storage.errors import CorpusError
 from storage.reporting import unseen
 from storage.reservations import RESERVING
@@ -92,7 +93,7 @@ class _ShardJob:
 
 def state_of(stamp: Stamp) -> int:
     """Return a number that changes when the document does, 63 bits."""
-    parts = (stamp.processed, stamp.site, stamp.language, stamp.day, stamp.title or "")
+    parts = (stamp.processed, stamp.site, stamp.language, stamp.day, stamp.title or "", stamp.author or "")
     return int(xxhash.xxh3_64_intdigest("\0".join(parts).encode())) >> 1
 
 
@@ -358,4 +359,7 @@ def _entries(
                 document.confidence,
                 document.tdm == 1 or not RESERVING.isdisjoint(document.directives),
                 document.chars,
+                section_of(document.url),
+                document.authors,
+                document.title,
             )

@@ -94,7 +94,7 @@ class SearchAnswer:
     read: int
     """Documents that the lines were looked for in."""
     groups: dict[str, dict[str, int]]
-    """Number of documents by site, language, month and extractor."""
+    """Number of documents by each of `shard.GROUPS`."""
     searched: str = ""
     """The question as it was understood."""
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.search.question import Conjunction, DayRange, Disjunction, FieldValue, Negation, Phrase, candidates
+from storage.blocklist.author_keys import name_form
 from storage.documents.selection import INDEX, Day, Texts
+from storage.documents.text_conditions import author_forms, title_form, title_words
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -36,8 +38,8 @@ _SIGN = re.compile(r"[\\.+*?()|\[\]{}^$]")
 _HEAP = 64 * 2**20
 LONGEST_WORD = 80
 """Characters of a word in the index. Longer ones are no words of a language."""
-GROUPS = ("site", "language", "month", "extractor")
-"""What found documents are counted by."""
+GROUPS = ("site", "language", "month", "extractor", "section", "author")
+"""What found documents are counted by. A document may have no section, and several authors."""
 WEIGHT_OF_A_PHRASE = 1_000.0
 """Score of words side by side, for each word. Ranks by frequency are below 100."""
 LINE_END = "\u2029"
@@ -70,6 +72,9 @@ class IndexEntry:
     confidence: float | None
     reserved: bool
     chars: int
+    section: str
+    authors: tuple[str, ...]
+    title: str | None
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,8 @@ def _schema() -> tantivy.Schema:
     fields = tantivy.SchemaBuilder()
     fields.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
     fields.add_text_field("words", tokenizer_name="whitespace", index_option="position")
-    for name in (*GROUPS, "reserved"):
+    fields.add_text_field("title", tokenizer_name="whitespace", index_option="position")
+    for name in (*GROUPS, "author_form", "reserved"):
         fields.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
     for name in ("day", "chars"):
         fields.add_unsigned_field(name, indexed=True, fast=True)
@@ -132,8 +138,10 @@ def write(folder: Path, entries: Iterable[IndexEntry]) -> None:
         document = tantivy.Document()
         document.add_text("id", entry.id)
         document.add_text("words", entry.words)
-        for name, value in zip(GROUPS, (entry.site, entry.language, entry.day[:7], entry.extractor), strict=True):
-            document.add_text(name, value)
+        for name, values in _texts(entry).items():
+            for value in values:
+                document.add_text(name, value)
+        document.add_text("title", title_form(entry.title))
         document.add_text("reserved", str(int(entry.reserved)))
         document.add_unsigned("day", day_number(entry.day))
         document.add_float("confidence", entry.confidence or 0.0)
@@ -142,6 +150,19 @@ def write(folder: Path, entries: Iterable[IndexEntry]) -> None:
         writer.add_document(document)
     writer.commit()
     writer.wait_merging_threads()
+
+
+def _texts(entry: IndexEntry) -> dict[str, Iterable[str]]:
+    """Return the values of a document by the fields that have whole texts."""
+    return {
+        "site": (entry.site,),
+        "language": (entry.language,),
+        "month": (entry.day[:7],),
+        "extractor": (entry.extractor,),
+        "section": filter(None, (entry.section,)),
+        "author": dict.fromkeys(entry.authors),
+        "author_form": author_forms(entry.authors),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +265,11 @@ class _Queries:
         import tantivy
 
         name = dimension.index_field
+        if name == "title":
+            titles = [(tantivy.Occur.Must, self._row(name, title_words(text))) for text in value]
+            return tantivy.Query.boolean_query(titles)
+        if name == "author_form":
+            return tantivy.Query.term_set_query(self.schema, name, list(map(name_form, value)))
         if dimension.kind == Texts:
             return tantivy.Query.term_set_query(self.schema, name, list(value))
         if dimension.kind is bool:
@@ -333,9 +359,17 @@ class _Queries:
             each = [tantivy.Query.term_query(self.schema, "words", word) for word in words]
             return each[0] if len(each) == 1 else tantivy.Query.disjunction_max_query(each)
         if all(len(words) == 1 for words in choices):
-            return tantivy.Query.phrase_query(self.schema, "words", [words[0] for words in choices])
+            return self._row("words", [words[0] for words in choices])
         patterns: list[str | tuple[int, str]] = ["|".join(map(_escaped, words)) for words in choices]
         return tantivy.Query.regex_phrase_query(self.schema, "words", patterns)
+
+    def _row(self, name: str, words: Sequence[str]) -> tantivy.Query:
+        """Return the query for words in a row."""
+        import tantivy
+
+        if len(words) == 1:
+            return tantivy.Query.term_query(self.schema, name, words[0])
+        return tantivy.Query.phrase_query(self.schema, name, list(words))
 
 
 def _found(searcher: tantivy.Searcher, query: tantivy.Query, most: int, order: str | None) -> tantivy.SearchResult:

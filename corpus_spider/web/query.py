@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from corpus_spider.config.selections import NAMED, options_of, read_day, selection_of, texts_of
-from corpus_spider.config.values import WrongValueError
-from storage.documents.selection import INDEX, Day, Selection, Texts, honoured
+from corpus_spider.config.selections import NAMED, options_of, read_selection, selection_of, texts_of
+from corpus_spider.search.concordance_rules import sort_places
+from storage.documents.selection import INDEX, Selection, Texts, honoured
+from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +29,7 @@ MAX_TEXT_CHARS = 200
 """Characters of a text in a URL. Longer ones are cut."""
 MAX_QUESTION_CHARS = 1_000
 """Characters of a question in a URL. The rest is cut."""
+_CORRECT = "Correct it in the address of the page, or choose it in the form."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,39 +73,50 @@ class WebQuery:
 
 
 def web_query(query: QueryParams, selections: Mapping[str, Selection]) -> WebQuery:
-    """Read the query of a URL. Values that make no sense are left out. ``selections``: those of corpus.toml.
+    """Read the query of a URL. ``selections``: those of corpus.toml.
 
-    Raises ConfigError for another name of a selection: the page would be about other documents.
+    Raises ConfigError for a value that makes no sense, or another name of a selection: the page would be about other
+    documents.
     """
-    given = {each.field: _value(each, query) for each in honoured(INDEX)}
-    own = Selection(**{field: value for field, value in given.items() if value is not None})
-    named = query.get(NAMED, "")
+    own = Selection()
+    for each in honoured(INDEX):
+        value = _value(each, query)
+        if value is not None:
+            try:
+                own = read_selection({each.name: value}).over(own)
+            except ConfigError as error:
+                raise ConfigError(f"{each.parameter}: {error.what}", do=_CORRECT) from None
+    named, order = query.get(NAMED, ""), query.get("order", "")
     base = selection_of({NAMED: named}, selections) if named else EVERYTHING
+    if order:
+        sort_places(order)
     page = int(min(LAST_PAGE, max(1, _number(query, "page"))))
     return WebQuery.of(
         own,
         named=named,
         base=base,
         question=query.get("q", "").strip()[:MAX_QUESTION_CHARS],
-        order=query.get("order", "")[:10],
+        order=order,
         page=page,
     )
 
 
-def _value(dimension: Dimension, query: QueryParams) -> Any:
-    """Return the value of a dimension; None for one that is not given or makes no sense."""
-    name = dimension.parameter
-    if dimension.kind == Texts:
-        # A comma separates the values of an option. No name has one.
-        texts = (each.strip()[:MAX_TEXT_CHARS] for each in query.getlist(name))
-        return tuple(each for each in texts if each and "," not in each)
-    if dimension.kind == Day:
-        with suppress(WrongValueError):
-            return read_day(query.get(name, ""), is_last=dimension.is_last)
+def _value(dimension: Dimension, query: QueryParams) -> object:
+    """Return the value of a dimension, as Python and TOML have it; None for one that is not given."""
+    given = [text.strip()[:MAX_TEXT_CHARS] for text in query.getlist(dimension.parameter)]
+    # A comma separates the values of an option too. No name has one.
+    texts = [part.strip() for text in given for part in text.split(",") if part.strip()]
+    if not texts:
         return None
+    if dimension.kind == Texts:
+        return texts
+    text = texts[0] if len(texts) == 1 else ",".join(texts)
     if dimension.kind is bool:
-        return query.get(name) == dimension.flag_value
-    return dimension.kind(min(dimension.most, _number(query, name)))
+        return True if text == dimension.flag_value else text
+    if dimension.kind in {int, float}:
+        with suppress(ValueError):
+            return dimension.kind(text)
+    return text
 
 
 def _number(query: Mapping[str, str], name: str) -> float:

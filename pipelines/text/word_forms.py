@@ -17,13 +17,13 @@ Words of any language that are equal in ``letters`` or ``plain`` are equal in ``
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from pipelines.text import equal_letters
 from pipelines.text.folds import fold
 from pipelines.text.normalise import nfc
+from storage.plain_letters import without_marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,10 +32,6 @@ _FOLDS = ("tatweel", "harakat", "digits")
 _POINTS = ("niqqud",)
 _MAX_CHARACTERS = 2**16
 """Characters that a table holds."""
-_STROKES = str.maketrans({"đ": "d", "ð": "d", "ɖ": "d", "ħ": "h", "ł": "l", "ø": "o", "ŧ": "t", "ı": "i", "ə": "e"})
-_STROKES |= {ord("æ"): "ae", ord("آ"): "ا"}
-_EUROPEAN_MARK = re.compile("(?<!и)[\u0300-\u036f]|(?<=и)[\u0300-\u0305\u0307-\u036f]")
-"""Marks that may be left out. The breve of й makes another letter."""
 _IN_WORDS = re.compile("[\u200b-\u200d\xad\u2060]")
 _EZAFE = re.compile("(?<=ه)ی$")
 """Yeh behind a final heh. Only Persian takes it as ezafe, but the broad form is that of all languages."""
@@ -118,7 +114,4 @@ def _one_spelling(small: str, language: str, table: _Letters) -> str:
 
 
 def _without_marks(word: str) -> str:
-    if word.isascii():
-        return word
-    bare = fold(word, _POINTS, "he").translate(_STROKES)
-    return unicodedata.normalize("NFC", _EUROPEAN_MARK.sub("", unicodedata.normalize("NFD", bare))).translate(_STROKES)
+    return word if word.isascii() else without_marks(fold(word, _POINTS, "he"))

@@ -63,15 +63,33 @@ _SARA_AE = "\u0e40\u0e40", "\u0e41"
 
 
 def author_key(name: str) -> str:
-    """Return the hash of a name; empty for no name.
+    """Return the hash of the form of a name; empty for no name."""
+    return _hashed(name_form(name))
+
+
+def name_form(name: str) -> str:
+    """Return a name in the form by which names are compared; empty for no name.
 
     These make no difference: letter case, spaces, Unicode form, characters that keyboards confuse, and the place of a
     tone mark in a word (hòa, hoà).
     """
-    alike = _typed(name).translate(_AS_TYPED_TOO).replace(*_SARA_AE)
-    words = [_TONES.split(unicodedata.normalize("NFD", word)) for word in alike.split()]
-    # The tone marks of a word move behind its letters.
-    return _hashed(" ".join("".join((*parts[::2], *parts[1::2])) for parts in words))
+    return " ".join(map(tones_last, alike(name).split()))
+
+
+def alike(text: str) -> str:
+    """Return a text in small letters, with one of the characters that keyboards confuse."""
+    return _typed(text).translate(_AS_TYPED_TOO).replace(*_SARA_AE)
+
+
+def tones_last(word: str) -> str:
+    """Return a word in NFD with its tone marks behind its letters."""
+    parts = _TONES.split(unicodedata.normalize("NFD", word))
+    return "".join((*parts[::2], *parts[1::2]))
+
+
+def name_forms(author: str) -> set[str]:
+    """Return the forms of an author as a page states it, and of each name if it states several."""
+    return {name_form(name) for name in _names(author)} - {""}
 
 
 def earlier_author_keys(name: str) -> set[str]:

@@ -5,6 +5,7 @@ Driver errors leave this module as subclasses of `CorpusError` and never contain
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
@@ -54,6 +55,8 @@ T = TypeVar("T")
 CHUNK = 500
 """Values in one IN list. Saves round trips and stays below every database's limit."""
 
+_MOST_PARAMETERS = 30_000
+"""Values of a condition as parameters. SQLite has 32,766 in all; more values, which are numbers, are one parameter."""
 POSTGRES_PORT = 5432
 CORPUS_SCHEMA = """
 SELECT nspname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -385,7 +388,10 @@ def chunks(values: Iterable[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
 def among(connection: Connection, column: sa.Column[Any], values: Sequence[Any]) -> sa.ColumnElement[bool]:
     """Return the condition that a column has one of many values."""
     if connection.dialect.name == "sqlite":
-        return column.in_(values)
+        if len(values) <= _MOST_PARAMETERS:
+            return column.in_(values)
+        listed = sa.func.json_each(json.dumps(list(values))).table_valued("value")
+        return column.in_(sa.select(listed.c.value))
     # One array: the driver takes longer to write a thousand parameters than the server to answer.
     return column == sa.any_(sa.bindparam(None, values, _array_of(column.type)))
 

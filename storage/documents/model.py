@@ -49,6 +49,7 @@ class Stamp(msgspec.Struct, frozen=True, gc=False):
     day: str
     """Day of publication if it is stated, else of the fetch: YYYY-MM-DD."""
     title: str | None
+    author: str | None
     processed: str
     """Time when its text was extracted, as the database gives it."""
 

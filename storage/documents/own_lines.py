@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,15 +43,6 @@ class LinedText(NamedTuple):
     """With the lines that were left out of it."""
     author: str
     section: str
-
-
-def section_of(url: str) -> str:
-    """Return the first folder in the path of a URL that is not a number.
-
-    >>> section_of("https://news.example/2026/11/weather/monday"), section_of("https://news.example/monday")
-    ('weather', '')
-    """
-    return next((part for part in urlsplit(url).path.split("/")[:-1] if part and not part.isdecimal()), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,13 @@ from storage.database.schema import (
     url,
     warc_file,
 )
+from storage.database.transactions import among
 from storage.documents import recurring_lines
 from storage.documents.model import MIN_FOREIGN_SHARE, Columns, CorpusDocument, Outline, RelatedDocument, Stamp
 from storage.documents.representatives import AS_STORED, Sets, of_versions, unrepeated
 from storage.documents.sketches import SketchFormat
+from storage.documents.text_conditions import FIELDS as BY_WORDS
+from storage.documents.text_conditions import TextConditions, authors_of
 from storage.errors import DamageError
 from storage.fetches.fetches import POINTER_COLUMNS
 from storage.fields import FIELDS
@@ -116,7 +119,7 @@ class View:
 
         ``as_stored``: each page has documents that were stored one after another.
         """
-        wanted = selected_ids(self.selection).add_columns(document.c.chars)
+        wanted = selected_ids(self.connection, self.selection).add_columns(document.c.chars)
         wanted = wanted.order_by(None).order_by(document.c.id) if as_stored else wanted
         return _paged(self.connection.execute(wanted.execution_options(yield_per=_PAGE_OF_DOCUMENTS)))
 
@@ -131,8 +134,8 @@ class View:
 
     def chosen(self, stretch: Sequence[int]) -> list[Sequence[int]]:
         """Return pages with the selected documents of a stretch: one page, or several if the texts are long."""
-        wanted = selected_ids(self.selection).add_columns(document.c.chars).where(_OF_PAGE)
-        return list(_paged(self.connection.execute(wanted, {"ids": stretch})))
+        wanted = selected_ids(self.connection, self.selection, rows=stretch).add_columns(document.c.chars)
+        return list(_paged(self.connection.execute(wanted)))
 
     def documents(self, page: Sequence[int]) -> Iterator[CorpusDocument]:
         """Read the documents of a page, in the order of their public ids."""
@@ -188,24 +191,24 @@ def stream_documents(database: Database, selection: Selection, *, as_stored: boo
 
 def stream_outlines(database: Database, selection: Selection) -> Iterator[Outline]:
     """Stream the outlines of the selected documents from one snapshot, in any order. Texts are not read."""
-    chosen = document.c.id.in_(selected_ids(selection).order_by(None))
     columns = [_as_driven(_SOURCES[name]) for name in Outline.__struct_fields__]
-    statement = sa.select(*columns).select_from(document.outerjoin(site, site.c.name == document.c.site)).where(chosen)
+    statement = sa.select(*columns).select_from(document.outerjoin(site, site.c.name == document.c.site))
     with database.snapshot() as connection:
-        for row in connection.execute(statement.execution_options(yield_per=_PAGE_OF_DOCUMENTS)):
+        chosen = document.c.id.in_(selected_ids(connection, selection).order_by(None))
+        for row in connection.execute(statement.where(chosen).execution_options(yield_per=_PAGE_OF_DOCUMENTS)):
             site_name, language, date, chars, quality, licence, licence_url = row
             yield Outline(site_name, language, date, chars, as_quality(quality), licence, licence_url)
 
 
 def stream_stamps(database: Database, selection: Selection) -> Iterator[Stamp]:
     """Stream the stamps of the selected documents from one snapshot, in any order. Texts are not read."""
-    chosen = document.c.id.in_(selected_ids(selection).order_by(None))
-    names = ("id", "public_id", "site", "language", "day", "title", "processed_at")
-    statement = sa.select(*(_as_driven(document.c[name]) for name in names)).where(chosen)
+    names = ("id", "public_id", "site", "language", "day", "title", "author", "processed_at")
+    statement = sa.select(*(_as_driven(document.c[name]) for name in names))
     with database.snapshot() as connection:
-        for row in connection.execute(statement.execution_options(yield_per=_PAGE_OF_DOCUMENTS)):
-            row_id, public_id, site_name, language, day, title, processed = row
-            yield Stamp(row_id, public_id, site_name, language, day, title, str(processed))
+        chosen = document.c.id.in_(selected_ids(connection, selection).order_by(None))
+        for row in connection.execute(statement.where(chosen).execution_options(yield_per=_PAGE_OF_DOCUMENTS)):
+            row_id, public_id, site_name, language, day, title, author, processed = row
+            yield Stamp(row_id, public_id, site_name, language, day, title, author, str(processed))
 
 
 def documents_of_rows(connection: Connection, rows: Sequence[int]) -> list[CorpusDocument]:
@@ -224,13 +227,13 @@ def documents_of_ids(connection: Connection, ids: Sequence[str]) -> list[CorpusD
 
 def are_measured(connection: Connection, selection: Selection) -> bool:
     """Return whether the quality of all selected documents is stored. Earlier releases stored none."""
-    unmeasured = selected_ids(selection).order_by(None).where(document.c.quality.is_(None))
+    unmeasured = selected_ids(connection, selection).order_by(None).where(document.c.quality.is_(None))
     return connection.execute(unmeasured.limit(1)).first() is None
 
 
 def count(connection: Connection, selection: Selection) -> int:
     """Count the selected documents."""
-    ids = selected_ids(selection).order_by(None).subquery()
+    ids = selected_ids(connection, selection).order_by(None).subquery()
     counted: int = connection.execute(sa.select(sa.func.count()).select_from(ids)).scalar_one()
     return counted
 
@@ -247,7 +250,7 @@ def mark(connection: Connection) -> str:
 
 def count_exceeds(connection: Connection, selection: Selection, number: int) -> bool:
     """Return whether more than ``number`` documents are selected."""
-    return connection.execute(selected_ids(selection).offset(number).limit(1)).first() is not None
+    return connection.execute(selected_ids(connection, selection).offset(number).limit(1)).first() is not None
 
 
 def count_by_site(connection: Connection, sites: Collection[str]) -> dict[str, int]:
@@ -278,10 +281,7 @@ def _in_sets(rows: Sequence[AnyRow], sets: Sets, recurring: Mapping[str, frozens
         None if (one.url_id or represented) == url_id else one.representative or first
         for one, represented, url_id, first in zip(of_sets, representative_urls, url_ids, stored, strict=True)
     ]
-    # Earlier releases stored the authors in one text only.
-    fields[_AUTHORS] = [
-        each or ((one,) if one else ()) for each, one in zip(fields[_AUTHORS], fields[_AUTHOR], strict=True)
-    ]
+    fields[_AUTHORS] = list(map(authors_of, fields[_AUTHORS], fields[_AUTHOR]))
     fields[_RECURRING] = list(map(recurring_lines.marks, fields[_TEXT], map(recurring.get, fields[_SITE])))
     return dict(zip(_FIELDS, fields, strict=True))
 
@@ -298,7 +298,7 @@ def _read(columns: Sequence[Sequence[Any]], at: int, read: Callable[[Any], Any])
 
 
 OF_SETS = frozenset({"versions", "include_duplicates", "representative", "sample"})
-"""Dimensions of a selection whose conditions look at more than the column of a document."""
+"""Dimensions of a selection whose conditions look at more than the document."""
 _CONDITIONS: dict[str, Callable[[Any], sa.ColumnElement[bool]]] = {
     "languages": document.c.language.in_,
     "sites": document.c.site.in_,
@@ -310,17 +310,36 @@ _CONDITIONS: dict[str, Callable[[Any], sa.ColumnElement[bool]]] = {
     "without_reserved": lambda _: sa.not_(document.c.reserved),
     "without_mixed": lambda _: sa.func.coalesce(document.c.foreign_share, 0.0) < MIN_FOREIGN_SHARE,
 }
-"""Condition of each other dimension."""
+"""Condition of each other dimension, except those of `text_conditions`."""
 
 
-def selected_ids(selection: Selection) -> sa.Select[int]:
-    """Return the query for the row ids of the selected documents, in the order of their public ids."""
+def selected_ids(connection: Connection, selection: Selection, *, rows: Sequence[int] | None = None) -> sa.Select[int]:
+    """Return the query for the row ids of the selected documents, in the order of their public ids.
+
+    ``rows``: only these. Conditions that compare words are decided here, in the transaction of the connection.
+    """
     statement = sa.select(document.c.id).order_by(document.c.public_id)
     statement = statement.where(of_versions(document, selection.versions))
+    if rows is not None:
+        statement = statement.where(among(connection, document.c.id, rows))
     if not selection.include_duplicates:
         statement = statement.where(unrepeated(selection.representative, selection.versions))
-    given = ((dimension.field, value) for dimension, value in selection.given() if dimension.field not in OF_SETS)
-    return statement.where(*(_CONDITIONS[field](value) for field, value in given), *_in_sample(selection))
+    given = {dimension.field: value for dimension, value in selection.given() if dimension.field not in OF_SETS}
+    by_words = given.keys() & BY_WORDS
+    conditions = (_CONDITIONS[field](value) for field, value in given.items() if field not in by_words)
+    statement = statement.where(*conditions, *_in_sample(selection))
+    if not by_words:
+        return statement
+    return statement.where(among(connection, document.c.id, _ids_by_words(connection, statement, selection)))
+
+
+def _ids_by_words(connection: Connection, statement: sa.Select[int], selection: Selection) -> list[int]:
+    """Return the row ids of a query whose section, authors and title the selection selects."""
+    compared = statement.order_by(None).join(url, url.c.id == document.c.url_id)
+    columns = (url.c.url, document.c.authors, document.c.author, document.c.title)
+    wanted = TextConditions(selection)
+    rows = connection.execute(compared.add_columns(*columns).execution_options(yield_per=_PAGE_OF_DOCUMENTS))
+    return [row[0] for row in rows if wanted.hold(row.url, authors_of(row.authors, row.author), row.title)]
 
 
 def _in_sample(selection: Selection) -> list[sa.ColumnElement[bool]]:

@@ -17,7 +17,8 @@ import sqlalchemy as sa
 from storage.bytes.lines import digest, unpack
 from storage.database.schema import document, document_text, fingerprint, recurring_line, url
 from storage.database.transactions import chunks
-from storage.documents.own_lines import SAMPLE_SETS, LinedText, PageLines, find_own_lines, section_of
+from storage.documents.own_lines import SAMPLE_SETS, LinedText, PageLines, find_own_lines
+from storage.documents.text_conditions import section_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -78,6 +78,31 @@ class Selection:
     sites: Annotated[
         Texts, Dimension("Only this site", "site", "NAME", index_field="site", is_counted=True, label="Site")
     ] = ()
+    sections: Annotated[
+        Texts,
+        Dimension(
+            "Only this section: the first folder of the address that is no number",
+            "section",
+            "NAME",
+            index_field="section",
+            label="Section",
+        ),
+    ] = ()
+    authors: Annotated[
+        Texts, Dimension("Only texts by this author", "author", "NAME", index_field="author_form", label="Author")
+    ] = ()
+    """Names as `storage.documents.text_conditions` compares them."""
+    title_words: Annotated[
+        Texts,
+        Dimension(
+            "Only texts with these words in the title, all of them",
+            "title",
+            "WORDS",
+            index_field="title",
+            label="Words of the title",
+        ),
+    ] = ()
+    """Words, or words in a row, with the marks that are typed; all must occur."""
     extractors: Annotated[
         Texts,
         Dimension("Only texts of this extractor", "extractor", "NAME", index_field="extractor", label="Extractor"),
@@ -177,6 +202,12 @@ class SelectionKeywords(TypedDict, total=False):
     """ISO 639 code or codes."""
     site: str | Sequence[str]
     """Name or names of sites."""
+    section: str | Sequence[str]
+    """First folder of the address that is no number: ``"weather"``."""
+    author: str | Sequence[str]
+    """Name or names, in full."""
+    title: str | Sequence[str]
+    """Words that all occur in the title."""
     extractor: str | Sequence[str]
     since: str | date | None
     """First day of publication; of the fetch if the page states none. Of a `datetime.datetime` its day counts."""

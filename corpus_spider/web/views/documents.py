@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config.selections import texts_of
 from corpus_spider.search.concordance_rules import DAY, RANK
+from corpus_spider.search.shard import GROUPS
 from corpus_spider.web.query import LAST_PAGE, PAGE, web_query
 from corpus_spider.web.views import downloads, pages, refusal, served
 from storage.documents.selection import INDEX, Day, Texts, honoured
@@ -57,7 +58,12 @@ class FormField:
 def form_fields(selection: Selection) -> list[FormField]:
     """Return the fields of the form, in the order of the dimensions."""
     given = {each.field: texts_of(each, value) for each, value in selection.given()}
-    return [FormField(each, _ELEMENTS[each.kind], given.get(each.field, ())) for each in honoured(INDEX)]
+    return [FormField(each, _element(each), given.get(each.field, ())) for each in honoured(INDEX)]
+
+
+def _element(dimension: Dimension) -> str:
+    """Return the kind of the element: a list is of what the index counts."""
+    return "text" if dimension.kind == Texts and dimension.index_field not in GROUPS else _ELEMENTS[dimension.kind]
 
 
 def newest_first(documents: Iterable[CorpusDocument]) -> list[CorpusDocument]:

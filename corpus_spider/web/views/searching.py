@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from corpus_spider.config.selections import texts_of
 from corpus_spider.search.concordance_rules import ORDERS, RANK, sort_places
 from corpus_spider.web.formatting import direction
 from corpus_spider.web.query import web_query
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MORE_ORDERS = ("1L,2L,3L", "1R,2R,3R", "node,1R,1L")
 """Orders by several words of a line that the page offers."""
+_FILTERS = frozenset({"language", "site", "section", "since", "until"})
+"""Parameters of the selection that the form of the page has. The others it keeps."""
 LINES = 50
 """Lines at first, and lines that a click adds."""
 MAX_SHOWN_LINES = 500
@@ -32,7 +35,7 @@ def page(request: Request) -> Response:
     here = served(request)
     asked = web_query(request.query_params, here.selections)
     answer, error = None, refusal(here, asked.selection) if asked.question else None
-    order = asked.order if _is_order(asked.order) else RANK
+    order = asked.order or RANK
     wanted = request.query_params.get("lines", "")
     lines = min(MAX_SHOWN_LINES, max(LINES, int(wanted))) if wanted.isascii() and wanted.isdigit() else LINES
     if asked.question:
@@ -45,9 +48,12 @@ def page(request: Request) -> Response:
             except ConfigError as problem:
                 error = problem
     groups = answer.groups if answer else {}
-    by_site = answer.main_groups("site") if answer else []
     numbers = {
-        "site": [(site, number, asked.query(site=site)) for site, number in by_site],
+        name: [(value, number, asked.query(**{name: value})) for value, number in answer.main_groups(name)]
+        for name in ("site", "section", "author")
+        if answer
+    }
+    numbers |= {
         "month": [
             (label, number, asked.query(**bounds(label))) for label, number in per_month(groups.get("month", {}))
         ],
@@ -62,21 +68,24 @@ def page(request: Request) -> Response:
         "order": order,
         "numbers": numbers,
         "choices": {
-            name: sorted({*groups.get(name, ()), *chosen})
-            for name, chosen in (("language", asked.own.languages), ("site", asked.own.sites))
+            name: (sorted({*groups.get(name, ()), *chosen}), chosen)
+            for name, chosen in (
+                ("language", asked.own.languages),
+                ("site", asked.own.sites),
+                ("section", asked.own.sections),
+            )
         },
+        "kept": [
+            (each.parameter, text)
+            for each, value in asked.own.given()
+            if each.parameter not in _FILTERS
+            for text in texts_of(each, value)
+        ],
         "selections": here.selections,
         "more": lines + LINES if answer and len(answer.places) == lines < MAX_SHOWN_LINES else 0,
         "tables": by_direction(answer.places if answer else ()),
     }
     return pages(request)(request, "search.html", {**values, "question": asked.question})
-
-
-def _is_order(name: str) -> bool:
-    try:
-        return bool(name) and sort_places(name) is not None
-    except ConfigError:
-        return False
 
 
 def by_direction(places: Sequence[ConcordancePlace]) -> list[tuple[str, list[ConcordancePlace]]]:

@@ -111,6 +111,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 OPTIONS = {
     "languages": "--language vi",
     "sites": "--site a.example",
+    "sections": "--section sport",
+    "authors": "--author Lan",
+    "title_words": "--title xăng",
     "extractors": "--extractor auto",
     "selection": "--selection early",
     "min_chars": "--min-chars 120",

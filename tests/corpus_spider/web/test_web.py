@@ -354,7 +354,7 @@ def test_a_fault_of_a_question_is_marked_in_its_text(app: Guard) -> None:
 def test_no_question_ends_in_a_server_error(app: Guard, question: str) -> None:
     """What cannot be read is a message; nothing of a database is in it."""
     for view in ("search", "documents", "words"):
-        status, _, text = ask(app, f"/{view}?q={quote(question)}&page=-1&since=x&order=%22")
+        status, _, text = ask(app, f"/{view}?q={quote(question)}&page=-1")
         assert status in {200, 400}
         assert "sqlite" not in text.lower()
 
@@ -363,20 +363,40 @@ def test_no_question_ends_in_a_server_error(app: Guard, question: str) -> None:
     ("query", "read"),
     [
         ("q=a&language=vi&since=2026-01-01&page=x", "?q=a&language=vi&since=2026-01-01"),
-        ("site=a&site=b&confidence=2&chars=-1&page=3", "?site=a&site=b&confidence=1&page=3"),
+        ("site=a&site=b&confidence=.5&page=3", "?site=a&site=b&confidence=0.5&page=3"),
+        ("title=b%E1%BA%A7u&author=A,B&section=x", "?section=x&author=A&author=B&title=b%E1%BA%A7u"),
         ("since=2028-02&until=2028-02", "?since=2028-02-01&until=2028-02-29"),
-        ("since=2028-13&until=month", "?"),
-        ("since=yesterday&until=2026-13-01&order=date", "?order=date"),
+        ("since=&until=&chars=&order=date", "?order=date"),
         ("", "?"),
     ],
 )
 def test_a_selection_is_read_from_a_url_and_written_again(query: str, read: str) -> None:
-    """Values that make no sense are left out."""
+    """In one form."""
     from starlette.datastructures import QueryParams
 
     from corpus_spider.web.query import web_query
 
     assert web_query(QueryParams(query), {}).query() == read
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("since=2026-13", "since: expected a day"),
+        ("until=yesterday", "until: expected a day"),
+        ("chars=-1", "chars: expected a whole number"),
+        ("chars=many", "chars: expected a whole number"),
+        ("confidence=2", "confidence: expected a number from 0 to 1"),
+        ("reserved=yes", "reserved: expected True or False"),
+        ("order=foo", "there is no order"),
+        ("selection=none", "no selection"),
+    ],
+)
+def test_a_url_whose_value_makes_no_sense_is_answered_with_what_is_wrong(app: Guard, query: str, says: str) -> None:
+    """Otherwise the page would be about other documents."""
+    for view in ("search?q=a&", "documents?", "words?"):
+        status, _, text = ask(app, f"/{view}{query}")
+        assert (status, says in text) == (400, True), view
 
 
 def test_words_say_by_which_filters_they_are_not_counted(app: Guard) -> None:

@@ -12,8 +12,9 @@ import sqlalchemy as sa
 
 from storage.bytes.lines import count, digest, pack, unpack
 from storage.database.schema import fetch
-from storage.documents.own_lines import LinedText, PageLines, find_own_lines, section_of
+from storage.documents.own_lines import LinedText, PageLines, find_own_lines
 from storage.documents.site_models import LearnedModel
+from storage.documents.text_conditions import section_of
 from tests.storage.corpus_samples import NOON, Crawl, made, with_parts
 
 if TYPE_CHECKING:
