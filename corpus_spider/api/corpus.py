@@ -229,6 +229,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         Raises ConfigError for a filter that is wrong, and its child ``QuestionError`` for a question: ``start`` and
         ``end`` are the place of the fault in ``question``.
         """
+        from corpus_spider.export.exporter import refuse_unknown_names
         from corpus_spider.search.concordance_rules import MAX_CONTEXT_WORDS, MAX_LINES
         from storage.documents.selection import INDEX
 
@@ -237,6 +238,7 @@ class Corpus(AbstractContextManager["Corpus"]):
             what = f"expected a number of words from 0 to {MAX_CONTEXT_WORDS}, got {context!r:.60}"
             raise ConfigError(what, where="context", do="Without it lines have the usual context.")
         selection = selection_for(INDEX, filters, "search", self.config.selections)
+        refuse_unknown_names(self.config, self.store, selection)
         with self._index() as index:
             answer = index.concordance(
                 self.store, question, selection, most=limit, order=order, context=context, unique=unique
@@ -321,10 +323,10 @@ class Corpus(AbstractContextManager["Corpus"]):
 
     def _selected(self, filters: DocumentFilters) -> tuple[ExportRequest, Iterator[CorpusDocument]]:
         """Return the request of these filters, and the documents as an export gets them."""
-        from corpus_spider.export.exporter import prepared, refuse_unknown_sites
+        from corpus_spider.export.exporter import prepared, refuse_unknown_names
 
         wanted = request_of(filters, self.config.selections)
-        refuse_unknown_sites(self.config, self.store.status, wanted.selection.sites)
+        refuse_unknown_names(self.config, self.store, wanted.selection)
         return wanted, prepared(self.config, wanted, self.store.documents(wanted.selection))
 
     def __repr__(self) -> str:

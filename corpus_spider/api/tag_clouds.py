@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
     from storage.documents.selection import Selection
 
-    OpenIndex = Callable[[tuple[str, ...]], AbstractContextManager[tuple[Corpus, SearchIndex]]]
-    """Opens corpus and index. Raises ConfigError for an unknown site among these."""
+    OpenIndex = Callable[[Selection | None], AbstractContextManager[tuple[Corpus, SearchIndex]]]
+    """Opens corpus and index. Raises ConfigError for an unknown site of the selection."""
 
 
 def is_document(target: str) -> bool:
@@ -47,7 +48,7 @@ def cloud_of_page(
     lines = (document.metadata.title or "", *document.text.split("\n"))
     if not (config.index_folder / FILE).exists():
         return clouds.of_text(lines, language, None, most, source)
-    with open_index(()) as (_, index):
+    with open_index(None) as (_, index):
         return clouds.of_text(lines, language, index.manifest, most, source)
 
 
@@ -62,13 +63,14 @@ def cloud_of_document(config: Config, target: str, languages: Sequence[str], mos
         return clouds.of_text(lines, language, None, most, source)
     # The index has the current texts, without duplicates.
     is_counted = document.duplicate_of is None and language == document.language
-    with open_index(()) as (_, index):
+    with open_index(None) as (_, index):
         return clouds.of_text(lines, language, index.manifest, most, source, is_counted=is_counted)
 
 
 def cloud_of_corpus(selected: Selection, reference: Reference, most: int, open_index: OpenIndex) -> Cloud:
     """Return the cloud of a part of the corpus, against another part or by frequency."""
-    with open_index((*selected.sites, *reference.sites)) as (_, index):
+    named = replace(selected, sites=(*selected.sites, *reference.sites))
+    with open_index(named) as (_, index):
         size = lists.sizes(index.manifest, selected)
         parts = (
             ", ".join(selected.languages),

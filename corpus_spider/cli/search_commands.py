@@ -120,7 +120,7 @@ def search(state: CommonOptions, /, question: str, **options: Any) -> None:
     if options["as_json"] and options["format_name"]:
         raise click.UsageError("--json and --format exclude each other.")
     selection = of_options(options, state.load_made().selections)
-    with opened_index(state, selection.sites) as (corpus, opened):
+    with opened_index(state, selection) as (corpus, opened):
         answer = opened.concordance(
             corpus,
             question,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,7 +128,7 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
         near=CollocationRules(options["window"], options["side"], options["min_frequency"], options["measure"]),
     )
     sites = (*selected.sites, *(reference.sites if reference else ()))
-    with opened_index(state, sites) as (corpus, index):
+    with opened_index(state, replace(selected, sites=sites)) as (corpus, index):
         found = word_list(index, corpus, selected, wanted)
     if not found.table.tokens:
         raise ConfigError(NO_DOCUMENT, do="`corpus-spider status` shows what there is.")

@@ -196,7 +196,7 @@ def _bounded(dimension: Dimension, value: object, kinds: type | tuple[type, ...]
 
 def _names(value: object) -> tuple[str, ...]:
     names = read_texts(value)
-    if "" in names:
+    if not all(map(str.strip, names)):
         raise WrongValueError("expected a name, got an empty text")
     return names
 

@@ -19,7 +19,7 @@ from corpus_spider.export.exporter import (
     measured,
     number,
     refuse_own_files,
-    refuse_unknown_sites,
+    refuse_unknown_names,
     selected,
     with_licences,
 )
@@ -124,7 +124,7 @@ def rehearse(config: Config, wanted: ExportRequest, console: Console) -> ExportP
     whole, groups = Amount(), {name: defaultdict[str, Amount](Amount) for name in _KEYS}
     total = None if wanted.since_release else partial(number, config, wanted)
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read", total) as show:
-        refuse_unknown_sites(config, corpus.status, wanted.selection.sites)
+        refuse_unknown_names(config, corpus, wanted.selection)
         made = shape.format_name if shape else wanted.format_name or named_format(wanted.target)
         for sentence in notes(tokens_of(corpus, wanted.selection, made)):
             console.note(sentence)

@@ -6,12 +6,14 @@ import json
 from collections import Counter
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import UNSET, structs
 
 from corpus_spider.export.request import TOKENISED, WITH_SENTENCES, shape_of
+from storage.documents.selection import Selection
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def export_documents(config: Config, wanted: ExportRequest, console: Console) ->
         raise ConfigError("a release is a folder and cannot go to standard output", do="Name a new folder.")
     where = shape_of(wanted) if wanted.release else destination(wanted.target, wanted.format_name, wanted.fields)
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        refuse_unknown_sites(config, corpus.status, wanted.selection.sites)
+        refuse_unknown_names(config, corpus, wanted.selection)
         tokens = tokens_of(corpus, wanted.selection, where.format_name)
         for sentence in notes(tokens):
             console.note(sentence)
@@ -264,6 +266,25 @@ def refuse_own_files(config: Config, target: str) -> None:
     own = {database, *beside, config.path and config.path.resolve()}
     if target != "-" and (path in own or path.is_relative_to(config.warc_folder.resolve())):
         raise ConfigError("belongs to the corpus itself", where=target, do="Name another file.")
+
+
+def refuse_unknown_names(
+    config: Config, corpus: Corpus, selection: Selection, status: Callable[[], Status] | None = None
+) -> None:
+    """Raise ConfigError for a site or an extractor that neither this program nor a document knows.
+
+    ``status``: a way to get the status of the corpus that is cheaper than reading it.
+    """
+    refuse_unknown_sites(config, status or corpus.status, selection.sites)
+    if selection.extractors:
+        from pipelines.extractors import registry
+
+        known = set(chain.from_iterable(registry.names_by_purpose().values()))
+        for name in sorted(set(selection.extractors) - known):
+            # Documents keep the name of a plug-in that is gone.
+            of_name = Selection(extractors=(name,), versions="all", include_duplicates=True)
+            if not corpus.documents.count_exceeds(of_name, 0):
+                registry.get(name)
 
 
 def refuse_unknown_sites(config: Config, status: Callable[[], Status], names: tuple[str, ...]) -> None:

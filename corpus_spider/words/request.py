@@ -55,8 +55,11 @@ class WordAnswer:
 def word_list(index: SearchIndex, corpus: Corpus, selected: Selection, wanted: WordList) -> WordAnswer:
     """Return a list of the words of a selection. It has no rows if no text of the index is selected.
 
-    Raises ConfigError for a selection by what has no counts.
+    Raises ConfigError for a selection by what has no counts, and for rules of collocates without a word.
     """
+    if wanted.near != USUAL and not wanted.around:
+        what = "window, side, min_frequency and measure are for collocates, and no word is named"
+        raise ConfigError(what, where="words", do="Name the word with around.")
     found = lists.sizes(index.manifest, selected)
     rows = rows_of(index, corpus, selected, wanted) if found.tokens else ()
     why = NO_WORD

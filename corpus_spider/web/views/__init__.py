@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus_spider.config.selections import refuse_mistakes
-from corpus_spider.export.exporter import refuse_unknown_sites
+from corpus_spider.export.exporter import refuse_unknown_names
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def refusal(here: ServedCorpus, selection: Selection) -> ConfigError | None:
     """Return the error with which a command would refuse a selection that no document can meet."""
     try:
         refuse_mistakes(selection)
-        refuse_unknown_sites(here.config, here.status, selection.sites)
+        refuse_unknown_names(here.config, here.corpus, selection, here.status)
     except ConfigError as error:
         return error
     return None

@@ -156,6 +156,9 @@ def test_a_corpus_counts_the_documents_that_it_yields(corpus: cs.Corpus) -> None
     [
         ({"langauge": "vi"}, r'no filter "langauge" \(did you mean language'),
         ({"site": "b.example"}, 'no site "b.example"'),
+        ({"extractor": "boilerpype"}, 'there is no extractor "boilerpype"'),
+        ({"site": " "}, "site: expected a name, got an empty text"),
+        ({"title": "!"}, 'title: "!" has no word'),
         ({"language": "klingon"}, "language: expected a language code"),
         ({"language": [1]}, "language: expected a text or a list"),
         ({"since": "yesterday"}, 'since: expected a day such as "2026-11-20"'),
@@ -299,6 +302,8 @@ def test_search_and_words_return_rows_for_tables(tmp_path: Path) -> None:
             (lambda: corpus.search("x", order="best"), 'order: there is no order "best"'),
             (lambda: corpus.words(against="most"), "against: expected a selection"),
             (lambda: corpus.words("a", around="b"), "exclude each other"),
+            (lambda: corpus.words(window=3), "window, side, min_frequency and measure are for collocates"),
+            (lambda: corpus.search("a", extractor="boilerpype"), 'there is no extractor "boilerpype"'),
             (lambda: corpus.words(by="month"), 'expected words to count and by="month"'),
             (lambda: corpus.words("a", by="year"), 'expected words to count and by="month"'),
             (lambda: corpus.words(language="he"), "no document in the index matches"),
