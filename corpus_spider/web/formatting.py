@@ -61,6 +61,11 @@ def in_digits(text: str) -> str:
     return text.translate(str.maketrans("0123456789", digits)) if digits else text
 
 
+def isolated(text: str) -> str:
+    """Return a text that is written from left to right, for a page of any direction."""
+    return f"{_LEFT_TO_RIGHT}{text}{_END}" if current().direction == "rtl" else text
+
+
 def per_cent(part: float, whole: float) -> str:
     """Return a share in per cent.
 
@@ -104,7 +109,8 @@ def human_size(count: int) -> str:
         return counted(count, "byte") if current() != ENGLISH else f"{shown} bytes"
     if current() == ENGLISH:
         return f"{shown} {unit}"
-    return f"{in_digits(format_decimal(float(shown), locale=current().locale, numbering_system='default'))} {unit}"
+    locale = current().locale
+    return isolated(f"{in_digits(format_decimal(float(shown), locale=locale, numbering_system='default'))} {unit}")
 
 
 def moment(value: datetime | str | None) -> str:
@@ -123,11 +129,11 @@ def moment(value: datetime | str | None) -> str:
     if current() == ENGLISH:
         return f"{day} {rest[:5]} {offset}"
     at = in_digits(format_time(time.fromisoformat(rest[:5]), "short", locale=current().locale))
-    return f"{period(day)} {at} {_LEFT_TO_RIGHT}{in_digits(offset)}{_END}"
+    return f"{period(day)} {at} {isolated(in_digits(offset))}"
 
 
 def period(label: str) -> str:
-    """Return a day, a month or a year, which are given in ISO 8601. Other texts stay as they are.
+    """Return a day, a month, a year or a minute, which are given in ISO 8601. Other texts stay as they are.
 
     >>> period("2026-03-07"), period("2026-03"), period("once")
     ('2026-03-07', '2026-03', 'once')
@@ -139,6 +145,9 @@ def period(label: str) -> str:
             return in_digits(str(int(label)))
         if len(label) == 7:
             return in_digits(format_skeleton("yMMM", date.fromisoformat(f"{label}-01"), locale=current().locale))
+        if len(label) == 16:
+            at = format_time(time.fromisoformat(label[11:]), "short", locale=current().locale)
+            return f"{period(label[:10])} {in_digits(at)}"
         return in_digits(format_date(date.fromisoformat(label), "medium", locale=current().locale))
     except ValueError:
         return label

@@ -50,6 +50,18 @@ def test_every_view_fits_a_phone_and_a_desk_in_light_and_dark(bench: Bench, lang
     assert bench.seen.hosts == {host}
 
 
+@pytest.mark.parametrize("code", ["ar", "vi"])
+def test_every_view_fits_a_phone_in_the_language_of_its_reader(bench: Bench, code: str) -> None:
+    """Nothing is wider than the window, and the menu of the page begins at the side where its language begins."""
+    headers = {"Accept-Language": code}
+    with bench.page(viewport={"width": 390, "height": 780}, extra_http_headers=headers) as page:
+        for view in VIEWS:
+            page.goto(bench.address + view.format(language=code, question=QUESTIONS[code]))
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, view
+        name = page.locator(".top .name").bounding_box()
+        assert (name["x"] > 195) == (code == "ar")
+
+
 @pytest.fixture(scope="module")
 def axe() -> str:
     """The script of axe-core, which finds what keeps people with a screen reader or a keyboard out."""
@@ -71,6 +83,17 @@ def test_axe_finds_nothing_serious_in_any_view(bench: Bench, axe: str, language:
     tabs = [bench.url(ARTICLES[language], step) for step in STEPS]
     views = [bench.address + view.format(language=language, question=QUESTIONS[language]) for view in VIEWS]
     with bench.page(color_scheme=scheme, bypass_csp=True) as page:
+        for url in (*views, *tabs):
+            page.goto(url)
+            assert (url, serious(page, axe)) == (url, [])
+
+
+@pytest.mark.parametrize("code", ["ar", "vi"])
+def test_axe_finds_nothing_serious_in_other_languages(bench: Bench, axe: str, code: str) -> None:
+    """The page in the language of its reader, with parts in other languages and directions."""
+    tabs = [bench.url(ARTICLES[code], step) for step in STEPS]
+    views = [bench.address + view.format(language=code, question=QUESTIONS[code]) for view in VIEWS]
+    with bench.page(bypass_csp=True, extra_http_headers={"Accept-Language": code}) as page:
         for url in (*views, *tabs):
             page.goto(url)
             assert (url, serious(page, axe)) == (url, [])
