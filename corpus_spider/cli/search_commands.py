@@ -113,7 +113,7 @@ def search(state: CommonOptions, /, question: str, **options: Any) -> None:
 
     a NEAR/5 b: in one line, in any order, with five words or fewer between them. a ... b: in one sentence, in this
     order. [word="gov.*"] []{0,3} [word="bank"]: tokens in a row, by a part of CQL, also within <s/>. title:word is in a
-    title. site:NAME and date:2026-02 or date:2026-01..2026-03 choose documents.
+    title. site:NAME, section:NAME, author:"NAME" and date:2026-02 or date:2026-01..2026-03 choose documents.
     """
     from corpus_spider.config.selections import of_options
 

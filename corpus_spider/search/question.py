@@ -360,7 +360,7 @@ def shown(question: Question) -> str:
         case Negation(part):
             return f"NOT {_within(part, _NOT)}"
         case FieldValue(name, value):
-            return f'{name}:"{value}"' if " " in value else f"{name}:{value}"
+            return f"{name}:{value}" if set(value).isdisjoint(" ()") else f'{name}:"{value}"'
         case DayRange(first, last):
             return f"date:{first}" if first == last else f"date:{first}..{last}"
         case _:

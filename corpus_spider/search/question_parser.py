@@ -105,8 +105,6 @@ _UNKNOWN = (
 """Outside quotation marks: syntax of other programs, and its name."""
 _OPERATOR_KINDS = frozenset({"near", "gap", "within", "not"})
 _OPERATOR_WORDS = frozenset({("word", "AND"), ("word", "OR"), ("word", "NOT")})
-_NOT_INDEXED = frozenset({"author", "section"})
-"""Fields of documents that the search index does not have."""
 _TIMES = regex.compile(r"\{\s*(\d{1,6})\s*(?:,\s*(\d{1,6})\s*)?\}")
 _VALUE = regex.compile(r'"(?P<quoted>[^"]*)"|(?P<plain>[^\s()"]+)')
 _YEAR = regex.compile(r"\d{4}")
@@ -443,11 +441,9 @@ class _Parser:
             if part is None:
                 raise self._error("title: has no word after it", piece)
             return _in_title(part, lambda: self._error("title: is about words, not fields", start))
-        if name in _NOT_INDEXED:
-            raise self._error(f"the search index has no field {name}", piece, "Use site:, date: or title:.")
         if name not in _FIELDS:
             what = f'"{piece.text}" is a field with a colon, which this search does not know'
-            do = "Fields are site:, date: and title:. In quotation marks it is searched as words."
+            do = "Fields are title:, author:, section:, site: and date:. In quotation marks it is searched as words."
             raise self._error(what, piece, do)
         value = _VALUE.match(self._text, piece.end)
         if value is None:
@@ -537,10 +533,6 @@ def _in_title(question: Question, error: Callable[[], QuestionError]) -> Questio
             return Within(question, TITLE)
 
 
-def _site(value: str) -> FieldValue:
-    return FieldValue("site", value)
-
-
 def _days(value: str) -> DayRange:
     """Return the days of a day, a month or a year, or from one to another: 2026-01..2026-03, 2026.., ..2026-02-03."""
     first, dots, last = value.partition("..")
@@ -566,5 +558,8 @@ def _day(value: str, *, is_last: bool) -> str:
         raise ConfigError(f'"{value:.40}" is no day, month or year', do=do) from error
 
 
-_FIELDS: dict[str, Callable[[str], Question]] = {"site": _site, "date": _days}
+_FIELDS: dict[str, Callable[[str], Question]] = {
+    **{name: partial(FieldValue, name) for name in ("author", "section", "site")},
+    "date": _days,
+}
 """Fields of the search index that a question may name, and what reads their value. ``title:`` is about words."""

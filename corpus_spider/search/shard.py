@@ -334,7 +334,8 @@ class _Queries:
                     [(must, tantivy.Query.all_query()), (must_not, self._query(part, reading))]
                 )
             case FieldValue(name, value):
-                return self._unranked(tantivy.Query.term_query(self.schema, name, value))
+                field, sought = ("author_form", name_form(value)) if name == "author" else (name, value)
+                return self._unranked(tantivy.Query.term_query(self.schema, field, sought))
             case DayRange(first, last):
                 days = (day_number(first) if first else None, day_number(last) if last else None)
                 return self._unranked(tantivy.Query.range_query(self.schema, "day", tantivy.FieldType.Unsigned, *days))

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 need("web")
 
+QUESTIONS = {
+    "section:thoi-su /.+/": "12",
+    'author:"nguyễn văn hòa" /.+/': "14",
+    'author:"علی رضایی" /.+/': "3",
+    "-author:Nguyễn section:سیاست /.+/": "3",
+}
+"""Questions, and the last characters of the paths that they find."""
+
 
 def test_the_index_selects_by_section_author_and_title_as_the_database_does(tmp_path: Path) -> None:
     """The numbers by section and author are of the found documents; a changed author reaches the index."""
@@ -31,6 +39,9 @@ def test_the_index_selects_by_section_author_and_title_as_the_database_does(tmp_
             for fields, paths in CASES:
                 ids = index.find("", Selection(**fields), most=50).ids
                 assert sorted(each.text[-1] for each in corpus.documents.of_ids(ids)) == list(paths), fields
+            for question, paths in QUESTIONS.items():
+                ids = index.find(question, Selection(), most=50).ids
+                assert sorted(each.text[-1] for each in corpus.documents.of_ids(ids)) == list(paths), question
             groups = index.find("", Selection(), most=1).groups
         assert groups["section"] == {"thoi-su": 2, "سیاست": 1, "sport": 1}
         assert groups["author"]["Lê Thị B"] == 2
