@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WORD = "word"
 ATTRIBUTES = frozenset({WORD})
 """What an index knows of a token."""
-_NOT_INDEXED = {"lemma": "lemmas", "tag": "parts of speech", "lc": "", "pos": "parts of speech"}
+_NOT_INDEXED = {"lemma": "lemmas", "tag": "parts of speech", "pos": "parts of speech"}
 _MAX_NESTING = 20
 _HOW = 'Write [word="govern.*"], [word!="a"], [word="a" | word="b"], [!(word="a") & word="b.*"] or [].'
 _PIECE = regex.compile(
