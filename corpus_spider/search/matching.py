@@ -146,10 +146,11 @@ def without_overlaps(places: Places) -> Places:
 
 @dataclass(slots=True)
 class BlockMatcher:
-    """Finds the places of questions in one block. It remembers the tokens of each term."""
+    """Finds the places of questions in one block. It remembers what it has found."""
 
     block: TokenBlock
     numbers_of: NumbersOf
+    _found: dict[Question, Places] = field(default_factory=dict)
     _units: dict[Term, npt.NDArray[np.bool_]] = field(default_factory=dict)
 
     def holds(self, question: Question) -> npt.NDArray[np.bool_]:
@@ -170,6 +171,11 @@ class BlockMatcher:
 
     def places(self, question: Question) -> Places:
         """Return all places of a question that finds places."""
+        if question not in self._found:
+            self._found[question] = self._places(question)
+        return self._found[question]
+
+    def _places(self, question: Question) -> Places:
         time_limit.check()
         match question:
             case Phrase(terms):
@@ -247,7 +253,8 @@ class BlockMatcher:
     def _near(self, left: Places, right: Places, distance: int) -> Places:
         """Return the stretches of the places of the left with the nearest of the right that begins after each."""
         joined, between = _followed(left, right)
-        return _only(joined, (between <= distance) & (joined.ends <= self._line_ends(joined.starts)))
+        joined = _only(joined, between <= distance)
+        return _only(joined, joined.ends <= self._line_ends(joined.starts))
 
     def _gap(self, parts: Sequence[Places]) -> Places:
         found = parts[0]
