@@ -213,7 +213,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         Args:
             question: words, ``"a phrase"``, wildcards such as ``govern*`` or ``wom?n``, ``/regular expressions/``,
                 ``AND``, ``OR``, ``NOT`` and brackets, ``a NEAR/5 b``, ``a ... b``, ``[word="gov.*"] []{0,3} b``,
-                ``title:``, ``site:`` and ``date:``.
+                ``title:``, ``author:``, ``section:``, ``site:`` and ``date:``.
             order: ``rank``, ``date``, or by the words of the lines: ``left``, ``right``, or up to three places such as
                 ``1L,2L,node``.
             limit: maximum number of lines, 1 to 10,000.

@@ -66,7 +66,8 @@ MAX_SEQUENCE_TOKENS = 100
 _MAX_NESTING = 20
 _HOW = (
     'Write words, "a phrase", wildcards such as govern* or wom?n, /regular expressions/, AND, OR, NOT, brackets,'
-    ' a NEAR/5 b, a ... b, [word="…"], site:, date: or title:.'
+    ' a NEAR/5 b, a ... b, [word="…"],'
+    " title:, author:, section:, site: or date:."
 )
 _PIECE = regex.compile(
     r"""\s*(?:
@@ -446,7 +447,7 @@ class _Parser:
             do = "Fields are title:, author:, section:, site: and date:. In quotation marks it is searched as words."
             raise self._error(what, piece, do)
         value = _VALUE.match(self._text, piece.end)
-        if value is None:
+        if value is None or not (value["quoted"] or value["plain"] or "").strip():
             raise self._error(f"{piece.text} has no value", piece)
         while self._at < len(self._pieces) and self._peek().start < value.end():
             self._at += 1

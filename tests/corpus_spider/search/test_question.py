@@ -323,6 +323,7 @@ def test_words_side_by_side_are_one_phrase_if_wanted(question: str, understood: 
         ("date:2026-13 a", "no day", "date:2026-13"),
         ("date:2026..2025 a", "is after", "date:2026..2025"),
         ("title: a", "without a value", "title:"),
+        ('author:"" a', "has no value", "author:"),
         ("site:x", "no word in the question", "site:x"),
         ("site:x OR a", "joined to words by OR", "site:x OR a"),
         ("اخبار NEAR/x", "distance", "NEAR/x"),
