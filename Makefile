@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-EXTRAS := axe data dedup docs-tools figures peers queue render s3 segment web
+EXTRAS := axe data dedup docs-tools figures lemma peers queue render s3 segment web
 lock_of = requirements/$(1:-tools=).lock
 
 .PHONY: demo check check-containers check-image test test-core test-kills test-hostile test-install setup extras \
@@ -25,9 +25,9 @@ $(VENV)/.ready: requirements/core.lock pyproject.toml
 
 # peers: other extractors for `corpus-spider evaluate`. render: browser driver for sites with `render = true`; the
 # browser, chromium, comes from the system. segment: words of Thai, Lao, Khmer, Burmese, Vietnamese, Chinese and
-# Japanese. web: search, word lists and the web page. figures: figures of single pages. data: pandas and Polars. dedup:
-# DuckDB, for `dedup`. s3: boto3. axe: the test that finds what keeps people with a screen reader out. docs-tools: Sphinx,
-# for the documentation site.
+# Japanese. lemma: lemmas, and parts of speech of Russian. web: search, word lists and the web page. figures: figures of
+# single pages. data: pandas and Polars. dedup: DuckDB, for `dedup`. s3: boto3. axe: the test that finds what keeps
+# people with a screen reader out. docs-tools: Sphinx, for the documentation site.
 $(EXTRAS): setup
 	$(LOCKED) -r $(call lock_of,$@)
 
@@ -165,6 +165,8 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/peers.lock
 	uv pip compile pyproject.toml --extra segment --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/segment.lock
+	uv pip compile pyproject.toml --extra lemma --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/lemma.lock
 	uv pip compile pyproject.toml --extra render --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/render.lock
 	uv pip compile pyproject.toml --extra queue --constraint requirements/core.lock \

@@ -1,4 +1,4 @@
-"""Plug-ins: extractors, segmenters and exporters that other distributions offer by entry points.
+"""Plug-ins: extractors, segmenters, annotators and exporters that other distributions offer by entry points.
 
 A plug-in is loaded only under a name that ``[plugins]`` of corpus.toml has, never because it is installed.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from importlib.metadata import EntryPoint
 
-EXTRACTORS, SEGMENTERS, EXPORTERS = "extractors", "segmenters", "exporters"
+EXTRACTORS, SEGMENTERS, ANNOTATORS, EXPORTERS = "extractors", "segmenters", "annotators", "exporters"
 """Keys of ``[plugins]``. The group of the entry points is ``corpus_spider.`` and the key."""
 
 

@@ -16,6 +16,7 @@ EXTRAS = {
     "dedup": ("duckdb",),
     "docs-tools": ("sphinx", "furo", "myst_parser"),
     "figures": ("matplotlib",),
+    "lemma": ("pymorphy3", "pymorphy3_dicts_ru", "simplemma"),
     "peers": ("boilerpy3", "newspaper", "readability", "resiliparse", "turbohtml"),
     "queue": ("procrastinate",),
     "render": ("playwright", "scrapy_playwright"),

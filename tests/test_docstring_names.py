@@ -27,6 +27,7 @@ ELSEWHERE = {
     "route.continue_": "Playwright",
     "corpus_spider.extractors": "a group of entry points",
     "corpus_spider.segmenters": "a group of entry points",
+    "corpus_spider.annotators": "a group of entry points",
     "section.key": "any setting",
     "utf8_encode": "PHP",
     "com.vn": "a public suffix",

@@ -185,6 +185,9 @@ class PluginSettings:
 
     extractors: Annotated[Texts, Key("Extractors of other distributions that `extractor` may name.", plugin_name)] = ()
     segmenters: Annotated[Texts, Key("Segmenters of other distributions, preferred to ours.", plugin_name)] = ()
+    annotators: Annotated[
+        Texts, Key("Annotators (lemmas, parts of speech) of other distributions, preferred to ours.", plugin_name)
+    ] = ()
     exporters: Annotated[
         Texts, Key("Formats of other distributions that `export --format` may name.", plugin_name)
     ] = ()

@@ -24,6 +24,7 @@ BENCHMARKS = sorted(
 """Those that are commands. The others are parts of these."""
 RUNS = {
     "ablation": "{gold} --folds {work}/folds.json --jobs 1 --json",
+    "annotators": "{treebanks}",
     "archive": "{gold} --pages 3 --repeat 1 --rounds 1 --workers 1",
     "capacity measure": "{gold} --sites 6 --batch 4 --folder {work}/capacity",
     "capacity plan": "--core-hour 1 --gigabyte-month 1",
@@ -61,6 +62,7 @@ RUNS = {
 PARTS = {"archive_loop": "archive", "crawl_runs": "crawl"}
 """Benchmarks that another one starts."""
 NEEDS = {
+    "annotators": ("lemma",),
     "archive": ("peers",),
     "crawl": ("web",),
     "dedup": ("dedup",),
@@ -69,14 +71,23 @@ NEEDS = {
     "serve": ("web",),
 }
 """Extras that a benchmark needs."""
+TREEBANK = """
+1-2	Книг-то	_	_	_	_	_	_	_	_
+1	Книг	книга	NOUN	_	_	_	_	_	_
+2	-то	то	PART	_	_	_	_	_	_
+3	нет	нет	VERB	_	_	_	_	_	SpaceAfter=No
+4	.	.	PUNCT	_	_	_	_	_	_
+"""
+"""A sentence in CoNLL-U."""
 GATED = {"crawl", "frontier", "serve"}
 """Benchmarks that exit with 1 when a figure misses its gate, as in small it may."""
 
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Folders in the forms that benchmarks read, with the articles of the demo: gold pages, sentences, and WCXB."""
-    folders = {name: tmp_path_factory.mktemp(name) for name in ("gold", "sentences", "wcxb")}
+    """Folders in the forms that benchmarks read: articles of the demo as gold pages, sentences and WCXB; a treebank."""
+    folders = {name: tmp_path_factory.mktemp(name) for name in ("gold", "sentences", "treebanks", "wcxb")}
+    (folders["treebanks"] / "ru_invented-ud-test.conllu").write_text(TREEBANK, "utf-8")
     gold, wcxb = folders["gold"], folders["wcxb"]
     for folder in (gold / "pages", gold / "gold", wcxb / "test" / "html", wcxb / "test" / "ground-truth"):
         folder.mkdir(parents=True)
