@@ -21,6 +21,8 @@ GLUE = "\x1f"
 """Unit separator: between two tokens of a line with nothing between them."""
 SENTENCE = "\x1e"
 """Record separator: between two sentences of a line."""
+ATTRIBUTE = "\x01"
+"""Start of heading: before each attribute of a token, its lemma and its tag. Unlike a tab it is no white space."""
 
 
 class Kind(StrEnum):

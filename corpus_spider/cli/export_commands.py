@@ -50,6 +50,7 @@ keeping = click.Group()
         "export -o news-2026-11/ --release --shard-size 1GB",
         "export -o news-2026-12/ --since-release news-2026-11/manifest.json",
         "export -o corpus.vert --fold tatweel,harakat",
+        "export -o fa.vert --language fa --annotate",
         "export -o train.parquet --sample 90%",
         "export -o test.parquet --sample 90%-100%",
         "export -o clean.parquet --quality default",
@@ -90,6 +91,7 @@ keeping = click.Group()
     "NAME",
     "Fold spellings: tatweel, harakat, niqqud, presentation, yeh-kaf, tone, digits, zwnj, quotes",
 )
+@click.option("--annotate", is_flag=True, help="Add the columns lemma and tag to vertical text.")
 @click.option(
     "--release",
     is_flag=True,

@@ -18,12 +18,13 @@ from corpus_spider.export.exporter import (
     licences_of,
     measured,
     number,
+    refuse_annotations,
     refuse_own_files,
     refuse_unknown_names,
     selected,
     with_licences,
 )
-from corpus_spider.export.request import changed, shape_of
+from corpus_spider.export.request import TOKENISED, changed, shape_of
 from storage.errors import ConfigError
 from storage.exports.changes import CHANGES
 
@@ -114,6 +115,7 @@ def rehearse(config: Config, wanted: ExportRequest, console: Console) -> ExportP
     counted too. Documents outside the selection are not counted. Raises ConfigError for a target that is not possible,
     and for an earlier release that cannot be read or has other filters.
     """
+    from corpus_spider.export.annotations import annotation_notes, annotations_of
     from corpus_spider.export.tokens import notes, tokens_of
     from storage.corpus import Corpus
     from storage.exports.formats import named_format
@@ -126,7 +128,9 @@ def rehearse(config: Config, wanted: ExportRequest, console: Console) -> ExportP
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read", total) as show:
         refuse_unknown_names(config, corpus, wanted.selection)
         made = shape.format_name if shape else wanted.format_name or named_format(wanted.target)
-        for sentence in notes(tokens_of(corpus, wanted.selection, made)):
+        refuse_annotations(wanted, made or TOKENISED)
+        annotations = annotations_of(corpus, wanted.selection) if wanted.annotate else {}
+        for sentence in (*notes(tokens_of(corpus, wanted.selection, made)), *annotation_notes(annotations)):
             console.note(sentence)
         for document in _documents(config, wanted, corpus, shape, left_out, changes):
             whole.add(document)
@@ -168,7 +172,7 @@ def _documents(
 
 def _exported(wanted: ExportRequest, format_name: str, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
     """Yield documents in their written form."""
-    return fit(folded(documents, wanted.folds), format_name)
+    return fit(folded(documents, wanted.folds), format_name, annotate=wanted.annotate)
 
 
 def _refuse_target(config: Config, wanted: ExportRequest) -> ReleaseForm | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -30,6 +30,20 @@ if TYPE_CHECKING:
 
 Described = TypeVar("Described", "CorpusDocument", "Outline")
 
+
+@dataclass(frozen=True, slots=True)
+class VerticalContents:
+    """What vertical text has, by language: its tokens, and what gives lemmas and tags. None: not in this format."""
+
+    tokens: dict[str, str] | None
+    annotations: dict[str, str] | None
+
+    def reported(self, report: ExportReport) -> ExportReport:
+        """Return a report with what the tokens are, and what annotated them."""
+        annotations = UNSET if self.annotations is None else self.annotations
+        return replace(report, tokens=self.tokens or UNSET, annotations=annotations)
+
+
 ORIGINALS = (".wacz", ".cdxj")
 """Suffixes of targets for the originals."""
 
@@ -41,6 +55,7 @@ def export_documents(config: Config, wanted: ExportRequest, console: Console) ->
     configured nor in the corpus, and for texts that cannot be split into words.
     """
     from corpus_spider.export import parallel
+    from corpus_spider.export.annotations import annotation_notes, annotations_of
     from corpus_spider.export.tokens import notes, tokens_of
     from storage.corpus import Corpus
     from storage.exports.formats import destination
@@ -50,18 +65,28 @@ def export_documents(config: Config, wanted: ExportRequest, console: Console) ->
     if wanted.release and wanted.target == "-":
         raise ConfigError("a release is a folder and cannot go to standard output", do="Name a new folder.")
     where = shape_of(wanted) if wanted.release else destination(wanted.target, wanted.format_name, wanted.fields)
+    refuse_annotations(wanted, where.format_name)
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_names(config, corpus, wanted.selection)
         tokens = tokens_of(corpus, wanted.selection, where.format_name)
-        for sentence in notes(tokens):
+        annotations = annotations_of(corpus, wanted.selection) if wanted.annotate else None
+        for sentence in (*notes(tokens), *annotation_notes(annotations or {})):
             console.note(sentence)
+        contents = VerticalContents(tokens, annotations)
         if isinstance(where, ReleaseForm) or not parallel.pay(corpus, wanted.selection, where.format_name):
-            return replace(_export_here(config, wanted, corpus, where, console, tokens), tokens=tokens or UNSET)
+            return contents.reported(_export_here(config, wanted, corpus, where, console, contents))
     report = _export_by_several(config, wanted, where, console)
     if report is None:
         with Corpus.open(config.database_url, read_only=True) as corpus:
-            report = _export_here(config, wanted, corpus, where, console, tokens)
-    return replace(report, tokens=tokens or UNSET)
+            report = _export_here(config, wanted, corpus, where, console, contents)
+    return contents.reported(report)
+
+
+def refuse_annotations(wanted: ExportRequest, format_name: str | None) -> None:
+    """Raise ConfigError for annotations in a format that has no place for them."""
+    if wanted.annotate and format_name != TOKENISED:
+        do = f"Add --format {TOKENISED}, or leave out --annotate."
+        raise ConfigError("only vertical text has lemmas and tags", where="--annotate", do=do)
 
 
 def _export_here(
@@ -70,7 +95,7 @@ def _export_here(
     corpus: Corpus,
     where: Destination | ReleaseForm,
     console: Console,
-    tokens: dict[str, str] | None,
+    contents: VerticalContents,
 ) -> ExportReport:
     """Export in this process."""
     from storage.exports import export
@@ -78,11 +103,12 @@ def _export_here(
 
     with console.progress("documents exported", partial(number, config, wanted)) as show:
         if isinstance(where, ReleaseForm):
-            described = replace(about(config, corpus, wanted), tokens=tokens or {})
+            described = about(config, corpus, wanted)
+            described = replace(described, tokens=contents.tokens or {}, annotations=contents.annotations)
             return _release(config, corpus, wanted, where, described, show)
         documents = prepared(config, wanted, corpus.documents(wanted.selection))
         return export(
-            fit(documents, where.format_name),
+            fit(documents, where.format_name, annotate=wanted.annotate),
             wanted.target,
             format_name=wanted.format_name,
             fields=wanted.fields,
@@ -135,7 +161,7 @@ def _fitted(
     config: Config, wanted: ExportRequest, format_name: str, documents: Iterable[CorpusDocument]
 ) -> Iterator[CorpusDocument]:
     """Yield the chosen documents in their written form."""
-    return fit(prepared(config, wanted, documents), format_name)
+    return fit(prepared(config, wanted, documents), format_name, annotate=wanted.annotate)
 
 
 def chosen(
@@ -216,7 +242,8 @@ def _release(
 ) -> ExportReport:
     from storage.exports.release import write_release
 
-    documents = fit(prepared(config, wanted, corpus.documents(wanted.selection)), shape.format_name)
+    chosen_documents = prepared(config, wanted, corpus.documents(wanted.selection))
+    documents = fit(chosen_documents, shape.format_name, annotate=wanted.annotate)
     return write_release(documents, wanted.target, described, shape, show)
 
 
@@ -255,6 +282,7 @@ def filters(wanted: ExportRequest) -> dict[str, Any]:
     """Return the filters of the documents, as the manifest holds them."""
     chosen = {"require_licence": wanted.require_licence, "quality": wanted.quality.plain() if wanted.quality else None}
     chosen["without_recurring"] = wanted.without_recurring
+    chosen |= {"annotate": True} if wanted.annotate else {}
     plain: dict[str, Any] = json.loads(json.dumps(asdict(wanted.selection) | chosen))
     return plain
 
@@ -334,12 +362,13 @@ def folded(documents: Iterable[CorpusDocument], folds: tuple[str, ...]) -> Itera
         )
 
 
-def fit(documents: Iterable[CorpusDocument], format_name: str) -> Iterator[CorpusDocument]:
-    """Yield the documents as a format needs them: tokenised, with marked sentences, or unchanged."""
+def fit(documents: Iterable[CorpusDocument], format_name: str, *, annotate: bool = False) -> Iterator[CorpusDocument]:
+    """Yield the documents as a format needs them: tokenised and annotated, with marked sentences, or unchanged."""
+    from corpus_spider.export.annotations import with_annotations
     from pipelines.text.sentences import marked
 
     if format_name == TOKENISED:
-        return cut(documents)
+        return with_annotations(cut(documents)) if annotate else cut(documents)
     if format_name == WITH_SENTENCES:
         return (structs.replace(document, text=marked(document.text)) for document in documents)
     return iter(documents)

@@ -49,6 +49,8 @@ class ExportRequest:
     """Remove the lines that recur over a site from its texts."""
     fields: Fields | None = None
     """Fields to write, in their order; None for those of the format."""
+    annotate: bool = False
+    """Write lemma and tag behind each token of vertical text."""
 
 
 def request(selection: Selection, options: Mapping[str, Any]) -> ExportRequest:
@@ -64,6 +66,7 @@ def request(selection: Selection, options: Mapping[str, Any]) -> ExportRequest:
     more["without_recurring"] = bool(options["without_recurring"])
     if options.get("fields") is not None:
         more["fields"] = _fields(options["fields"])
+    more["annotate"] = bool(options.get("annotate"))
     if options["quality"]:
         more["quality"] = _quality(options["quality"])
     return replace(wanted, require_licence=options["require_licence"], folds=_folds(options["fold"]), **more)

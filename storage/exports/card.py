@@ -128,6 +128,10 @@ def _about(manifest: Mapping[str, Any]) -> str:
     tokens = manifest.get("tokens")
     if tokens:
         lines.append(f"Tokens: {_text(', '.join(f'{language}: {unit}' for language, unit in tokens.items()))}.")
+    annotations = manifest.get("annotations")
+    if annotations:
+        libraries = ", ".join(f"{language}: {library}" for language, library in annotations.items())
+        lines.append(f"Lemmas and tags: {_text(libraries)}.")
     return "\n".join(lines)
 
 

@@ -90,6 +90,8 @@ class Release:
     doi: str = ""
     tokens: dict[str, str] = field(default_factory=dict)
     """Vertical text: what the tokens are, by language, where that needs a segmenter."""
+    annotations: dict[str, str] | None = None
+    """Annotated vertical text: which library gives lemmas and tags, by language. None: it has none."""
     right_to_left: frozenset[str] = frozenset()
     """Scripts that are written from right to left (ISO 15924)."""
 
@@ -203,9 +205,11 @@ def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape:
         manifest["fields"] = [field.name for field in shape.written or default_fields(shape.format_name)]
     if shape.format_name == "vert":
         manifest["tokens"] = about.tokens
+        manifest |= {} if about.annotations is None else {"annotations": about.annotations}
         with files.open(REGISTRY) as stream:
             scripts = sorted(census.scripts, key=lambda script: -census.scripts[script].chars)
-            described = registry(about.name, "| cat data/part-*.vert", scripts, about.tokens, about.right_to_left)
+            path = "| cat data/part-*.vert"
+            described = registry(about.name, path, scripts, about.tokens, about.right_to_left, about.annotations)
             stream.write(described.encode())
     if changes is not None and shape.earlier is not None:
         reported = {name: changes.counts[name] for name in CHANGES}

@@ -1,7 +1,8 @@
 """Write vertical text for Sketch Engine and NoSketch Engine: a token a line, structures as tags.
 
 Rows come tokenised: a space separates words, `GLUE` separates tokens with nothing between them, and `SENTENCE`
-separates sentences. For the prevertical they come as they are, a line a paragraph. ``&``, ``<`` and ``>`` become
+separates sentences. Of annotated rows each token has its lemma and its tag behind it, each after an `ATTRIBUTE`, which
+becomes a tab. For the prevertical they come as they are, a line a paragraph. ``&``, ``<`` and ``>`` become
 entities. ``"`` becomes one in attributes only.
 https://www.sketchengine.eu/my_keywords/vertical/, https://www.sketchengine.eu/documentation/preparing-corpus-text/
 """
@@ -13,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, BinaryIO
 
 from storage.exports.fields import encodable
-from storage.records import GLUE, SENTENCE
+from storage.records import ATTRIBUTE, GLUE, SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -36,6 +37,7 @@ CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Geor", "Cher", "Adlm"})
 
 # Characters that readers take for the end of a line, and controls that a text file should not hold.
 _BREAKS = re.compile("[\x00-\x09\x0b-\x1d\x7f\x85\u2028\u2029]")
+_BREAKS_OF_LINES = re.compile("[\x00\x02-\x09\x0b-\x1d\x7f\x85\u2028\u2029]")
 _attribute_values = attrgetter(*ATTRIBUTES)
 _SPACES = re.compile(r"\s+")
 # White space between tokens that is more than one space or one glue. A space is first, glue beside it is none.
@@ -51,7 +53,7 @@ def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
 
 def write_prevertical(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
     """Write rows as prevertical text: structures with lines of running text."""
-    _write(rows, stream, lambda line: (escaped(line.replace(SENTENCE, " ")),))
+    _write(rows, stream, lambda line: (escaped(_BREAKS.sub(" ", line.replace(SENTENCE, " "))),))
 
 
 def part(rows: Iterable[CorpusDocument]) -> bytes:
@@ -81,7 +83,7 @@ def _lines(row: CorpusDocument, lines_of: Callable[[str], Iterable[str]]) -> Ite
     for number, line in enumerate(row.text.split("\n")):
         kind = KINDS.get(kinds[number : number + 1])
         yield f'<p type="{kind}">' if kind else "<p>"
-        yield from lines_of(_BREAKS.sub(" ", line))
+        yield from lines_of(_BREAKS_OF_LINES.sub(" ", line))
         yield "</p>"
     yield "</doc>"
 
@@ -95,7 +97,7 @@ def _tokens(line: str) -> Iterator[str]:
             continue
         if _UNEVEN.search(tokens):
             tokens = _GLUES.sub(GLUE, _GAP.sub(" ", tokens))
-        tokens = tokens.replace(" ", "\n").replace(GLUE, "\n<g/>\n")
+        tokens = tokens.replace(" ", "\n").replace(GLUE, "\n<g/>\n").replace(ATTRIBUTE, "\t")
         # The glue between two sentences is part of neither.
         yield from ("<g/>", "<s>") if glued and sentence.startswith(GLUE) else ("<s>",)
         yield tokens
@@ -122,11 +124,13 @@ def registry(
     scripts: Iterable[str],
     tokens: Mapping[str, str] | None = None,
     right_to_left: Collection[str] = (),
+    annotations: Mapping[str, str] | None = None,
 ) -> str:
     """Return the registry file of a corpus of vertical text. ``scripts`` has its scripts, the commonest first.
 
     The commonest script decides the direction of writing, and whether there is a lower-case attribute. ``tokens`` says
-    what the tokens of some languages are. ``right_to_left`` has the scripts with that direction.
+    what the tokens of some languages are. ``right_to_left`` has the scripts with that direction. ``annotations`` says
+    which library gives lemmas and tags in each language; None: the vertical text has no columns for them.
     """
     main = next(iter(scripts), "")
     lines = [
@@ -135,13 +139,16 @@ def registry(
         f'VERTICAL "{_quoted(path)}"',
         "ENCODING utf-8",
     ]
-    described = ", ".join(f"{language}: {unit}" for language, unit in (tokens or {}).items())
-    lines += [f'INFO "Tokens of {_quoted(described)}"'] if described else []
+    described = _quoted(_listed(tokens or {}))
+    info = [f"Tokens of {described}"] if described else []
+    info += [f"Lemmas and tags of {_quoted(_listed(annotations))}"] if annotations else []
+    lines += [f'INFO "{". ".join(info)}"'] if info else []
     lines += ["RIGHTTOLEFT 1"] if main in right_to_left else []
     lines += ["DOCSTRUCTURE doc", "", "ATTRIBUTE word"]
     if main in CASED:
         lines += ["ATTRIBUTE lc {", "  DYNAMIC utf8lowercase", "  DYNLIB internal", '  ARG1 "C"', "  FUNTYPE s"]
         lines += ["  FROMATTR word", "  TYPE index", "  TRANSQUERY yes", "}"]
+    lines += ["ATTRIBUTE lemma", "ATTRIBUTE tag"] if annotations is not None else []
     lines += ["", "STRUCTURE doc {"]
     for attribute in ATTRIBUTES:
         several = ["    MULTIVALUE y", f'    MULTISEP "{SEPARATOR}"', "  }"] if attribute in SEVERAL else []
@@ -158,6 +165,10 @@ def registry(
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _listed(by_language: Mapping[str, str]) -> str:
+    return ", ".join(f"{language}: {each}" for language, each in by_language.items())
 
 
 def _quoted(text: str) -> str:

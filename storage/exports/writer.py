@@ -43,6 +43,8 @@ class ExportReport:
     format: str
     changes: dict[str, int] | UnsetType = UNSET
     tokens: dict[str, str] | UnsetType = UNSET
+    annotations: dict[str, str] | UnsetType = UNSET
+    """Which library gives lemmas and tags in each language of annotated vertical text."""
     exporter: str | UnsetType = UNSET
     """Distribution, with its version, of the plug-in that wrote the format."""
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from storage.exports import tei, vertical
+from storage.records import ATTRIBUTE, GLUE
 from tests.storage.exports.test_release import a_document
 
 if TYPE_CHECKING:
@@ -75,13 +76,14 @@ def test_tokens_glue_and_attributes(tmp_path: object) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(
-    st.text(st.one_of(st.characters(), st.sampled_from('\x1f\x1e \n<>&"\u2028\x00\ud800')), max_size=60).map(
-        lambda text: text.replace("\x1e\x1f", "\x1e")
-    ),
+    st.text(
+        st.one_of(st.characters(exclude_characters=ATTRIBUTE), st.sampled_from('\x1f\x1e \n<>&"\u2028\x00\ud800')),
+        max_size=60,
+    ).map(lambda text: text.replace("\x1e\x1f", "\x1e")),
     st.text(max_size=20),
 )
 def test_any_text_comes_back_from_vertical_text(text: str, title: str) -> None:
-    """Documents, paragraphs, words and tokens are those that went in; no line is one too many."""
+    """Documents, paragraphs, words and tokens are those that went in. No line is one too many."""
     ((_, paragraphs),) = read_back(written(vertical.write, a_document(1, text, title=title)))
     clean = re.sub("[\x00-\x09\x0b-\x1e\x7f\x85\u2028\u2029]", " ", re.sub("[\ud800-\udfff]", "\ufffd", text))
     expected = [
@@ -228,3 +230,22 @@ def test_sentences_are_marked_and_keep_what_stood_between() -> None:
 def test_white_space_of_any_kind_separates_tokens_once(text: str, tokens: str) -> None:
     """Glue beside a space is none, and several separators are one."""
     assert f"<p>\n<s>\n{tokens}\n</s>\n</p>\n" in written(vertical.write, a_document(1, text))
+
+
+def test_lemma_and_tag_are_columns() -> None:
+    """Each after a tab, escaped as the token is. The prevertical has none."""
+    row = a_document(1, "Go/go/V|,/,/X fast/<quick>/A".replace("/", ATTRIBUTE).replace("|", GLUE))
+    lines = written(vertical.write, row).splitlines()
+    assert lines[2:7] == ["<s>", "Go\tgo\tV", "<g/>", ",\t,\tX", "fast\t&lt;quick&gt;\tA"]
+    assert "\t" not in written(vertical.write_prevertical, row)
+
+
+def test_the_registry_file_has_the_attributes_of_annotated_text_only() -> None:
+    """After the word and its small letters, in the order of the columns, also if no language has an annotator."""
+    assert "ATTRIBUTE lemma" not in vertical.registry("n", "p", ["Arab"])
+    annotated = vertical.registry(
+        "n", "p", ["Arab"], {"th": "words"}, annotations={"fa": "lemma (some 1)", "ur": "none"}
+    )
+    assert "\nATTRIBUTE word\nATTRIBUTE lemma\nATTRIBUTE tag\n\n" in annotated
+    assert 'INFO "Tokens of th: words. Lemmas and tags of fa: lemma (some 1), ur: none"' in annotated
+    assert "ATTRIBUTE lemma" in vertical.registry("n", "p", ["Arab"], annotations={})

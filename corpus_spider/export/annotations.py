@@ -1,0 +1,45 @@
+"""Lemmas and tags in vertical text: which library gives them in each language, and which languages have none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from pipelines.text.annotation.annotated_text import annotated
+from pipelines.text.annotation.choice import annotator_of, why_none
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from storage.corpus import Corpus
+    from storage.documents.model import CorpusDocument
+    from storage.documents.selection import Selection
+
+NONE = "none"
+"""Stands for the library of a language without one."""
+
+
+def annotations_of(corpus: Corpus, selection: Selection) -> dict[str, str]:
+    """Return for each selected language what its annotator gives and which library it is.
+
+    For example ``{"fa": "lemma (simplemma 2.0.0)", "th": "none"}``. ConfigError if a library is missing.
+    """
+    codes = selection.languages or [row.key for row in corpus.status().by_language]
+    wanted = (
+        code for code in sorted(codes) if corpus.documents.count_exceeds(replace(selection, languages=(code,)), 0)
+    )
+    found = {code: annotator_of(code) for code in wanted}
+    return {code: each.description if each else NONE for code, each in found.items()}
+
+
+def annotation_notes(annotations: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for each language without lemmas and tags."""
+    return (why_none(code) for code, description in annotations.items() if description == NONE)
+
+
+def with_annotations(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+    """Yield each tokenised document with lemma and tag behind each token."""
+    for document in documents:
+        yield structs.replace(document, text=annotated(document.text, annotator_of(document.language)))
