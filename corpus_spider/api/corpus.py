@@ -256,6 +256,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         side: str = "both",
         min_frequency: int = 5,
         measure: str = "log_dice",
+        lemma: bool = False,
         without_stop_words: bool = False,
         spelling: str = "one",
         limit: int = 50,
@@ -272,6 +273,7 @@ class Corpus(AbstractContextManager["Corpus"]):
             side: ``both``, ``left`` (before it) or ``right``.
             min_frequency: how often a collocate stands near it.
             measure: order of collocates: ``log_dice``, ``log_likelihood``, ``t_score`` or ``mutual_information``.
+            lemma: count lemmas, in the texts. Needs the extra ``lemma``. ``totals`` names the library by language.
             without_stop_words: leave the most common words out of a list.
             spelling: ``one``: spellings of a word are one row; ``exact``: each has its own.
             filters: ``language``, ``site``, and ``since`` and ``until``: months of publication, by any day in them.
@@ -282,13 +284,14 @@ class Corpus(AbstractContextManager["Corpus"]):
         from dataclasses import asdict
 
         from corpus_spider.words.collocation_rules import CollocationRules
+        from corpus_spider.words.lemmas import lemma_list
         from corpus_spider.words.references import reference_of
         from corpus_spider.words.request import NO_DOCUMENT, WordList, word_list
         from storage.documents.selection import COUNTS
 
-        if sum(map(bool, (trends, against, around))) > 1:
+        if sum(map(bool, (trends, against, around, lemma))) > 1:
             raise ConfigError(
-                "trends, against and around exclude each other", where="words", do="Call it once for each."
+                "trends, against, around and lemma exclude each other", where="words", do="Call it once for each."
             )
         if by and (by != "month" or not trends):
             do = 'Write words("price", by="month").'
@@ -298,14 +301,19 @@ class Corpus(AbstractContextManager["Corpus"]):
         near = CollocationRules(window, side, min_frequency, measure)
         reference = reference_of(against, selected, "against", self.config.selections) if against else None
         wanted = WordList(reference, around, trends, without_stop_words, limit, spelling, near=near)
-        with self._index() as index:
-            found = word_list(index, self.store, selected, wanted)
+        if lemma:
+            found = lemma_list(self.store, selected, wanted)
+        else:
+            with self._index() as index:
+                found = word_list(index, self.store, selected, wanted)
         if not found.table.tokens:
             do = "print(corpus) shows the languages, corpus_spider.open(…).documents() the texts."
             raise ConfigError(NO_DOCUMENT, where="words", do=do)
         for sentence in found.notes:
             warnings.warn(sentence, stacklevel=2)
-        return Rows(map(asdict, found.table.rows), {"documents": found.table.documents, "tokens": found.table.tokens})
+        totals: dict[str, object] = {"documents": found.table.documents, "tokens": found.table.tokens}
+        totals |= {"annotations": dict(found.table.annotations)} if found.table.annotations else {}
+        return Rows(map(asdict, found.table.rows), totals)
 
     @contextmanager
     def _index(self) -> Iterator[SearchIndex]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from corpus_spider.terminal.console import Console
     from corpus_spider.words.clouds import Cloud
     from corpus_spider.words.lists import WordTable
+    from corpus_spider.words.request import WordAnswer, WordList
+    from storage.documents.selection import Selection
 
 _verbs = click.Group()
 _months = selection_options(
@@ -41,6 +43,7 @@ _months = selection_options(
         "words --around 'chính phủ' --language vi",
         "words --around 'chính phủ' --side left --window 2 --measure t_score",
         "words --by month 'bầu cử' --language vi",
+        "words --lemma --language fa --without-stop-words",
         "words --language th --format csv > words.csv",
     ),
 )
@@ -83,6 +86,7 @@ _months = selection_options(
     show_default=True,
     help="Order of collocates.",
 )
+@click.option("--lemma", is_flag=True, help="Frequencies of lemmas, counted in the texts.")
 @click.option("--by", type=click.Choice(["month"]), help="Frequency of each WORD in each month.")
 @click.option(
     "--without-stop-words", is_flag=True, help="Leave the most common words of the language out, in each list."
@@ -107,7 +111,7 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
     """List words by frequency, keywords, collocates or trends.
 
     Without a further option the most frequent words with their dispersion. Counts are of the current documents without
-    duplicates. They come from the search index, which is refreshed first.
+    duplicates. They come from the search index, which is refreshed first. --lemma reads the texts instead.
     """
     from corpus_spider.config.selections import of_options
     from corpus_spider.words import lists
@@ -127,9 +131,12 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
         options["spelling"],
         near=CollocationRules(options["window"], options["side"], options["min_frequency"], options["measure"]),
     )
-    sites = (*selected.sites, *(reference.sites if reference else ()))
-    with opened_index(state, replace(selected, sites=sites)) as (corpus, index):
-        found = word_list(index, corpus, selected, wanted)
+    if options["lemma"]:
+        found = _lemmas(state, selected, wanted)
+    else:
+        sites = (*selected.sites, *(reference.sites if reference else ()))
+        with opened_index(state, replace(selected, sites=sites)) as (corpus, index):
+            found = word_list(index, corpus, selected, wanted)
     if not found.table.tokens:
         raise ConfigError(NO_DOCUMENT, do="`corpus-spider status` shows what there is.")
     _write(state.console, found.table, options, found.why_empty)
@@ -137,10 +144,22 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
         state.console.note(sentence)
 
 
+def _lemmas(state: CommonOptions, selected: Selection, wanted: WordList) -> WordAnswer:
+    """Count lemmas in the texts, without the index."""
+    from corpus_spider.export.exporter import refuse_unknown_names
+    from corpus_spider.words.lemmas import lemma_list
+    from storage.corpus import Corpus
+
+    config = state.load_made()
+    with Corpus.open(config.database_url, read_only=True) as corpus, state.console.progress("documents read") as show:
+        refuse_unknown_names(config, corpus, selected)
+        return lemma_list(corpus, selected, wanted, show)
+
+
 def _refuse_combinations(chosen: tuple[str, ...], options: dict[str, Any]) -> None:
     """Raise UsageError for options that exclude each other, or of which one would do nothing."""
-    if sum(bool(options[name]) for name in ("against", "around", "by")) > 1:
-        raise click.UsageError("--against, --around and --by exclude each other.")
+    if sum(bool(options[name]) for name in ("against", "around", "by", "lemma")) > 1:
+        raise click.UsageError("--against, --around, --by and --lemma exclude each other.")
     if options["by"] and options["without_stop_words"]:
         raise click.UsageError("--without-stop-words is for lists: --by month counts the words that you name.")
     if options["by"] and click.get_current_context().get_parameter_source("limit") is not ParameterSource.DEFAULT:

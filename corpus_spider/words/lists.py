@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from corpus_spider.search.question import is_exact, phrases
 from corpus_spider.words.collocation_rules import BOTH, LEFT, MIN_FREQUENCY, RIGHT, USUAL, CollocationRules
@@ -80,6 +81,8 @@ class WordTable(Generic[Row]):
     documents: int
     tokens: int
     rows: Sequence[Row]
+    annotations: Mapping[str, str] | UnsetType = UNSET
+    """Which library gave the lemmas in each language, if lemmas were counted."""
 
 
 @dataclass(slots=True)
@@ -162,7 +165,7 @@ def frequencies(manifest: Manifest, selected: Selection, most: int, how: Countin
     kept, texts = _kept(manifest, cells, counted.words[order], most, how)
     spread = dispersion(cells, counted.words[order[kept]])
     return [
-        _row(counted, at, texts[int(counted.words[at])], float(each))
+        word_row(counted, at, texts[int(counted.words[at])], float(each))
         for at, each in zip(order[kept].tolist(), spread, strict=True)
     ]
 
@@ -305,7 +308,7 @@ def collocates(
         what = "collocates are of words and phrases, not of NEAR, gaps, tokens in square brackets or titles"
         raise ConfigError(what, where=text[:80], do="`search --order 1L` sorts the places of such a question.")
     wanted = [phrase.terms for phrase in phrases(question)]
-    ids = index.find(question, _whole_months(selected), most=documents).ids
+    ids = index.find(question, whole_months(selected), most=documents).ids
     near = SharedSpellings()
     nodes = 0
     for start in range(0, len(ids), _PAGE):
@@ -342,7 +345,7 @@ def collocates(
     ]
 
 
-def _whole_months(selected: Selection) -> Selection:
+def whole_months(selected: Selection) -> Selection:
     """Return a selection of whole months: words are counted by month."""
     since, until = selected.since, selected.until
     return replace(selected, since=since and f"{since[:7]}-01", until=until and f"{until[:7]}-31")
@@ -394,7 +397,8 @@ def sizes(manifest: Manifest, selected: Selection) -> Sizes:
     return Sizes(sum(cell.documents for cell in cells), sum(cell.tokens for cell in cells))
 
 
-def _row(counted: Totals, at: int, word: str, spread: float) -> WordRow:
+def word_row(counted: Totals, at: int, word: str, spread: float) -> WordRow:
+    """Return the row of the word at a place of the counts. ``spread``: its dispersion."""
     frequency = int(counted.frequencies[at])
     return WordRow(
         word,

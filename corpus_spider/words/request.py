@@ -76,7 +76,8 @@ def word_list(index: SearchIndex, corpus: Corpus, selected: Selection, wanted: W
 
 def rows_of(index: SearchIndex, corpus: Corpus, selected: Selection, wanted: WordList) -> Sequence[Any]:
     """Return the rows of a list, of one of the types in `lists`. Raises ConfigError for rules that are none."""
-    how = _counting(index, selected, wanted)
+    languages = selected.languages or (tuple(index.manifest.languages()) if wanted.without_stop_words else ())
+    how = counting_rules(wanted, languages)
     if wanted.against:
         return lists.keywords(index.manifest, selected, wanted.against, wanted.limit, how)
     if wanted.around:
@@ -87,8 +88,8 @@ def rows_of(index: SearchIndex, corpus: Corpus, selected: Selection, wanted: Wor
     return lists.frequencies(index.manifest, selected, wanted.limit, how)
 
 
-def _counting(index: SearchIndex, selected: Selection, wanted: WordList) -> CountingRules:
-    """Return how a list counts. Without a selected language, stop words are those of all languages of the index."""
+def counting_rules(wanted: WordList, languages: Sequence[str]) -> CountingRules:
+    """Return how a list counts. Stop words are those of the languages. ConfigError for rules that are none."""
     if wanted.spelling not in SPELLINGS:
         do = f"Write one of {', '.join(SPELLINGS)}."
         raise ConfigError(f"expected a way to count spellings, got {wanted.spelling!r:.60}", where="spelling", do=do)
@@ -97,7 +98,6 @@ def _counting(index: SearchIndex, selected: Selection, wanted: WordList) -> Coun
     if wanted.trends:
         what = "stop words are left out of lists, and not of the words that you name"
         raise ConfigError(what, where="stop words", do="Leave one of the two out.")
-    languages = selected.languages or tuple(index.manifest.languages())
     return CountingRules(wanted.spelling == ONE, {code: stop_forms_of(code) for code in languages})
 
 

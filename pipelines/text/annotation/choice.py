@@ -118,12 +118,12 @@ def annotator_of(language: str) -> Annotator | None:
     return Annotator(language, release, library.attributes, library.tagset, annotate)
 
 
-def why_none(language: str) -> str:
-    """Return a sentence that says why a language has no annotator."""
+def why_none(language: str, what: str = "lemmas or tags") -> str:
+    """Return a sentence that says why a language has no annotator, or none that gives what is wanted."""
     figure = NOT_GOOD_ENOUGH.get(language)
     if figure:
-        return f"{language}: no lemmas or tags. Measured: {figure}."
-    return f"{language}: no lemmas or tags, because no library for it was found good enough."
+        return f"{language}: no {what}. Measured: {figure}."
+    return f"{language}: no {what}, because no library for it was found good enough."
 
 
 def _plugins() -> dict[str, Annotator]:

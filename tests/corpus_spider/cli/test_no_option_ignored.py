@@ -124,6 +124,7 @@ OPTIONS = {
     "against": "--against site=b.example",
     "around": "--around phố",
     "by": "--by month",
+    "lemma": "--lemma",
     "window": "--window 1",
     "side": "--side left",
     "min_frequency": "--min-frequency 22",
