@@ -7,6 +7,7 @@ each; an empty text is an unknown one. ``TAGSET``, the name of its tags, may be 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,17 +16,33 @@ from storage import plugins
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from storage.plugins import Names
 
 
+@dataclass(frozen=True, slots=True)
+class AnnotatorPlugin:
+    """A plug-in that is imported, and whose models are not loaded yet. ``library`` is its name with its release."""
+
+    library: str
+    attributes: tuple[str, ...]
+    tagset: str
+    load: Callable[[str], Callable[[Sequence[str]], Sequence[tuple[str, str]]]]
+
+    def annotator(self, language: str) -> Annotator:
+        """Load the model of a language."""
+        return Annotator(language, self.library, self.attributes, self.tagset, self.load(language))
+
+
 @cache
-def by_language(allowed: Names) -> dict[str, Annotator]:
-    """Return the annotator of each language that a plug-in annotates. Its library is its name with its release.
+def by_language(allowed: Names) -> dict[str, AnnotatorPlugin]:
+    """Return the plug-in of each language that one annotates.
 
     ``allowed``: what `storage.plugins.allowed` returns. Raises ConfigError for a plug-in that is not installed or
     cannot be loaded, for one without the attributes that it needs, and for a language that two plug-ins annotate.
     """
-    found: dict[str, Annotator] = {}
+    found: dict[str, AnnotatorPlugin] = {}
     for name in (name for kind, name in allowed if kind == plugins.ANNOTATORS):
         plugin = plugins.find(plugins.ANNOTATORS, name)
         module = plugin.load()
@@ -40,6 +57,5 @@ def by_language(allowed: Names) -> dict[str, Annotator]:
             if language in found:
                 what = f'the plug-ins "{found[language].library}" and "{name}" both annotate {language}'
                 raise ConfigError(what, where="plugins.annotators", do="Name one of them.")
-            library = f"{name} ({plugin.release})"
-            found[language] = Annotator(language, library, attributes, tagset, load(language))
+            found[language] = AnnotatorPlugin(f"{name} ({plugin.release})", attributes, tagset, load)
     return found

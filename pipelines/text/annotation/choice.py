@@ -100,8 +100,8 @@ def annotator_of(language: str) -> Annotator | None:
 
     ConfigError with the line that installs it if its library is missing, and for a plug-in that cannot be used.
     """
-    if own := _plugins().get(language):
-        return own
+    if own := annotator_plugins.by_language(plugins.allowed()).get(language):
+        return own.annotator(language)
     choice = ANNOTATORS.get(language)
     if choice is None:
         return None
@@ -124,8 +124,3 @@ def why_none(language: str, what: str = "lemmas or tags") -> str:
     if figure:
         return f"{language}: no {what}. Measured: {figure}."
     return f"{language}: no {what}, because no library for it was found good enough."
-
-
-def _plugins() -> dict[str, Annotator]:
-    """Return the annotators of plug-ins by language. They replace the libraries."""
-    return annotator_plugins.by_language(plugins.allowed())
