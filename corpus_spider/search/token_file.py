@@ -127,16 +127,17 @@ class TokenWriter:
         """Write the waiting documents of a language as a block."""
         waiting = self._waiting.pop(language)
         units, ends = self._units_of(np.frombuffer(waiting.parts, np.uint32))
-        is_token, ends_line = units >= len(_MARKS), units == 0
-        ends_sentence = units < len(_MARKS)
+        marks = np.flatnonzero(units < len(_MARKS))
+        line_ends = np.flatnonzero(units[marks] == 0)
         document_ends = ends[np.frombuffer(waiting.ends, np.uint32) - 1]
         parts = (
             _lengths(np.frombuffer(waiting.numbers, np.uint32)),
             np.frombuffer(waiting.cells, np.uint32),
-            _lengths(np.cumsum(ends_line, dtype=np.int64)[document_ends - 1]),
-            _lengths(np.cumsum(ends_sentence, dtype=np.int64)[ends_line]),
-            _lengths(np.cumsum(is_token, dtype=np.int64)[ends_sentence]),
-            units[is_token] - np.uint32(len(_MARKS)),
+            _lengths(np.searchsorted(marks[line_ends], document_ends)),
+            _lengths(line_ends + 1),
+            # Before a mark stand as many tokens as its place says, less the marks before it.
+            _lengths(marks - np.arange(len(marks))),
+            np.delete(units, marks) - np.uint32(len(_MARKS)),
         )
         place = self._file.tell()
         ids = self._file.write(self._compressor.compress(" ".join(waiting.ids).encode()))
