@@ -252,6 +252,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         against: str = "",
         around: str = "",
         by: str = "",
+        ngrams: int = 0,
         window: int = 5,
         side: str = "both",
         min_frequency: int = 5,
@@ -269,9 +270,10 @@ class Corpus(AbstractContextManager["Corpus"]):
             against: keywords against a reference, ``"rest"``, ``"list=FILE"``, ``"corpus=FOLDER"``,
                 ``"selection=NAME"`` or ``"site=NAME language=CODE since=YYYY-MM"``.
             around: collocates of this word or phrase.
-            window: words to a side of it in which they are counted, 1 to 20.
+            ngrams: the most frequent sequences of so many units in a sentence, 2 to 5.
+            window: words to a side of the word in which they are counted, 1 to 20.
             side: ``both``, ``left`` (before it) or ``right``.
-            min_frequency: how often a collocate stands near it.
+            min_frequency: how often a collocate stands near it, or how often an n-gram stands there.
             measure: order of collocates: ``log_dice``, ``log_likelihood``, ``t_score`` or ``mutual_information``.
             lemma: count lemmas, in the texts. Needs the extra ``lemma``. ``totals`` names the library by language.
             without_stop_words: leave the most common words out of a list.
@@ -289,10 +291,9 @@ class Corpus(AbstractContextManager["Corpus"]):
         from corpus_spider.words.request import NO_DOCUMENT, WordList, word_list
         from storage.documents.selection import COUNTS
 
-        if sum(map(bool, (trends, against, around, lemma))) > 1:
-            raise ConfigError(
-                "trends, against, around and lemma exclude each other", where="words", do="Call it once for each."
-            )
+        if sum(map(bool, (trends, against, around, ngrams, lemma))) > 1:
+            what = "trends, against, around, ngrams and lemma exclude each other"
+            raise ConfigError(what, where="words", do="Call it once for each.")
         if by and (by != "month" or not trends):
             do = 'Write words("price", by="month").'
             raise ConfigError(f'expected words to count and by="month", got by={by!r:.60}', where="words", do=do)
@@ -300,7 +301,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         selected = selection_for(COUNTS, filters, "words", self.config.selections)
         near = CollocationRules(window, side, min_frequency, measure)
         reference = reference_of(against, selected, "against", self.config.selections) if against else None
-        wanted = WordList(reference, around, trends, without_stop_words, limit, spelling, near=near)
+        wanted = WordList(reference, around, trends, without_stop_words, limit, spelling, near=near, ngrams=ngrams)
         if lemma:
             found = lemma_list(self.store, selected, wanted)
         else:

@@ -11,15 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COMMON = frozenset({"config", "set", "verbose", "quiet", "as_json"})
-NEEDS: Mapping[tuple[str, str], str] = {
-    ("demo", "port"): "serve",
-    ("demo", "until"): "serve",
-    ("evaluate", "worst"): "html",
-    ("import", "base"): "source",
-    ("import", "cdx"): "source",
-    **dict.fromkeys((("words", each) for each in ("window", "side", "min_frequency", "measure")), "around"),
+NEEDS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("demo", "port"): ("serve",),
+    ("demo", "until"): ("serve",),
+    ("evaluate", "worst"): ("html",),
+    ("import", "base"): ("source",),
+    ("import", "cdx"): ("source",),
+    ("words", "min_frequency"): ("around", "ngrams"),
+    **dict.fromkeys((("words", each) for each in ("window", "side", "measure")), ("around",)),
 }
-"""Option of a verb, and the option without which it does nothing."""
+"""Option of a verb, and the options of which it needs one to do something."""
 ALONE: Mapping[tuple[str, str], frozenset[str]] = {
     ("evaluate", "paper_tables"): frozenset({"gold", "extractors"}),
     ("evaluate", "site_models"): frozenset({"gold", "extractors"}),
@@ -37,8 +38,9 @@ def refuse(context: click.Context) -> None:
     given = {name for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE} - _COMMON
     for name in sorted(given):
         needed = NEEDS.get((verb, name))
-        if needed and not context.params[needed]:
-            raise click.UsageError(f"{_shown(names[name])} needs {_shown(names[needed])}.", context)
+        if needed and not any(context.params[each] for each in needed):
+            shown = " or ".join(_shown(names[each]) for each in needed)
+            raise click.UsageError(f"{_shown(names[name])} needs {shown}.", context)
         others = sorted(given - ALONE.get((verb, name), given) - {name})
         if others:
             raise click.UsageError(f"{_shown(names[name])} excludes {_shown(names[others[0]])}.", context)

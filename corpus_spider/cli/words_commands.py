@@ -14,6 +14,7 @@ from corpus_spider.cli.opened_index import opened_index
 from corpus_spider.cli.options import allow_private, as_json, limit, selection_options, verb_of
 from corpus_spider.terminal.row_files import text_of_rows
 from corpus_spider.words.collocation_rules import MAX_WINDOW, MEASURES, SIDES, USUAL, CollocationRules
+from corpus_spider.words.ngram_rules import MAX_UNITS, MIN_UNITS
 from storage.disk import disk_errors
 from storage.documents.selection import COUNTS, honoured
 from storage.errors import ConfigError
@@ -42,6 +43,7 @@ _months = selection_options(
         "words --language vi --against list=reference.csv",
         "words --around 'chính phủ' --language vi",
         "words --around 'chính phủ' --side left --window 2 --measure t_score",
+        "words --ngrams 3 --language vi",
         "words --by month 'bầu cử' --language vi",
         "words --lemma --language fa --without-stop-words",
         "words --language th --format csv > words.csv",
@@ -77,7 +79,7 @@ _months = selection_options(
     metavar="NUMBER",
     default=USUAL.min_frequency,
     show_default=True,
-    help="How often a collocate stands near it.",
+    help="How often a collocate stands near it, or how often an n-gram stands there.",
 )
 @click.option(
     "--measure",
@@ -85,6 +87,12 @@ _months = selection_options(
     default=USUAL.measure,
     show_default=True,
     help="Order of collocates.",
+)
+@click.option(
+    "--ngrams",
+    type=click.IntRange(MIN_UNITS, MAX_UNITS),
+    metavar="NUMBER",
+    help=f"The most frequent sequences of so many units in a sentence, {MIN_UNITS} to {MAX_UNITS}.",
 )
 @click.option("--lemma", is_flag=True, help="Frequencies of lemmas, counted in the texts.")
 @click.option("--by", type=click.Choice(["month"]), help="Frequency of each WORD in each month.")
@@ -108,7 +116,7 @@ _months = selection_options(
 )
 @as_json
 def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> None:
-    """List words by frequency, keywords, collocates or trends.
+    """List words by frequency, keywords, collocates, n-grams or trends.
 
     Without a further option the most frequent words with their dispersion. Counts are of the current documents without
     duplicates. They come from the search index, which is refreshed first. --lemma reads the texts instead.
@@ -130,6 +138,7 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
         options["limit"],
         options["spelling"],
         near=CollocationRules(options["window"], options["side"], options["min_frequency"], options["measure"]),
+        ngrams=options["ngrams"] or 0,
     )
     if options["lemma"]:
         found = _lemmas(state, selected, wanted)
@@ -158,8 +167,12 @@ def _lemmas(state: CommonOptions, selected: Selection, wanted: WordList) -> Word
 
 def _refuse_combinations(chosen: tuple[str, ...], options: dict[str, Any]) -> None:
     """Raise UsageError for options that exclude each other, or of which one would do nothing."""
-    if sum(bool(options[name]) for name in ("against", "around", "by", "lemma")) > 1:
-        raise click.UsageError("--against, --around, --by and --lemma exclude each other.")
+    if sum(bool(options[name]) for name in ("against", "around", "ngrams", "by", "lemma")) > 1:
+        raise click.UsageError("--against, --around, --ngrams, --by and --lemma exclude each other.")
+    if options["ngrams"] and options["without_stop_words"]:
+        raise click.UsageError("--without-stop-words is for words: --ngrams counts all of them.")
+    if options["ngrams"] and options["spelling"] != "one":
+        raise click.UsageError("--spelling is for words: --ngrams counts each spelling by itself.")
     if options["by"] and options["without_stop_words"]:
         raise click.UsageError("--without-stop-words is for lists: --by month counts the words that you name.")
     if options["by"] and click.get_current_context().get_parameter_source("limit") is not ParameterSource.DEFAULT:

@@ -30,6 +30,7 @@ from pipelines.text.collation import sort_key
 from pipelines.text.tokenizer import SPACED_WORDS
 from storage import time_limit
 from storage.documents.model import day_of
+from storage.documents.selection import Selection
 from storage.errors import ConfigError, UnfinishedIndexError
 from storage.reporting import counted
 
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from pipelines.text.collation import SortKey
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument
-    from storage.documents.selection import Selection
 
 SORTED_DOCUMENTS = 500
 """Documents whose lines are sorted by a neighbouring word: the best ones."""
@@ -144,8 +144,13 @@ class SearchIndex:
         """Yield the tokens of all documents with the words of a question. Arguments and errors as of `find`."""
         question = (self.parsed(asked) if asked.strip() else None) if isinstance(asked, str) else asked
         readings = self._readings(question, selection.languages) if question else {}
+        if not question and selection == Selection(languages=selection.languages):
+            yield from self.tokens.blocks(None, selection.languages)
+            return
         for each in self.shards:
-            yield from each.tokens.blocks(each.numbers(question, selection, readings))
+            for block in each.tokens.blocks(each.numbers(question, selection, readings)):
+                time_limit.check()
+                yield block
 
     def hits(self, asked: str | Question, selection: Selection) -> Iterator[tuple[TokenBlock, Places]]:
         """Yield the hits of a question in all documents that `find` finds, block by block; see `matching.hits`."""

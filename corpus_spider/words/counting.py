@@ -76,3 +76,24 @@ def dispersion(cells: Sequence[Cell], words: npt.NDArray[np.int64]) -> npt.NDArr
         return np.zeros(len(words))
     deviation = np.abs(counted / counted.sum(axis=0) - shares[:, None]).sum(axis=0) / 2
     return np.asarray(np.clip(deviation / (1 - smallest), 0, 1), np.float64)
+
+
+def spread_of(
+    words: npt.NDArray[np.int64],
+    parts: npt.NDArray[np.int64],
+    frequencies: npt.NDArray[np.int64],
+    sizes: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float64]:
+    """Return the `dispersion` of words from their places: of each its word and its part, both numbers from 0 on.
+
+    ``frequencies``: by word. ``sizes``: tokens by part. Only parts that have a word are looked at: those without it
+    deviate by their share.
+    """
+    shares = sizes / max(1, sizes.sum())
+    smallest = shares[shares > 0].min(initial=1)
+    if smallest >= 1:
+        return np.zeros(len(frequencies))
+    pairs, counted = np.unique(words * len(sizes) + parts, return_counts=True)
+    word, share = pairs // len(sizes), shares[pairs % len(sizes)]
+    here = np.bincount(word, np.abs(counted / frequencies[word] - share) - share, len(frequencies))
+    return np.asarray(np.clip((here + 1) / 2 / (1 - smallest), 0, 1), np.float64)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.words import lists
 from corpus_spider.words.collocation_rules import USUAL, CollocationRules
 from corpus_spider.words.lists import CountingRules, WordTable
+from corpus_spider.words.ngram_rules import UNITS_NOTE, require_possible
+from corpus_spider.words.ngrams import count_ngrams
 from pipelines.quality.stop_word_lists import stop_forms_of
 from storage.errors import ConfigError
 
@@ -24,11 +27,12 @@ SPELLINGS = (ONE, EXACT)
 """Spellings of a word count as one row, by the equal letters of the language, or each as its own."""
 NO_DOCUMENT = "no document in the index matches"
 NO_WORD = "No word passes the thresholds."
+NO_NGRAM = "No n-gram is so frequent. A smaller least frequency lists more."
 
 
 @dataclass(frozen=True, slots=True)
 class WordList:
-    """Request of a list: keywords against a reference, collocates around a word, trends of words, else frequencies."""
+    """Request of a list: keywords against a reference, collocates of a word, n-grams, trends, else frequencies."""
 
     against: Reference | None = None
     around: str = ""
@@ -40,7 +44,9 @@ class WordList:
     searched: int = lists.MOST_DOCUMENTS
     """Documents in which collocates are counted."""
     near: CollocationRules = USUAL
-    """How collocates are counted."""
+    """How collocates are counted. Its least frequency is that of n-grams too."""
+    ngrams: int = 0
+    """Units of the n-grams to list instead of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +63,14 @@ def word_list(index: SearchIndex, corpus: Corpus, selected: Selection, wanted: W
 
     Raises ConfigError for a selection by what has no counts, and for rules of collocates without a word.
     """
-    if wanted.near != USUAL and not wanted.around:
+    usual = replace(USUAL, min_frequency=wanted.near.min_frequency) if wanted.ngrams else USUAL
+    if wanted.near != usual and not wanted.around:
         what = "window, side, min_frequency and measure are for collocates, and no word is named"
-        raise ConfigError(what, where="words", do="Name the word with around.")
+        do = "Name the word with around. A least frequency is for n-grams too."
+        raise ConfigError(what, where="words", do=do)
     found = lists.sizes(index.manifest, selected)
+    if wanted.ngrams and found.tokens:
+        return _ngrams(index, selected, wanted)
     rows = rows_of(index, corpus, selected, wanted) if found.tokens else ()
     why = NO_WORD
     if not rows and wanted.against:
@@ -72,6 +82,17 @@ def word_list(index: SearchIndex, corpus: Corpus, selected: Selection, wanted: W
     if wanted.without_stop_words:
         notes = [*notes, *_unknown_stop_words(languages)]
     return WordAnswer(WordTable(found.documents, found.tokens, rows), why, tuple(notes))
+
+
+def _ngrams(index: SearchIndex, selected: Selection, wanted: WordList) -> WordAnswer:
+    require_possible(wanted.ngrams)
+    wanted.near.require_possible()
+    if wanted.without_stop_words or wanted.spelling != ONE:
+        what = "n-grams are counted with all words, and each spelling by itself"
+        raise ConfigError(what, where="ngrams", do="Leave the stop words and the spelling out.")
+    read = partial(index.blocks, "", lists.whole_months(selected))
+    table = count_ngrams(read, wanted.ngrams, wanted.limit, wanted.near.min_frequency)
+    return WordAnswer(table, NO_NGRAM, (UNITS_NOTE,))
 
 
 def rows_of(index: SearchIndex, corpus: Corpus, selected: Selection, wanted: WordList) -> Sequence[Any]:

@@ -23,6 +23,7 @@ from corpus_spider.words import clouds, lists
 from corpus_spider.words.collocation_rules import MEASURES, CollocationRules
 from corpus_spider.words.outside_counts import OutsideCounts
 from corpus_spider.words.references import RestOfCorpus, reference_of
+from corpus_spider.words.request import WordList, word_list
 from pipelines.text import words as words_module
 from pipelines.text.segmentation import choice
 from pipelines.text.segmentation.choice import CHOICES
@@ -333,6 +334,26 @@ def test_after_a_removal_the_index_refuses_until_no_file_has_the_words(opened: C
         [tokens] = index.tokens.shards
         assert "zanzibarword" not in tokens.vocabulary
         assert "xăng" in tokens.vocabulary
+
+
+def test_ngrams_of_a_selection_are_counted_in_its_texts_alone(opened: Crawl, tmp_path: Path) -> None:
+    """By language and by month; what no language has is refused."""
+    built(opened, tmp_path / "index")
+    with SearchIndex.open(tmp_path / "index", opened.corpus) as index:
+
+        def listed(wanted: WordList, **selected: object) -> list[tuple[str, int, int]]:
+            found = word_list(index, opened.corpus, Selection(**selected), wanted)  # type: ignore[arg-type]
+            return [(row.word, row.frequency, row.documents) for row in found.table.rows]
+
+        near = CollocationRules(min_frequency=2)
+        assert listed(WordList(ngrams=3, near=near)) == [("về giá xăng", 2, 2)]
+        assert listed(WordList(ngrams=2, near=near), languages=("vi",), since="2026-02") == []
+        one = WordList(ngrams=3, near=CollocationRules(min_frequency=1))
+        assert ("đi chợ và", 1, 1) in listed(one, since="2026-02", until="2026-02")
+        assert listed(one, languages=("en",)) == []
+        for wrong in (WordList(ngrams=6), WordList(ngrams=2, spelling="exact")):
+            with pytest.raises(ConfigError):
+                listed(wrong)
 
 
 def test_the_tokens_of_an_index_are_the_units_of_the_texts_by_line_and_sentence(tmp_path: Path) -> None:
