@@ -10,6 +10,7 @@ from corpus_spider.web.query import web_query
 from corpus_spider.web.translation import marked
 from corpus_spider.web.views import pages, served
 from corpus_spider.words import clouds
+from corpus_spider.words.ngram_rules import MAX_UNITS, MIN_UNITS
 from corpus_spider.words.references import RestOfCorpus
 from corpus_spider.words.request import WordList, word_list
 from storage.documents.selection import COUNTS
@@ -31,6 +32,8 @@ The command `words --around` takes 2,000.
 """
 CLOUD = 60
 """Words of the cloud."""
+NGRAM_LISTS = {f"ngrams-{units}": units for units in range(MIN_UNITS, MAX_UNITS + 1)}
+"""Units of the n-grams of a list, by its name in an address."""
 EMPTY_SELECTION = marked("No text of this selection is in the index. Choose another language, site or time.")
 
 
@@ -49,6 +52,10 @@ def page(request: Request) -> Response:
         if kind == "keywords":
             found = word_list(index, here.corpus, selected, WordList(RestOfCorpus(), limit=ROWS))
             cloud = clouds.of_keywords(found.table.rows, chosen, CLOUD)
+        elif ngrams := NGRAM_LISTS.get(request.query_params.get("list", "")):
+            kind = marked("n-grams")
+            with here.expensive():
+                found = word_list(index, here.corpus, selected, WordList(ngrams=ngrams, limit=ROWS))
         elif asked.question:
             kind = marked("collocates")
             wanted = WordList(around=asked.question, limit=ROWS, searched=DOCUMENTS)
@@ -69,6 +76,8 @@ def page(request: Request) -> Response:
         "languages": known,
         "sites": sorted({cell.key.site for cell in cells}),
         "chosen": chosen,
+        "ngram_lists": NGRAM_LISTS,
+        "ngrams": NGRAM_LISTS.get(request.query_params.get("list", "")) if kind == "n-grams" else None,
         "selections": here.selections,
     }
     values |= {

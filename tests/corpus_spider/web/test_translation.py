@@ -38,6 +38,7 @@ VIEWS = (
     "/search?q=khongcochunay",
     "/words?language=vi",
     "/words?list=keywords&language=vi",
+    "/words?list=ngrams-3&language=vi",
     "/words?q=giá&language=vi",
     "/crawls",
     "/crawls/1",
