@@ -223,7 +223,7 @@ class Corpus(AbstractContextManager["Corpus"]):
 
         Return a row for each line: ``left``, ``keyword``, ``right``, and ``id``, ``url``, ``title``, ``site``,
         ``language`` and ``day`` of its document. Its ``totals`` have the number of documents, and the question as it
-        was understood (``searched``).
+        was understood (``searched``) and a line that cites the answer (``cite``).
 
         The search index is refreshed first, in its own folder, unless another program does. It is derived data.
         Raises ConfigError for a filter that is wrong, and its child ``QuestionError`` for a question: ``start`` and
@@ -241,10 +241,18 @@ class Corpus(AbstractContextManager["Corpus"]):
         refuse_unknown_names(self.config, self.store, selection)
         with self._index() as index:
             answer = index.concordance(
-                self.store, question, selection, most=limit, order=order, context=context, unique=unique
+                self.store,
+                question,
+                selection,
+                most=limit,
+                order=order,
+                context=context,
+                unique=unique,
+                name=self.name,
             )
         rows = (each.row() for each in answer.places)
-        return Concordance(rows, {"documents": answer.documents, "by": answer.groups, "searched": answer.searched})
+        totals = {"documents": answer.documents, "by": answer.groups, "searched": answer.searched, "cite": answer.cite}
+        return Concordance(rows, totals)
 
     def words(
         self,

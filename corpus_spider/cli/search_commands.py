@@ -129,6 +129,7 @@ def search(state: CommonOptions, /, question: str, **options: Any) -> None:
             order=options["order"],
             context=options["context"] or 0,
             unique=options["unique"],
+            name=state.load_made().corpus.name,
         )
     if options["format_name"] in {"csv", "jsonl"}:
         text = text_of_rows([place.row() for place in answer.places], options["format_name"], LINE_FIELDS)
@@ -161,6 +162,7 @@ def render(answer: SearchAnswer, console: Console) -> None:
             console.table(f"Documents by {name}", (name, "documents"), numbers)
     console.note(f"{_numbers(answer)} One document: {PROGRAM} show ID")
     console.note(f"Searched: {answer.searched}")
+    console.note(f"Cite: {answer.cite}")
 
 
 def _numbers(answer: SearchAnswer) -> str:

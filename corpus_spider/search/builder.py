@@ -15,6 +15,7 @@ import signal
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import xxhash
@@ -54,6 +55,8 @@ REMOVALS = "removals"
 """Setting of the manifest: the mark of the removals that the index has applied."""
 DOCUMENTS = "documents"
 """Setting of the manifest: the mark of the documents that the index has."""
+REFRESHED = "refreshed"
+"""Setting of the manifest: when the index was brought up to the corpus, to the minute."""
 LOW_PRIORITY = 19
 """Niceness of what builds an index: it takes the time that a crawl and the web page leave."""
 _FORMAT = "format"
@@ -238,7 +241,8 @@ def refresh(
             if plan.left or is_behind:
                 manifest.forget_unused_words()
             _delete_leftovers(folder, manifest.shards())
-            manifest.set({REMOVALS: removals, DOCUMENTS: documents})
+            now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
+            manifest.set({REMOVALS: removals, DOCUMENTS: documents, REFRESHED: now})
             shards = manifest.shards()
             return RefreshReport(plan.added, plan.left, sum(shards.values()), len(shards), made_with.unit, failed)
 

@@ -43,6 +43,8 @@ class ConcordanceLine:
     right: str
     left_words: tuple[str, ...]
     right_words: tuple[str, ...]
+    at: str = ""
+    """Place of the keyword: number of its line, first character in it, and the one behind it: ``3:10-16``."""
 
 
 class SoughtWords:
@@ -130,8 +132,8 @@ def lines(
     >>> from pipelines.text.words import splitter
     >>> sought = SoughtWords(parse('"chinh phu"', splitter()))
     >>> [found] = lines("Thủ tướng Chính phủ họp.", sought, splitter())
-    >>> found.left, found.keyword, found.right, found.left_words
-    ('Thủ tướng ', 'Chính phủ', ' họp.', ('tướng', 'thủ'))
+    >>> found.left, found.keyword, found.right, found.left_words, found.at
+    ('Thủ tướng ', 'Chính phủ', ' họp.', ('tướng', 'thủ'), '0:10-19')
     """
     split = split_text(text, sought.language, splitter, with_sentences=sought.needs_sentences)
     block = split.block
@@ -142,12 +144,12 @@ def lines(
         before = int(block.line_starts[number])
         line, spans = split.lines[number]
         words = [block.vocabulary[each] for each in block.tokens[before : before + len(spans)].tolist()]
-        found.append(_line(line, spans, words, (start - before, end - before), context))
+        found.append(_line(number, line, spans, words, (start - before, end - before), context))
     return found
 
 
 def _line(
-    line: str, spans: Sequence[Span], words: Sequence[str], place: tuple[int, int], context: int
+    number: int, line: str, spans: Sequence[Span], words: Sequence[str], place: tuple[int, int], context: int
 ) -> ConcordanceLine:
     first, after = place
     start, end = spans[first][0], spans[after - 1][1]
@@ -165,4 +167,5 @@ def _line(
         line[end:behind] + (_CUT if behind < len(line) else ""),
         tuple(words[max(0, first - SORTED_WORDS) : first][::-1]),
         tuple(words[after : after + SORTED_WORDS]),
+        f"{number}:{start}-{end}",
     )

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpus_spider.config.version import program_version
 from corpus_spider.search import shard
-from corpus_spider.search.builder import REMOVALS, is_complete, shard_folder
+from corpus_spider.search.builder import REFRESHED, REMOVALS, is_complete, shard_folder
+from corpus_spider.search.citation import citation
 from corpus_spider.search.concordance import ConcordanceLine, SoughtWords, lines
 from corpus_spider.search.concordance_rules import CONTEXT_FIELDS, DAY, LINE_FIELDS, NODE, RANK, sort_places
 from corpus_spider.search.made_with import IndexTools
@@ -71,6 +73,12 @@ class ConcordancePlace:
     day: str
     line: ConcordanceLine
 
+    @property
+    def reference(self) -> str:
+        """The document of the line: site, day, title and address."""
+        title = f' "{self.title}".' if self.title else ""
+        return f"{self.site}, {self.day}.{title} {self.url}"
+
     def row(self) -> dict[str, str | None]:
         """Return the line with the reference to its document, as files and Python have it: `LINE_FIELDS`."""
         return {name: getattr(self.line if name in CONTEXT_FIELDS else self, name) for name in LINE_FIELDS}
@@ -97,6 +105,8 @@ class SearchAnswer:
     """Number of documents by each of `shard.GROUPS`."""
     searched: str = ""
     """The question as it was understood."""
+    cite: str = ""
+    """A line to copy that says what the answer is about."""
 
     def main_groups(self, name: str) -> list[tuple[str, int]]:
         """Return the last `MAX_SHOWN_GROUPS` months, or so many of the other groups with the most documents.
@@ -226,10 +236,12 @@ class SearchIndex:
         order: str = RANK,
         context: int = 0,
         unique: bool = False,
+        name: str = "",
     ) -> SearchAnswer:
         """Answer a question with at most so many lines in context.
 
-        ``context``: words on each side, 0 for the usual. ``unique``: equal lines once.
+        ``context``: words on each side, 0 for the usual. ``unique``: equal lines once. ``name``: of the corpus,
+        for the line that cites the answer.
         """
         by_word = sort_places(order)
         question, split = self.parsed(text), self.made_with.splitter
@@ -252,7 +264,9 @@ class SearchIndex:
             languages = list(found.groups["language"])
             places.sort(key=partial(_by_words, sort_key(languages[0] if len(languages) == 1 else ""), by_word))
         searched = self._understood(question, selection, found)
-        return SearchAnswer(found.number, tuple(places[:most]), read, found.groups, searched)
+        made = self.manifest.settings().get(REFRESHED, "")
+        cite = citation(name, made, searched, selection, found.number, version=program_version())
+        return SearchAnswer(found.number, tuple(places[:most]), read, found.groups, searched, cite)
 
     def _understood(self, question: Question, selection: Selection, found: FoundDocuments) -> str:
         """Say what was searched; of words side by side, how many documents have them so."""

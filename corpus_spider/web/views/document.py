@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -21,7 +22,7 @@ from corpus_spider.web.views import pages, served
 from corpus_spider.web.views.inert import inert, refuse_others
 from pipelines.extractors.registry import EXTRACTORS, names_by_purpose
 from storage.documents.healing import REPLACED_BECAUSE
-from storage.errors import CorpusError
+from storage.errors import ConfigError, CorpusError
 from storage.records import Drop, SiteModel
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ MOST_DUPLICATES = 50
 """Near duplicates that are listed."""
 LONGEST_TEXT = 200_000
 """Characters of a text that are shown at once."""
+_PLACE = re.compile("([0-9]{1,7}):([0-9]{1,9})-([0-9]{1,9})")
 MAX_COMPARED_CHARS = 100_000
 """Characters of two texts from which their difference is an expensive page."""
 
@@ -67,8 +69,12 @@ def text(request: Request) -> Response:
     """Show the text beside the original: the first part of a long one, unless all of it is asked for."""
     found = _document(request)
     every = paragraphs(found)
+    hit = place_of(found, request.query_params.get("at", ""))
     shown = every if request.query_params.get("part") == "all" else first_part(every)
-    return _page(request, "document.html", found, {"paragraphs": shown, "is_cut": len(shown) < len(every)})
+    if hit and hit.number > len(shown):
+        shown = every
+    values = {"paragraphs": shown, "is_cut": len(shown) < len(every), "hit": hit}
+    return _page(request, "document.html", found, values)
 
 
 def original(request: Request) -> Response:
@@ -256,6 +262,33 @@ def paragraphs(document: CorpusDocument) -> list[tuple[int, str, str]]:
     return [(number, kind, line) for number, (kind, line) in enumerate(shown, 1)]
 
 
+@dataclass(frozen=True, slots=True)
+class MarkedPlace:
+    """Words that are marked, with the rest of their line. ``number``: as of `paragraphs`; 0: the title."""
+
+    number: int
+    before: str
+    words: str
+    after: str
+
+
+def place_of(document: CorpusDocument, at: str) -> MarkedPlace | None:
+    """Return the place of a line of a concordance, ``LINE:START-END``; None for no place. Line 0 is the title.
+
+    Raises ConfigError for a place that the document does not have.
+    """
+    if not at:
+        return None
+    found = _PLACE.fullmatch(at)
+    lines = [document.title or "", *document.text.split("\n")]
+    number, start, end = map(int, found.groups()) if found else (0, 0, 0)
+    if number >= len(lines) or not start < end <= len(lines[number]):
+        what = f'there is no place "{at[:40]}" in this document'
+        raise ConfigError(what, do="Open the document from the lines of a search.")
+    line = lines[number]
+    return MarkedPlace(sum(map(bool, lines[1 : number + 1])), line[:start], line[start:end], line[end:])
+
+
 def first_part(lines: list[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
     """Return the lines until they have `LONGEST_TEXT` characters, at least one line."""
     ends = accumulate(len(line) for _, _, line in lines)
@@ -293,7 +326,7 @@ def _chosen(request: Request, every: Iterable[RelatedDocument], found: CorpusDoc
 def _page(request: Request, template: str, found: CorpusDocument, values: Mapping[str, object]) -> Response:
     base = f"/documents/{found.id}"
     tabs: Sequence[tuple[str, str]] = [(base + path, label) for path, label in TABS]
-    return pages(request)(request, template, {"document": found, "base": base, "tabs": tabs, **values})
+    return pages(request)(request, template, {"document": found, "base": base, "tabs": tabs, "hit": None, **values})
 
 
 ROUTES = (

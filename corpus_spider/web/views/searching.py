@@ -10,6 +10,8 @@ from corpus_spider.search.concordance_rules import ORDERS, RANK, sort_places
 from corpus_spider.web.formatting import direction
 from corpus_spider.web.query import web_query
 from corpus_spider.web.time_axis import bounds, per_month
+from corpus_spider.web.timeline import timeline
+from corpus_spider.web.translation import page_direction
 from corpus_spider.web.views import downloads, pages, refusal, served
 from storage.errors import ConfigError
 
@@ -44,7 +46,14 @@ def page(request: Request) -> Response:
             turn = here.expensive() if sort_places(order) else nullcontext()
             try:
                 with turn:
-                    answer = index.concordance(here.corpus, asked.question, asked.selection, most=lines, order=order)
+                    answer = index.concordance(
+                        here.corpus,
+                        asked.question,
+                        asked.selection,
+                        most=lines,
+                        order=order,
+                        name=here.config.corpus.name,
+                    )
             except ConfigError as problem:
                 error = problem
     groups = answer.groups if answer else {}
@@ -53,11 +62,7 @@ def page(request: Request) -> Response:
         for name in ("site", "section", "author")
         if answer
     }
-    numbers |= {
-        "month": [
-            (label, number, asked.query(**bounds(label))) for label, number in per_month(groups.get("month", {}))
-        ],
-    }
+    months = [(label, number, asked.query(**bounds(label))) for label, number in per_month(groups.get("month", {}))]
     values: dict[str, object] = {
         "asked": asked,
         "answer": answer,
@@ -67,6 +72,7 @@ def page(request: Request) -> Response:
         "most": downloads.MAX_DOWNLOAD_LINES,
         "order": order,
         "numbers": numbers,
+        "chart": timeline(months, right_to_left=page_direction() == "rtl"),
         "choices": {
             name: (sorted({*groups.get(name, ()), *chosen}), chosen)
             for name, chosen in (

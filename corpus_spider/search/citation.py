@@ -1,0 +1,26 @@
+"""A line that says what an answer is about, to copy into a text. Pure."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from corpus_spider.config.selections import options_of
+from storage.reporting import counted
+
+if TYPE_CHECKING:
+    from storage.documents.selection import Selection
+
+
+def citation(name: str, refreshed: str, searched: str, selection: Selection, documents: int, *, version: str) -> str:
+    """Return the line: corpus, time of its index, question as it was understood, selection, documents, program.
+
+    ``refreshed``: when the index was brought up to the corpus, ISO 8601.
+
+    >>> from storage.documents.selection import Selection
+    >>> citation("vi-news", "2026-11-29T16:40Z", '"bầu cử"', Selection(sites=("a",)), 12, version="1.0.0")
+    'vi-news, index of 2026-11-29T16:40Z: "bầu cử" (--site a), 12 documents. corpus-spider 1.0.0'
+    """
+    chosen = f" ({shlex.join(options_of(selection))})" if options_of(selection) else ""
+    number = counted(documents, "document")
+    return f"{name}, index of {refreshed}: {searched}{chosen}, {number}. corpus-spider {version}"
