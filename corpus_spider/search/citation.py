@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
 
 def citation(name: str, refreshed: str, searched: str, selection: Selection, documents: int, *, version: str) -> str:
-    """Return the line: corpus, time of its index, question as it was understood, selection, documents, program.
+    """Return the line: corpus, time of its index, documents, question as understood, selection, program.
 
     ``refreshed``: when the index was brought up to the corpus, ISO 8601.
 
     >>> from storage.documents.selection import Selection
     >>> citation("vi-news", "2026-11-29T16:40Z", '"bầu cử"', Selection(sites=("a",)), 12, version="1.0.0")
-    'vi-news, index of 2026-11-29T16:40Z: "bầu cử" (--site a), 12 documents. corpus-spider 1.0.0'
+    'vi-news, index of 2026-11-29T16:40Z, 12 documents: "bầu cử" (--site a). corpus-spider 1.0.0'
     """
     chosen = f" ({shlex.join(options_of(selection))})" if options_of(selection) else ""
     number = counted(documents, "document")
-    return f"{name}, index of {refreshed}: {searched}{chosen}, {number}. corpus-spider {version}"
+    # A number behind an Arabic or Hebrew question would be shown before it.
+    return f"{name}, index of {refreshed}, {number}: {searched}{chosen}. corpus-spider {version}"

@@ -14,8 +14,8 @@ NARROWEST, WIDEST = 4, 40
 """Width of a column with its gap."""
 TOP, SPAN, BOTTOM = 18, 100, 24
 """Room for the numbers above the columns, for the columns, and for the axis."""
-NUMBERED = 26
-"""Width of a column from which each has its number above it."""
+DIGIT = 8
+"""Width of a digit."""
 _STEPS = (1, 2, 3, 6, 12, 24, 60, 120)
 """Months or years from one text of the axis to the next."""
 
@@ -47,7 +47,13 @@ class Timeline:
     @property
     def has_numbers(self) -> bool:
         """Whether each column has its number above it."""
-        return self.column >= NUMBERED
+        return self.column >= DIGIT * len(f"{self.largest:,}") + DIGIT // 2
+
+    @property
+    def axis(self) -> tuple[float, float]:
+        """The two ends of the axis, below the columns."""
+        places = [each.x for each in self.columns] or [0.0]
+        return min(places), max(places) + self.column
 
     def rows(self) -> list[tuple[str, int, str]]:
         """Return label, number and address of each column."""
