@@ -67,14 +67,24 @@ def title_words(text: str) -> list[str]:
     >>> title_words("Bầu cử 2026") == title_words("BẦU  CỬ: ٢٠٢٦"), len(title_words("ข่าว"))
     (True, 3)
     """
-    figures = _FIGURE.sub(lambda found: str(unicodedata.decimal(found[0])), text)
-    return [tones_last(word) for word in _TITLE_WORD.findall(alike(figures))]
+    return [word for run in text.split() for word, _ in _words_of(run)]
+
+
+@lru_cache(maxsize=100_000)
+def _words_of(run: str) -> tuple[tuple[str, str], ...]:
+    """Return the words of a run of characters without spaces, each as it is and without marks.
+
+    Remembered: an index reads the titles of all documents, whose words are few.
+    """
+    figures = _FIGURE.sub(lambda found: str(unicodedata.decimal(found[0])), run)
+    words = map(tones_last, _TITLE_WORD.findall(alike(figures)))
+    return tuple((word, without_marks(word)) for word in words)
 
 
 def title_form(title: str | None) -> str:
     """Return the words of a title with spaces around each: all of them as they are, then all without marks."""
-    words = title_words(title or "")
-    return f" {' '.join(words)} {TITLE_PARTS} {' '.join(map(without_marks, words))} "
+    words = [each for run in (title or "").split() for each in _words_of(run)]
+    return f" {' '.join(word for word, _ in words)} {TITLE_PARTS} {' '.join(bare for _, bare in words)} "
 
 
 class TextConditions:
