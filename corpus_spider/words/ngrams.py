@@ -126,8 +126,10 @@ def _last(found: Sequence[_Frequent], most: int) -> int:
 def _thresholds(buckets: Numbers, most: int, min_frequency: int) -> Iterator[int]:
     """Yield frequencies that n-grams are counted from, until there are enough: first one that few buckets have."""
     candidates = max(_MIN_CANDIDATES, _CANDIDATES_A_ROW * most)
-    first = int(np.partition(buckets, -candidates)[-candidates]) if candidates < len(buckets) else 0
-    if first > min_frequency:
+    # Most buckets are empty. Among many equal numbers a partition takes a second.
+    large = buckets[buckets > min_frequency]
+    first = int(np.partition(large, -candidates)[-candidates]) if candidates < len(large) else 0
+    if first:
         yield first
     yield min_frequency
 
