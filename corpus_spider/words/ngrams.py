@@ -13,7 +13,7 @@ bytes a document. A single bucket is never parted: with more than `MAX_KEPT` tok
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import xxhash
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Hashes = npt.NDArray[np.uint64]
     Numbers = npt.NDArray[np.int64]
 
+_Number = TypeVar("_Number", np.uint64, np.int64)
 MAX_KEPT = 2**23
 """Tokens that are counted in one pass."""
 _BUCKET_BITS = 22
@@ -182,17 +183,24 @@ def _counted(
         documents.append((place + before).astype(np.uint32))
         before += len(block.documents)
     every, where = np.concatenate(kept), np.concatenate(documents).astype(np.int64)
-    unique, frequencies = np.unique(every, return_counts=True)
+    unique, frequencies = _each_once(every)
     if len(unique) > most:
         at_least = max(at_least, int(np.partition(frequencies, -most)[-most]))
     unique, frequencies = unique[frequencies >= at_least], frequencies[frequencies >= at_least]
     rows, is_wanted = _found(unique, every)
     rows, where = rows[is_wanted], where[is_wanted]
-    pairs = np.unique(rows * max(1, before) + where)
+    pairs, _ = _each_once(rows * max(1, before) + where)
     spread = spread_of(rows, cell_of[where].astype(np.int64), frequencies, np.array(sizes, np.int64))
     return _Frequent(
         unique, frequencies, np.bincount(pairs // max(1, before), minlength=len(unique)).astype(np.int64), spread
     )
+
+
+def _each_once(numbers: npt.NDArray[_Number]) -> tuple[npt.NDArray[_Number], Numbers]:
+    """Return the different numbers in order, and how often each comes. Faster than the hashing of `numpy.unique`."""
+    ordered = np.sort(numbers)
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
+    return ordered[starts], np.diff(starts, append=len(ordered)).astype(np.int64)
 
 
 def _found(wanted: Hashes, numbers: Hashes) -> tuple[Numbers, npt.NDArray[np.bool_]]:
