@@ -96,7 +96,9 @@ def refuse_mistakes(selection: Selection, *, as_options: bool = False) -> None:
     refuse_languages(selection.languages, _place(BY_NAME["language"], as_options))
     for text in selection.title_words:
         if not any(map(str.isalnum, text)):
-            raise ConfigError(f'"{text:.60}" has no word', where=_place(BY_NAME["title"], as_options), do="Write one.")
+            raise ConfigError(
+                f'"{text:.60}" has no word', where=_place(BY_NAME["title_words"], as_options), do="Write one."
+            )
     since, until = BY_NAME["since"], BY_NAME["until"]
     if selection.since and selection.until and selection.since > selection.until:
         what = f"{selection.since} is after {_place(until, as_options)}, {selection.until}"

@@ -2,12 +2,12 @@
 
 An n-gram has a number of 64 bits, made of those of its units. Two n-grams of ten million have the same one with a
 probability of three in a million. A first pass counts numbers in buckets: no n-gram is more frequent than its bucket.
-The passes after it count what is in buckets that are large enough, `MAX_KEPT` tokens in a pass. For the most frequent
-n-grams one such pass is mostly enough; for all of a million documents there are many. A last pass reads the units of
-the listed ones, until it has them.
+The passes after it count what is in buckets that are large enough, `MAX_TOKENS_KEPT` tokens in a pass. For the most
+frequent n-grams one such pass is mostly enough; for all of a million documents there are many. A last pass reads the
+units of the listed ones, until it has them.
 
 Memory: 32 MB for the buckets, 12 bytes a kept token and as much again to sort them, which is 200 MB at most, and 4
-bytes a document. A single bucket is never parted: with more than `MAX_KEPT` tokens in it, it needs more.
+bytes a document. A single bucket is never parted: with more than `MAX_TOKENS_KEPT` tokens in it, it needs more.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.int64]
 
 _Number = TypeVar("_Number", np.uint64, np.int64)
-MAX_KEPT = 2**23
+MAX_TOKENS_KEPT = 2**23
 """Tokens that are counted in one pass."""
 _BUCKET_BITS = 22
 """Buckets are numbers of so many bits."""
@@ -55,7 +55,7 @@ class _Frequent(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Sizes:
+class _BucketSizes:
     """What a first pass finds: tokens of each bucket, tokens of each cell, and the cell of each document."""
 
     buckets: Numbers
@@ -63,7 +63,7 @@ class _Sizes:
     cell_of: list[npt.NDArray[np.uint32]] = field(default_factory=list)
 
 
-class _Reader:
+class _BlockReader:
     """Reads texts again and again as numbers of n-grams. It remembers the numbers of units."""
 
     def __init__(self, read: Callable[[], Iterable[TokenBlock]], size: int) -> None:
@@ -101,7 +101,7 @@ def count_ngrams(
 
     ``read``: reads all texts, as often as there are passes.
     """
-    reader = _Reader(read, size)
+    reader = _BlockReader(read, size)
     sizes = _measured(reader)
     cell_of = np.concatenate(sizes.cell_of) if sizes.cell_of else np.zeros(0, np.uint32)
     tokens = sum(sizes.cells.values())
@@ -136,18 +136,18 @@ def _thresholds(buckets: Numbers, most: int, min_frequency: int) -> Iterator[int
 
 
 def _parts(buckets: Numbers, at_least: int) -> Iterator[npt.NDArray[np.bool_]]:
-    """Yield which buckets each pass counts: all with enough tokens, `MAX_KEPT` tokens together, the largest first."""
+    """Yield which buckets each pass counts: all with enough tokens, `MAX_TOKENS_KEPT` at once, the largest first."""
     large = np.flatnonzero(buckets >= max(1, at_least))
     large = large[np.argsort(-buckets[large], kind="stable")]
-    part = np.cumsum(buckets[large]) // MAX_KEPT
+    part = np.cumsum(buckets[large]) // MAX_TOKENS_KEPT
     for number in np.unique(part):
         chosen = np.zeros(len(buckets), bool)
         chosen[large[part == number]] = True
         yield chosen
 
 
-def _measured(reader: _Reader) -> _Sizes:
-    found = _Sizes(np.zeros(2**_BUCKET_BITS, np.int64))
+def _measured(reader: _BlockReader) -> _BucketSizes:
+    found = _BucketSizes(np.zeros(2**_BUCKET_BITS, np.int64))
     number_of: dict[CellKey, int] = {}
     waiting: list[Numbers] = []
     for block, _, numbers in reader:
@@ -166,7 +166,7 @@ def _measured(reader: _Reader) -> _Sizes:
 
 
 def _counted(
-    reader: _Reader,
+    reader: _BlockReader,
     chosen: npt.NDArray[np.bool_],
     at_least: int,
     most: int,
@@ -211,7 +211,7 @@ def _found(wanted: Hashes, numbers: Hashes) -> tuple[Numbers, npt.NDArray[np.boo
     return places, wanted[places] == numbers
 
 
-def _rows(reader: _Reader, found: Sequence[_Frequent], *, at_least: int, tokens: int) -> list[WordRow]:
+def _rows(reader: _BlockReader, found: Sequence[_Frequent], *, at_least: int, tokens: int) -> list[WordRow]:
     """Return the rows of n-grams in their order."""
     listed = {
         number: (frequency, documents, spread)
@@ -227,7 +227,7 @@ def _rows(reader: _Reader, found: Sequence[_Frequent], *, at_least: int, tokens:
     return sorted(rows, key=lambda row: (-row.frequency, row.word))
 
 
-def _texts(reader: _Reader, wanted: Hashes) -> dict[int, str]:
+def _texts(reader: _BlockReader, wanted: Hashes) -> dict[int, str]:
     """Read the units of n-grams, until all are found."""
     texts: dict[int, str] = {}
     chosen = np.zeros(2**_BUCKET_BITS, bool)

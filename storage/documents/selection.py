@@ -96,9 +96,9 @@ class Selection:
         Texts,
         Dimension(
             "Only texts with these words in the title, all of them",
-            "title",
-            "WORDS",
+            metavar="WORDS",
             index_field="title",
+            parameter="title",
             label="Words of the title",
         ),
     ] = ()
@@ -206,7 +206,7 @@ class SelectionKeywords(TypedDict, total=False):
     """First folder of the address that is no number: ``"weather"``."""
     author: str | Sequence[str]
     """Name or names, in full."""
-    title: str | Sequence[str]
+    title_words: str | Sequence[str]
     """Words that all occur in the title."""
     extractor: str | Sequence[str]
     since: str | date | None

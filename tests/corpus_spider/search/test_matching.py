@@ -39,6 +39,7 @@ from corpus_spider.search.token_block import TokenBlock
 from pipelines.text.words import splitter
 from storage.errors import ConfigError, TooSlowError
 from storage.time_limit import time_limit
+from tests.extras import need
 
 TEXTS = {
     "vi": "Chính phủ họp\nThủ tướng Chính phủ chủ trì phiên họp. Quốc hội bầu cử. Kết quả bầu cử của Quốc hội mới.",
@@ -84,7 +85,7 @@ TEXTS = {
 )
 def test_what_each_form_finds(language: str, question: str, found: list[str]) -> None:
     """Distances, gaps, tokens and titles, in languages with and without spaces between words."""
-    pytest.importorskip("icu")
+    need("web")
     split = splitter()
     here = lines(TEXTS[language], SoughtWords(parse(question, split), language), split)
     assert [line.keyword for line in here] == found

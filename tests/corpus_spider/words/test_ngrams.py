@@ -62,7 +62,7 @@ def test_ngrams_of_random_texts_are_those_of_a_plain_count(
 ) -> None:
     """Over shards with other numbers of units, in as many passes as the bound needs, with any limit."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ngrams, "MAX_KEPT", max_kept)
+        patched.setattr(ngrams, "MAX_TOKENS_KEPT", max_kept)
         patched.setattr(ngrams, "_MIN_CANDIDATES", 1)
         patched.setattr(ngrams, "_BUCKET_BITS", 6)
         for name in ("a", "b"):

@@ -45,7 +45,7 @@ _CLASS = re.compile(r'\sclass="([^"]*)"')
 
 def block_keys(blocks: BlockSequence) -> Array:
     """Return the key of each block."""
-    places = _Places(blocks.elements)
+    places = _BlockPlaces(blocks.elements)
     named = (f"{places[inside]}\n{folded(text)}" for text, inside in zip(blocks.texts, blocks.inside, strict=True))
     keys = (xxhash.xxh3_64_intdigest(name.encode("utf-8", "replace")) for name in named)
     return np.fromiter(keys, KEY, len(blocks))
@@ -110,7 +110,7 @@ def _heads_prose(blocks: BlockSequence, index: int, marked: Array) -> bool:
     )
 
 
-class _Places(dict[int, str]):
+class _BlockPlaces(dict[int, str]):
     """Place of the blocks in each element, computed on first use."""
 
     def __init__(self, elements: Elements) -> None:
