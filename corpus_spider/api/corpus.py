@@ -222,8 +222,9 @@ class Corpus(AbstractContextManager["Corpus"]):
             filters: options of `corpus-spider search` that choose documents.
 
         Return a row for each line: ``left``, ``keyword``, ``right``, and ``id``, ``url``, ``title``, ``site``,
-        ``language`` and ``day`` of its document. Its ``totals`` have the number of documents, and the question as it
-        was understood (``searched``) and a line that cites the answer (``cite``).
+        ``language`` and ``day`` of its document. Its ``totals`` have the number of documents, the counts of hits
+        (``hits``, `HitCounts`), the question as it was understood (``searched``) and a line that cites the answer
+        (``cite``).
 
         The search index is refreshed first, in its own folder, unless another program does. It is derived data.
         Raises ConfigError for a filter that is wrong, and its child ``QuestionError`` for a question: ``start`` and
@@ -251,7 +252,13 @@ class Corpus(AbstractContextManager["Corpus"]):
                 name=self.name,
             )
         rows = (each.row() for each in answer.places)
-        totals = {"documents": answer.documents, "by": answer.groups, "searched": answer.searched, "cite": answer.cite}
+        totals = {
+            "documents": answer.documents,
+            "hits": answer.counts,
+            "by": answer.groups,
+            "searched": answer.searched,
+            "cite": answer.cite,
+        }
         return Concordance(rows, totals)
 
     def words(

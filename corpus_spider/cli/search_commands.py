@@ -166,7 +166,11 @@ def render(answer: SearchAnswer, console: Console) -> None:
 
 
 def _numbers(answer: SearchAnswer) -> str:
-    return f"{counted(answer.documents, 'document')}, {counted(len(answer.places), 'line')} shown."
+    counts = answer.counts
+    more = "" if counts.is_complete else "More than "
+    rate = "" if counts.per_million is None else f" ({counts.per_million:,} in a million words)"
+    number = f"{more}{counted(counts.hits, 'hit')}{rate} in {counted(answer.documents, 'document')}"
+    return f"{number}, {counted(len(answer.places), 'line')} shown."
 
 
 VERBS = tuple(_verbs.commands.values())

@@ -19,10 +19,11 @@ from corpus_spider.search.builder import REFRESHED, REMOVALS, is_complete, shard
 from corpus_spider.search.citation import citation
 from corpus_spider.search.concordance import ConcordanceLine, SoughtWords, lines
 from corpus_spider.search.concordance_rules import CONTEXT_FIELDS, DAY, LINE_FIELDS, NODE, RANK, sort_places
+from corpus_spider.search.hit_counts import COUNT_SECONDS, HitCounts, counted_hits
 from corpus_spider.search.made_with import IndexTools
 from corpus_spider.search.manifest import INDEX_FORMAT, Manifest, unreadable
 from corpus_spider.search.matching import BlockMatcher, hits
-from corpus_spider.search.question import is_exact, shown, side_by_side, terms
+from corpus_spider.search.question import has_fields, is_exact, shown, side_by_side, terms
 from corpus_spider.search.question_parser import parse
 from corpus_spider.search.shard import QuestionMeaning
 from corpus_spider.search.term import looked_up
@@ -103,6 +104,7 @@ class SearchAnswer:
     """Documents that the lines were looked for in."""
     groups: dict[str, dict[str, int]]
     """Number of documents by each of `shard.GROUPS`."""
+    counts: HitCounts
     searched: str = ""
     """The question as it was understood."""
     cite: str = ""
@@ -112,7 +114,8 @@ class SearchAnswer:
         """Return the last `MAX_SHOWN_GROUPS` months, or so many of the other groups with the most documents.
 
         >>> many = {f"site{number}": 20 - number for number in range(20)}
-        >>> SearchAnswer(20, (), 20, {"site": many}).main_groups("site")[0]
+        >>> none = HitCounts(0, True, None, {}, {})
+        >>> SearchAnswer(20, (), 20, {"site": many}, none).main_groups("site")[0]
         ('site0', 20)
         """
         every = list(self.groups.get(name, {}).items())
@@ -237,11 +240,12 @@ class SearchIndex:
         context: int = 0,
         unique: bool = False,
         name: str = "",
+        seconds: float = COUNT_SECONDS,
     ) -> SearchAnswer:
         """Answer a question with at most so many lines in context.
 
         ``context``: words on each side, 0 for the usual. ``unique``: equal lines once. ``name``: of the corpus,
-        for the line that cites the answer.
+        for the line that cites the answer. ``seconds``: time in which the hits are counted.
         """
         by_word = sort_places(order)
         question, split = self.parsed(text), self.made_with.splitter
@@ -265,8 +269,16 @@ class SearchIndex:
             places.sort(key=partial(_by_words, sort_key(languages[0] if len(languages) == 1 else ""), by_word))
         searched = self._understood(question, selection, found)
         made = self.manifest.settings().get(REFRESHED, "")
-        cite = citation(name, made, searched, selection, found.number, version=program_version())
-        return SearchAnswer(found.number, tuple(places[:most]), read, found.groups, searched, cite)
+        counts = counted_hits(self.hits(question, selection), self._words(question, selection), seconds)
+        cite = citation(name, made, searched, selection, found.number, counts, version=program_version())
+        return SearchAnswer(found.number, tuple(places[:most]), read, found.groups, counts, searched, cite)
+
+    def _words(self, question: Question, selection: Selection) -> int | None:
+        """Return the number of words of the selected documents; None if it is not known."""
+        counted_by = Selection(languages=selection.languages, sites=selection.sites)
+        if has_fields(question) or selection != counted_by:
+            return None
+        return sum(size.tokens for size in self.manifest.sizes(selection))
 
     def _understood(self, question: Question, selection: Selection, found: FoundDocuments) -> str:
         """Say what was searched; of words side by side, how many documents have them so."""

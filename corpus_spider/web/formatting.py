@@ -30,6 +30,7 @@ COUNTS = {
     "character": marked_forms("%(number)s character", "%(number)s characters"),
     "crawl": marked_forms("%(number)s crawl", "%(number)s crawls"),
     "document": marked_forms("%(number)s document", "%(number)s documents"),
+    "hit": marked_forms("%(number)s hit", "%(number)s hits"),
     "line": marked_forms("%(number)s line", "%(number)s lines"),
     "page": marked_forms("%(number)s page", "%(number)s pages"),
     "site": marked_forms("%(number)s site", "%(number)s sites"),

@@ -30,6 +30,8 @@ _FILTERS = frozenset({"language", "site", "section", "since", "until"})
 LINES = 50
 """Lines at first, and lines that a click adds."""
 MAX_SHOWN_LINES = 500
+COUNT_SECONDS = 0.3
+"""Time in which the page counts hits. The command has longer."""
 
 
 def page(request: Request) -> Response:
@@ -53,6 +55,7 @@ def page(request: Request) -> Response:
                         most=lines,
                         order=order,
                         name=here.config.corpus.name,
+                        seconds=COUNT_SECONDS,
                     )
             except ConfigError as problem:
                 error = problem

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from corpus_spider.search.hit_counts import HitCounts
 from corpus_spider.search.searching import MAX_SHOWN_GROUPS, SearchAnswer
 
+NO_HITS = HitCounts(0, is_complete=True, per_million=None, by_site={}, by_month={})
 SITES = {f"site{number:02}": 100 - number for number in range(20)}
 MONTHS = {f"{2024 + at // 12}-{at % 12 + 1:02}": 1 + at % 3 for at in range(30)}
 
@@ -23,11 +25,11 @@ def test_the_largest_sites_and_the_last_months_are_shown(
     name: str, groups: dict[str, int], first: str, last: str
 ) -> None:
     """Groups are sorted by size, months by time, so they are cut at different ends."""
-    shown = SearchAnswer(sum(groups.values()), (), 1, {name: groups}).main_groups(name)
+    shown = SearchAnswer(sum(groups.values()), (), 1, {name: groups}, NO_HITS).main_groups(name)
     assert (shown[0][0], shown[-1][0]) == (first, last)
     assert len(shown) == min(MAX_SHOWN_GROUPS, len(groups))
 
 
 def test_an_answer_without_a_group_shows_no_numbers() -> None:
     """An answer without documents has no group of a site."""
-    assert SearchAnswer(0, (), 0, {}).main_groups("site") == []
+    assert SearchAnswer(0, (), 0, {}, NO_HITS).main_groups("site") == []
