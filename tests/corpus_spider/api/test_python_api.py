@@ -158,7 +158,7 @@ def test_a_corpus_counts_the_documents_that_it_yields(corpus: cs.Corpus) -> None
         ({"site": "b.example"}, 'no site "b.example"'),
         ({"extractor": "boilerpype"}, 'there is no extractor "boilerpype"'),
         ({"site": " "}, "site: expected a name, got an empty text"),
-        ({"title": "!"}, 'title: "!" has no word'),
+        ({"title_words": "!"}, 'title_words: "!" has no word'),
         ({"language": "klingon"}, "language: expected a language code"),
         ({"language": [1]}, "language: expected a text or a list"),
         ({"since": "yesterday"}, 'since: expected a day such as "2026-11-20"'),

@@ -80,7 +80,7 @@ def test_an_answer_and_each_of_its_lines_can_be_cited(
     page = document_fromstring(ask(app, "/search?q=xăng&section=gia")[2])
     [cited] = page.xpath("//bdi[@class='cite']/text()")
     assert cited.startswith("news, index of 20")
-    assert ", 1 document: xăng (--section gia). corpus-spider " in cited
+    assert ", 3 hits in 1 document: xăng (--section gia). corpus-spider " in cited
     references = set(page.xpath("//details[@class='reference']/bdi/text()"))
     assert references == {'a.example, 2026-03-01. "Giá xăng tăng". https://a.example/gia/xang.html'}
     monkeypatch.chdir(folder)
