@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,12 +95,12 @@ def measured(folder: Path, arguments: tuple[str, ...], database: str) -> Time:
     """Run a verb on the corpus in a folder, whose database is SQLite if ``database`` is empty; return its time."""
     variables = os.environ | ({"DATABASE_URL": database} if database else {})
     command = [sys.executable, "-m", "corpus_spider", "-c", str(folder), "-q", *arguments]
-    before, start = server_seconds(database), time.perf_counter()
+    own, before, start = children(), server_seconds(database), time.perf_counter()
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, env=variables)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        cpu = used.ru_utime + used.ru_stime + seconds_of_orphans()
+        cpu = used.ru_utime + used.ru_stime + seconds_of_orphans(own)
         said.seek(0)
         # `health` reports sites that were never crawled with 8, and `doctor` warnings with 1.
         if process.returncode not in {0, 1, 8}:
@@ -109,12 +109,20 @@ def measured(folder: Path, arguments: tuple[str, ...], database: str) -> Time:
     return Time(cpu, server_seconds(database) - before, wall, used.ru_maxrss / 1024)
 
 
-def seconds_of_orphans() -> float:
-    """Wait for the processes that an ended program left, such as its fork server; return their CPU seconds."""
+def children() -> set[int]:
+    """Return the ids of the child processes of this one."""
+    return {int(pid) for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}
+
+
+def seconds_of_orphans(own: set[int]) -> float:
+    """Wait for the processes that an ended program left, such as its fork server; return their CPU seconds.
+
+    ``own``: children that were there before the program.
+    """
     seconds = 0.0
-    with suppress(ChildProcessError):
-        while True:
-            _, _, used = os.wait4(-1, 0)
+    while left := children() - own:
+        for pid in left:
+            _, _, used = os.wait4(pid, 0)
             seconds += used.ru_utime + used.ru_stime
     return seconds
 

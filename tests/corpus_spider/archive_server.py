@@ -55,11 +55,13 @@ class ArchiveServer:
 class _ArchiveHandler(BaseHTTPRequestHandler):
     archives: ArchiveServer
     protocol_version = "HTTP/1.1"
+    _is_open = False
 
     def do_HEAD(self) -> None:
         self._answer()
 
     def do_GET(self) -> None:
+        self._is_open = True
         self.archives._now += 1
         self.archives.at_once = max(self.archives.at_once, self.archives._now)
         try:
@@ -67,7 +69,12 @@ class _ArchiveHandler(BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True
         finally:
-            self.archives._now -= 1
+            self._end()
+
+    def _end(self) -> None:
+        """Count the answer as ended: before its last bytes, after which the client may ask again at once."""
+        self.archives._now -= self._is_open
+        self._is_open = False
 
     def _answer(self) -> None:
         path, asked = unquote(urlsplit(self.path).path), self.headers.get("Range", "")
@@ -112,12 +119,15 @@ class _ArchiveHandler(BaseHTTPRequestHandler):
             part = part[: len(part) // 2]
         for at in range(0, len(part), self.archives.piece):
             piece = part[at : at + self.archives.piece]
+            if at + len(piece) == len(part):
+                self._end()
             self.wfile.write(piece)
             self.archives.sent[path] += len(piece)
             time.sleep(self.archives.pause)
         self.close_connection = self.close_connection or fault.startswith("cut")
 
     def _refuse(self, status: int) -> None:
+        self._end()
         self.send_response(status)
         if status in {429, 503}:
             self.send_header("Retry-After", self.archives.retry_after)
