@@ -368,6 +368,8 @@ class _Queries:
         """Return the query for words in a row."""
         import tantivy
 
+        if not words:
+            return tantivy.Query.empty_query()
         if len(words) == 1:
             return tantivy.Query.term_query(self.schema, name, words[0])
         return tantivy.Query.phrase_query(self.schema, name, list(words))

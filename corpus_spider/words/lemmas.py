@@ -17,6 +17,7 @@ from pipelines.text.annotation.annotator import LEMMA
 from pipelines.text.annotation.choice import annotator_of, why_none
 from pipelines.text.tokenizer import COMPOUND, tokenised
 from pipelines.text.words import as_counted, words
+from storage.documents.model import day_of
 from storage.errors import ConfigError
 from storage.records import GLUE, SENTENCE
 
@@ -87,10 +88,12 @@ def count_lemmas(
             form = how.form(word, language)
             spelled.add(form, word)
             counted[form] += 1
-        cell = cells.setdefault(CellKey(language, document.site, (document.date or "")[:7]), LemmaCell())
+        cell = cells.setdefault(
+            CellKey(language, document.site, day_of(document.date, document.fetched_at)[:7]), LemmaCell()
+        )
         cell.documents += 1
         cell.tokens += counted.total()
-        cell.frequencies += counted
+        cell.frequencies.update(counted)
         cell.appearances.update(counted.keys())
         show(number)
     return cells
