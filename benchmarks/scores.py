@@ -21,7 +21,7 @@ from corpus_spider.lab.gold import load_gold
 from pipelines.language.detect import identify
 
 EXTRACTORS = ("auto", "density", "bte", "blocks", "dana", "r2l", "readability", "trafilatura", "resiliparse")
-FEW = 5
+LEAST_PAGES = 5
 """Pages of a language below which it has no row of its own."""
 HERE = Path(__file__).parent
 PAGE = """# Scores of this release
@@ -97,7 +97,7 @@ def texts(gold: Path, extractors: list[str]) -> str:
 def table(summary: list[dict[str, Any]], extractors: list[str]) -> str:
     """Lay out the rows of `corpus-spider evaluate --json`: a row a language, a column an extractor."""
     scores = {(row["language"], row["extractor"]): row["f1"] for row in summary}
-    pages = {row["language"]: row["pages"] for row in summary if row["pages"] >= FEW}
+    pages = {row["language"]: row["pages"] for row in summary if row["pages"] >= LEAST_PAGES}
     lines = [["language", "pages", *(f"`{each}`" for each in extractors)], ["---"] * (len(extractors) + 2)]
     for language, number in sorted(pages.items(), key=lambda item: (-item[1], item[0])):
         found = [scores.get((language, each)) for each in extractors]
@@ -129,7 +129,7 @@ def main() -> None:
         pages=len(pages),
         languages=len({each.language for each in pages}),
         version=program_version(),
-        few=FEW,
+        few=LEAST_PAGES,
         texts=texts(options.gold, options.extractor or list(EXTRACTORS)),
         identified=identified(options.gold),
         dates=benchmark("dates_on_their_day", gold).splitlines()[-1],

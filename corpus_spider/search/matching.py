@@ -38,18 +38,18 @@ from corpus_spider.search.question import (
     Within,
     is_of_fields,
     is_place,
-    side_by_side,
+    runs_of,
 )
 from pipelines.text.tokenizer import SPACED_WORDS
 from storage import time_limit
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import numpy.typing as npt
 
-    from corpus_spider.search.question import Question, TokenCondition
+    from corpus_spider.search.question import Question, TokenCondition, WordRun
     from corpus_spider.search.term import Term
     from corpus_spider.search.token_block import TokenBlock
 
@@ -91,8 +91,8 @@ def hits(
 
     ``numbers_of``: the numbers of the units that a term means; by default each unit is compared. Fields of documents
     are not looked at: the block has documents whose fields are right. Where words of the language contain spaces, a
-    document shows only its hits with the most neighbouring syllables. Raises ConfigError for too many places, and
-    TooSlowError.
+    document shows of words side by side only the hits with the most neighbouring syllables. Raises ConfigError for too
+    many places, and TooSlowError.
 
     >>> from corpus_spider.search.question_parser import parse
     >>> from corpus_spider.search.token_block import TokenBlock
@@ -103,24 +103,34 @@ def hits(
     [3]
     """
     matcher = BlockMatcher(block, numbers_of or term_numbers(block))
-    near = side_by_side(question) if block.language in SPACED_WORDS else ()
-    found = [*map(matcher.places, near), *(matcher.places(part) for part in positive_places(question))]
+    runs = runs_of(question) if block.language in SPACED_WORDS else ()
+    parts = positive_places(question, {word for run in runs for word in run.words})
+    found = [*(matcher.places(part) for part in parts), *(_of_run(run, matcher) for run in runs)]
     first = without_overlaps(matcher.union(found))
-    documents = np.searchsorted(block.document_starts, first.starts, "right") - 1
-    kept = matcher.holds(question)[documents]
-    if near:
-        longest = np.zeros(len(block.documents), np.int64)
-        np.maximum.at(longest, documents, first.ends - first.starts)
-        kept &= first.ends - first.starts >= longest[documents]
+    kept = matcher.holds(question)[_documents(first, block)]
     return Places(first.starts[kept], first.ends[kept])
 
 
-def positive_places(question: Question) -> list[Question]:
-    """Return the parts of a question that find places, without those that must not occur."""
+def _of_run(run: WordRun, matcher: BlockMatcher) -> Places:
+    """Return the places with the most neighbouring words of a run in each document that the whole of it holds for."""
+    places = without_overlaps(matcher.union([matcher.places(each) for each in (run.phrase, *run.pairs, *run.words)]))
+    documents, sizes = _documents(places, matcher.block), places.ends - places.starts
+    longest = np.zeros(len(matcher.block.documents), np.int64)
+    np.maximum.at(longest, documents, sizes)
+    return _only(places, matcher.holds(run.whole)[documents] & (sizes >= longest[documents]))
+
+
+def _documents(places: Places, block: TokenBlock) -> npt.NDArray[np.int64]:
+    """Return the number of the document of each place."""
+    return np.searchsorted(block.document_starts, places.starts, "right") - 1
+
+
+def positive_places(question: Question, without: Collection[Question] = ()) -> list[Question]:
+    """Return the parts of a question that find places, without those that must not occur and some others."""
     if is_place(question) and not isinstance(question, Disjunction):
-        return [question]
+        return [] if question in without else [question]
     if isinstance(question, Conjunction | Disjunction):
-        return [each for part in question.parts for each in positive_places(part)]
+        return [each for part in question.parts for each in positive_places(part, without)]
     return []
 
 

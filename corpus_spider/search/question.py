@@ -8,7 +8,7 @@ nodes say which documents are meant. `corpus_spider.search.question_parser` read
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from corpus_spider.search.term import Term
 from storage.errors import ConfigError
@@ -207,17 +207,32 @@ def is_of_fields(question: Question | Repetition) -> bool:
     return isinstance(question, FieldValue | DayRange)
 
 
+class WordRun(NamedTuple):
+    """Words side by side in a question: as one phrase, the pairs of neighbours, each word, and what must hold."""
+
+    phrase: Phrase
+    pairs: tuple[Phrase, ...]
+    words: tuple[Phrase, ...]
+    whole: Conjunction
+
+
+def runs_of(question: Question) -> tuple[WordRun, ...]:
+    """Return the runs of words side by side in a question that may be found."""
+    if not isinstance(question, Conjunction | Disjunction):
+        return ()
+    found = [each for part in question.parts for each in runs_of(part)]
+    if isinstance(question, Conjunction):
+        for phrase in question.runs:
+            pairs = tuple(Phrase(phrase.terms[at : at + 2]) for at in range(len(phrase.terms) - 1))
+            words = (part for part in question.parts if isinstance(part, Phrase))
+            inside = tuple(word for word in words if set(word.terms) <= set(phrase.terms))
+            found.append(WordRun(phrase, pairs, inside, question))
+    return tuple(found)
+
+
 def side_by_side(question: Question) -> tuple[Phrase, ...]:
     """Return the phrases that words side by side in a question may be: each run, and each pair of neighbours in it."""
-    match question:
-        case Conjunction(parts, runs):
-            pairs = [Phrase(run.terms[at : at + 2]) for run in runs for at in range(len(run.terms) - 1)]
-            inner = [each for part in parts for each in side_by_side(part)]
-            return tuple(dict.fromkeys([*runs, *pairs, *inner]))
-        case Disjunction(parts):
-            return tuple(dict.fromkeys(each for part in parts for each in side_by_side(part)))
-        case _:
-            return ()
+    return tuple(dict.fromkeys(each for run in runs_of(question) for each in (run.phrase, *run.pairs)))
 
 
 def phrases(question: Question, *, negated: bool = False) -> Iterator[Phrase]:

@@ -100,7 +100,7 @@ _UNKNOWN = (
     (regex.compile(r"[&|]+|[&|]{2}.*"), "an operator in signs: write AND or OR"),
     (regex.compile(r"\S*\{\d+(?:,\d*)?\}"), "a repetition, which stands directly after square or round brackets"),
     (regex.compile("(?:site|date|title|author|section):"), "a field without a value"),
-    (regex.compile(r"<.*"), "a structure, of which only `within <s/>` is known"),
+    (regex.compile(r"<.*"), "a structure: only `within <s/>` is known"),
     (regex.compile(r"[\p{L}\p{N}]\S*[~^]\d*"), "a similarity or weight"),
 )
 """Outside quotation marks: syntax of other programs, and its name."""
@@ -520,8 +520,9 @@ def _in_title(question: Question, error: Callable[[], QuestionError]) -> Questio
     """Return what holds if the places of a question are in the title."""
     again = partial(_in_title, error=error)
     match question:
-        case Conjunction(parts, runs):
-            return Conjunction(tuple(map(again, parts)), runs)
+        case Conjunction(parts):
+            # As a run the words would be found outside of the title.
+            return Conjunction(tuple(map(again, parts)))
         case Disjunction(parts):
             return Disjunction(tuple(map(again, parts)))
         case Negation(part):

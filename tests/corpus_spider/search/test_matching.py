@@ -310,3 +310,23 @@ def test_a_text_is_split_as_the_index_splits_it() -> None:
     assert [block.vocabulary[each] for each in block.tokens] == ["giá", "xăng", "một", "hai", "ba", "bốn"]
     assert block.line_starts.tolist() == [0, 2, 2, 5]
     assert block.sentence_starts.tolist() == [0, 2, 2, 3, 5]
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("chính phủ", ["chính phủ", "chính phủ"]),
+        ('chính phủ OR "ngân hàng nhà nước"', ["chính phủ", "ngân hàng nhà nước", "chính phủ"]),
+        ("chính phủ OR ngân hàng nhà nước", ["chính phủ", "ngân hàng nhà nước", "chính phủ"]),
+        ("chính phủ (lúa NEAR/3 gạo)", ["chính phủ", "chính phủ", "lúa và gạo"]),
+        ("phủ chính", ["phủ", "chính"]),
+        ("title:(giá phủ)", []),
+    ],
+)
+def test_words_side_by_side_hide_only_their_own_parts(question: str, found: list[str]) -> None:
+    """Where words contain spaces: the longest places of each run, beside all places of the other parts."""
+    text = "giá\nchính phủ và ngân hàng nhà nước\nhọp chính phủ\nlúa và gạo"
+    text = "giá\nphủ và chính" if question == "phủ chính" else text
+    split = splitter()
+    here = lines(text, SoughtWords(parse(question, split), "vi"), split)
+    assert [line.keyword for line in here] == found
