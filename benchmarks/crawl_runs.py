@@ -168,7 +168,7 @@ def indexed(config: Config) -> Iterator[None]:
 
 def index_for_ever(config: Config) -> None:
     """Refresh the search index until a signal ends this process."""
-    from corpus_spider.search.builder import refresh_aside
+    from corpus_spider.search.index.builder import refresh_aside
 
     while True:
         if (config.folder / "corpus.db").exists():

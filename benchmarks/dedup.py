@@ -28,7 +28,7 @@ from corpus_spider.config.values import parse_size
 from pipelines.text.minhash import BANDS, SCHEME
 from storage import Corpus
 from storage.documents import duplicates
-from storage.exports import fingerprints
+from storage.exports.release import fingerprints
 from storage.records import Fingerprint
 
 if TYPE_CHECKING:

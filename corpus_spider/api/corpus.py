@@ -174,7 +174,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         """
         import pyarrow
 
-        from storage.exports.parquet import record_batches, schema
+        from storage.exports.formats.parquet import record_batches, schema
         from storage.fields import FIELDS
 
         wanted, rows = self._selected(filters)
@@ -231,7 +231,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         ``end`` are the place of the fault in ``question``.
         """
         from corpus_spider.export.exporter import refuse_unknown_names
-        from corpus_spider.search.concordance_rules import MAX_CONTEXT_WORDS, MAX_LINES
+        from corpus_spider.search.hits.concordance_rules import MAX_CONTEXT_WORDS, MAX_LINES
         from storage.documents.selection import INDEX
 
         _require_limit(limit, MAX_LINES)
@@ -334,7 +334,7 @@ class Corpus(AbstractContextManager["Corpus"]):
     @contextmanager
     def _index(self) -> Iterator[SearchIndex]:
         """Open the search index, refreshed."""
-        from corpus_spider.search.builder import refresh_if_alone
+        from corpus_spider.search.index.builder import refresh_if_alone
         from corpus_spider.search.searching import SearchIndex
 
         folder = self.config.index_folder

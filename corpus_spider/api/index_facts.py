@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.concordance_rules import DAY
+from corpus_spider.search.hits.concordance_rules import DAY
 from storage.documents.selection import Selection
 
 if TYPE_CHECKING:

@@ -219,7 +219,7 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> O
     from corpus_spider.monitoring import health, timer
     from corpus_spider.monitoring.disk_use import sizes
     from corpus_spider.monitoring.model import HealthThresholds
-    from corpus_spider.search.totals import count_words
+    from corpus_spider.search.index.totals import count_words
 
     now = datetime.now(UTC).astimezone()
     with Corpus.open(config.database_url, read_only=True) as corpus:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.api.lookup import is_id, look_up
-from corpus_spider.search.totals import FILE
+from corpus_spider.search.index.totals import FILE
 from corpus_spider.sites import single_page
 from corpus_spider.words import clouds, lists
 from storage.errors import ConfigError

@@ -14,9 +14,9 @@ from corpus_spider.batch.part import DATA, FINGERPRINTS, PARTS, make_part, read_
 from corpus_spider.config.version import program_version
 from pipelines.runtime.workers import WorkerLimits, WorkerPool
 from storage.errors import ConfigError, CorpusError, DiskError
-from storage.exports.parted_release import complete
-from storage.exports.release import Release
-from storage.exports.statistics import Census
+from storage.exports.release.parted_release import complete
+from storage.exports.release.statistics import Census
+from storage.exports.release.writer import Release
 from storage.reporting import counted
 
 if TYPE_CHECKING:

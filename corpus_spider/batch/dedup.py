@@ -20,13 +20,14 @@ from corpus_spider.batch.sql_tables import duck_tables, spark_tables
 from corpus_spider.config.version import program_version
 from pipelines.text.minhash import fingerprint
 from storage.errors import ConfigError, DamageError
-from storage.exports import fingerprints, parquet
 from storage.exports.atomic import CHECKSUM, DATA, make_way, publish, staging
-from storage.exports.changes import MANIFEST
 from storage.exports.files import disk_errors, replaced
-from storage.exports.parted_release import ARCHIVES, complete
-from storage.exports.release import Release
-from storage.exports.statistics import Census, CountedFields
+from storage.exports.formats import parquet
+from storage.exports.release import fingerprints
+from storage.exports.release.changes import MANIFEST
+from storage.exports.release.parted_release import ARCHIVES, complete
+from storage.exports.release.statistics import Census, CountedFields
+from storage.exports.release.writer import Release
 from storage.fields import FIELDS
 
 if TYPE_CHECKING:

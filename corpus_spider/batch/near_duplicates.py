@@ -109,7 +109,7 @@ class FingerprintTable:
         self._open.close()
 
     def add(self, table: Any, where: Path) -> None:
-        """Add the rows of a file of fingerprints (``storage.exports.fingerprints``).
+        """Add the rows of a file of fingerprints (``storage.exports.release.fingerprints``).
 
         Raises ConfigError for another scheme than that of the first, DamageError for values that are no fingerprints.
         """

@@ -18,9 +18,10 @@ from corpus_spider.archive.path_lists import part_name
 from corpus_spider.batch.archives import local_file
 from corpus_spider.batch.rows import row_of
 from corpus_spider.config.version import program_version
-from storage.exports import fingerprints, parquet
 from storage.exports.files import replaced
-from storage.exports.statistics import Census
+from storage.exports.formats import parquet
+from storage.exports.release import fingerprints
+from storage.exports.release.statistics import Census
 from storage.reasons import MACHINE_FAULTS, REMOVED
 
 if TYPE_CHECKING:

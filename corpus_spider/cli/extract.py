@@ -157,7 +157,7 @@ def show(reading: PageReading, console: Console, *, as_json: bool, marks: bool =
 
 def marked(document: Document) -> str:
     """Return the text as Markdown, without its title."""
-    from storage.exports.markdown import body
+    from storage.exports.formats.markdown import body
 
     return body(document.text, document.kinds).removesuffix("\n")
 

@@ -21,7 +21,7 @@ def opened_index(state: CommonOptions, selection: Selection | None = None) -> It
     Raises ConfigError for an unknown site or extractor of the selection.
     """
     from corpus_spider.export.exporter import refuse_unknown_names
-    from corpus_spider.search.builder import refresh_if_alone
+    from corpus_spider.search.index.builder import refresh_if_alone
     from corpus_spider.search.searching import SearchIndex
     from storage.corpus import Corpus
 

@@ -8,7 +8,7 @@ import click
 
 from corpus_spider.cli.opened_index import opened_index
 from corpus_spider.cli.options import PROGRAM, as_json, limit, selection_options, verb_of
-from corpus_spider.search.concordance_rules import LINE_FIELDS, MAX_CONTEXT_WORDS, MAX_LINES, RANK
+from corpus_spider.search.hits.concordance_rules import LINE_FIELDS, MAX_CONTEXT_WORDS, MAX_LINES, RANK
 from corpus_spider.terminal.row_files import text_of_rows
 from storage.documents.selection import INDEX
 from storage.errors import LockedError
@@ -33,7 +33,7 @@ def index(state: CommonOptions, /, **options: Any) -> None:
     nothing is lost. A crawl may run meanwhile: the processes that build it have a low priority. An index remembers the
     libraries that split its texts into words; only --rebuild changes them.
     """
-    from corpus_spider.search.builder import answers, only_writer, refresh
+    from corpus_spider.search.index.builder import answers, only_writer, refresh
     from storage.corpus import Corpus
 
     config = state.load_made()

@@ -26,7 +26,7 @@ from corpus_spider.export.exporter import (
 )
 from corpus_spider.export.request import TOKENISED, changed, shape_of
 from storage.errors import ConfigError
-from storage.exports.changes import CHANGES
+from storage.exports.release.changes import CHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument, Outline
     from storage.documents.selection import Selection
-    from storage.exports.release import ReleaseForm
+    from storage.exports.release.writer import ReleaseForm
 
 PROGRESS_DOCUMENTS = 1000
 
@@ -118,7 +118,7 @@ def rehearse(config: Config, wanted: ExportRequest, console: Console) -> ExportP
     from corpus_spider.export.annotations import annotation_notes, annotations_of
     from corpus_spider.export.tokens import notes, tokens_of
     from storage.corpus import Corpus
-    from storage.exports.formats import named_format
+    from storage.exports.format_table import named_format
 
     shape = _refuse_target(config, wanted)
     left_out: Counter[str] = Counter()
@@ -177,8 +177,8 @@ def _exported(wanted: ExportRequest, format_name: str, documents: Iterable[Corpu
 
 def _refuse_target(config: Config, wanted: ExportRequest) -> ReleaseForm | None:
     """Raise ConfigError for a target that is not possible. Return the shape of a release."""
-    from storage.exports.changes import refuse_other_filters
-    from storage.exports.formats import destination, refuse_unknown_format
+    from storage.exports.format_table import destination, refuse_unknown_format
+    from storage.exports.release.changes import refuse_other_filters
 
     refuse_unknown_format(wanted.format_name)
     if wanted.target:

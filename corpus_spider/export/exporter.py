@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
     from storage.documents.model import Columns, CorpusDocument, Outline, Status
     from storage.exports import ExportReport
-    from storage.exports.formats import Destination
-    from storage.exports.release import Release, ReleaseForm
+    from storage.exports.format_table import Destination
+    from storage.exports.release.writer import Release, ReleaseForm
 
 Described = TypeVar("Described", "CorpusDocument", "Outline")
 
@@ -58,8 +58,8 @@ def export_documents(config: Config, wanted: ExportRequest, console: Console) ->
     from corpus_spider.export.annotations import annotation_notes, annotations_of
     from corpus_spider.export.tokens import notes, tokens_of
     from storage.corpus import Corpus
-    from storage.exports.formats import destination
-    from storage.exports.release import ReleaseForm
+    from storage.exports.format_table import destination
+    from storage.exports.release.writer import ReleaseForm
 
     refuse_own_files(config, wanted.target)
     if wanted.release and wanted.target == "-":
@@ -99,7 +99,7 @@ def _export_here(
 ) -> ExportReport:
     """Export in this process."""
     from storage.exports import export
-    from storage.exports.release import ReleaseForm
+    from storage.exports.release.writer import ReleaseForm
 
     with console.progress("documents exported", partial(number, config, wanted)) as show:
         if isinstance(where, ReleaseForm):
@@ -240,7 +240,7 @@ def _release(
     described: Release,
     show: Callable[[int], None],
 ) -> ExportReport:
-    from storage.exports.release import write_release
+    from storage.exports.release.writer import write_release
 
     chosen_documents = prepared(config, wanted, corpus.documents(wanted.selection))
     documents = fit(chosen_documents, shape.format_name, annotate=wanted.annotate)
@@ -253,7 +253,7 @@ def about(config: Config, corpus: Corpus, wanted: ExportRequest) -> Release:
     from corpus_spider.config.version import program_version
     from pipelines.text.scripts import RIGHT_TO_LEFT
     from storage.database.schema import SCHEMA_VERSION
-    from storage.exports.release import Release
+    from storage.exports.release.writer import Release
 
     effective = config.effective()
     public = {key: effective["corpus"][key] for key in ("name", "languages", "user_agent")}
@@ -375,7 +375,7 @@ def fit(documents: Iterable[CorpusDocument], format_name: str, *, annotate: bool
 
 
 def cut(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
-    """Yield each document with its text split into sentences and tokens, as `storage.exports.vertical` needs it.
+    """Yield each document with its text split into sentences and tokens: `storage.exports.formats.vertical` needs it.
 
     Raises ConfigError for a language without spaces between words where no segmenter is installed.
     """

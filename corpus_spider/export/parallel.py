@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from pipelines.runtime.worker_process import signals_held
 from storage.corpus import Corpus
 from storage.errors import CorpusError
-from storage.exports.formats import PARTED_FORMATS
+from storage.exports.format_table import PARTED_FORMATS
 from storage.exports.writer import ExportPart, part_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from storage.documents.model import Columns, CorpusDocument
     from storage.documents.reader import View
     from storage.documents.selection import Selection
-    from storage.exports.formats import Destination
+    from storage.exports.format_table import Destination
 
     _Answer = ExportPart | list[Sequence[int]] | Exception
     _Job = tuple[Sequence[int], SimpleQueue[_Answer]]

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pipelines.quality.rules import QualityRules
     from storage.documents.model import CorpusDocument
     from storage.documents.selection import Selection
-    from storage.exports.changes import EarlierRelease
-    from storage.exports.release import ReleaseForm
+    from storage.exports.release.changes import EarlierRelease
+    from storage.exports.release.writer import ReleaseForm
     from storage.fields import Field, Fields
 
 RELEASE_FORMAT = "parquet"
@@ -135,8 +135,7 @@ def shape_of(wanted: ExportRequest) -> ReleaseForm:
     and name differ. Raises it for an earlier release that cannot be read, that this release would replace, that has
     other fields, or whose format cannot be compared.
     """
-    from storage.exports.changes import read_earlier
-    from storage.exports.formats import (
+    from storage.exports.format_table import (
         FIELD_FORMATS,
         FIXED_FIELDS,
         default_fields,
@@ -144,7 +143,8 @@ def shape_of(wanted: ExportRequest) -> ReleaseForm:
         refuse_fields,
         refuse_other_name,
     )
-    from storage.exports.release import ReleaseForm
+    from storage.exports.release.changes import read_earlier
+    from storage.exports.release.writer import ReleaseForm
 
     earlier = read_earlier(wanted.since_release) if wanted.since_release else None
     if earlier and wanted.target and earlier.index.resolve().is_relative_to(Path(wanted.target).resolve()):
@@ -172,7 +172,7 @@ def shape_of(wanted: ExportRequest) -> ReleaseForm:
 
 
 def _format_of(earlier: EarlierRelease | None) -> str | None:
-    from storage.exports.formats import STREAM_FORMATS
+    from storage.exports.format_table import STREAM_FORMATS
 
     name = earlier.manifest.get("format") if earlier else None
     return name if isinstance(name, str) and name in STREAM_FORMATS else None
@@ -188,7 +188,7 @@ def changed(
 
     ``exported`` converts documents to their written form.
     """
-    from storage.exports.changes import Changes, digests, read_index
+    from storage.exports.release.changes import Changes, digests, read_index
 
     def with_digests() -> Iterator[tuple[CorpusDocument, str]]:
         rest = iter(documents)

@@ -12,7 +12,7 @@ from corpus_spider.figures.drawing import draw
 from corpus_spider.figures.panels import panels_of
 from corpus_spider.terminal.console import to_json
 from corpus_spider.terminal.escapes import safe
-from storage.exports.spreadsheet import cell
+from storage.exports.formats.spreadsheet import cell
 from storage.reporting import counted
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from corpus_spider.archive import adoption
 from corpus_spider.archive.missing_files import elsewhere, on_machines
 from corpus_spider.archive.uploads import WaitingUploads
 from corpus_spider.crawling.site_models import ConfiguredModels
-from corpus_spider.search.checking import check_index
+from corpus_spider.search.index.checking import check_index
 from pipelines.extractors import registry
 from pipelines.page import site_rules
 from pipelines.page.process import process

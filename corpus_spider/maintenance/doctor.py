@@ -418,12 +418,12 @@ def writable(name: str, file: Path) -> Check:
 
 def index(corpus: Corpus, config: Config) -> Check:
     """Judge the search index: absent, behind or current."""
-    from corpus_spider.search.totals import FILE
+    from corpus_spider.search.index.totals import FILE
 
     try:
         if not (config.index_folder / FILE).is_file():
             return Check("search index", Level.WELL, "there is none", "`corpus-spider index` builds one.")
-        from corpus_spider.search.builder import is_current
+        from corpus_spider.search.index.builder import is_current
 
         current = is_current(corpus, config.index_folder)
     except (CorpusError, ImportError, OSError) as error:

@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpus_spider.config.version import program_version
-from corpus_spider.search import shard
-from corpus_spider.search.builder import REFRESHED, REMOVALS, is_complete, shard_folder
-from corpus_spider.search.citation import citation
-from corpus_spider.search.concordance import ConcordanceLine, SoughtWords, lines
-from corpus_spider.search.concordance_rules import CONTEXT_FIELDS, DAY, LINE_FIELDS, NODE, RANK, sort_places
-from corpus_spider.search.hit_counts import COUNT_SECONDS, HitCounts, counted_hits
-from corpus_spider.search.made_with import IndexTools
-from corpus_spider.search.manifest import INDEX_FORMAT, Manifest, unreadable
-from corpus_spider.search.matching import BlockMatcher, hits
-from corpus_spider.search.question import has_fields, is_exact, shown, side_by_side, terms
-from corpus_spider.search.question_parser import parse
-from corpus_spider.search.shard import QuestionMeaning
-from corpus_spider.search.term import looked_up
-from corpus_spider.search.token_store import TokenStore
-from corpus_spider.search.totals import FILE
+from corpus_spider.search.hits.citation import citation
+from corpus_spider.search.hits.concordance import ConcordanceLine, SoughtWords, lines
+from corpus_spider.search.hits.concordance_rules import CONTEXT_FIELDS, DAY, LINE_FIELDS, NODE, RANK, sort_places
+from corpus_spider.search.hits.hit_counts import COUNT_SECONDS, HitCounts, counted_hits
+from corpus_spider.search.hits.matching import BlockMatcher, hits
+from corpus_spider.search.index import shard
+from corpus_spider.search.index.builder import REFRESHED, REMOVALS, is_complete, shard_folder
+from corpus_spider.search.index.made_with import IndexTools
+from corpus_spider.search.index.manifest import INDEX_FORMAT, Manifest, unreadable
+from corpus_spider.search.index.shard import QuestionMeaning
+from corpus_spider.search.index.token_store import TokenStore
+from corpus_spider.search.index.totals import FILE
+from corpus_spider.search.question.question_parser import parse
+from corpus_spider.search.question.term import looked_up
+from corpus_spider.search.question.tree import has_fields, is_exact, shown, side_by_side, terms
 from pipelines.text.collation import sort_key
 from pipelines.text.tokenizer import SPACED_WORDS
 from storage import time_limit
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import tantivy
 
-    from corpus_spider.search.matching import NumbersOf, Places
-    from corpus_spider.search.question import Question
-    from corpus_spider.search.shard import Shard
-    from corpus_spider.search.term import Term
-    from corpus_spider.search.token_block import TokenBlock
+    from corpus_spider.search.hits.matching import NumbersOf, Places
+    from corpus_spider.search.index.shard import Shard
+    from corpus_spider.search.index.token_block import TokenBlock
+    from corpus_spider.search.question.term import Term
+    from corpus_spider.search.question.tree import Question
     from pipelines.text.collation import SortKey
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument

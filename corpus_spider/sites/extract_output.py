@@ -122,7 +122,7 @@ def lines_file(
 def json_line(source: PageSource, document: Document | None, drop: Drop | None) -> bytes:
     """Return a page as a line of JSON: its file, the fields of its text, and the drop of a crawl or null."""
     from corpus_spider.sites.single_page import fields_of
-    from storage.exports.jsonl import line
+    from storage.exports.formats.jsonl import line
 
     name = os.fsencode(source.target).decode("utf-8", "replace")
     fields = {"text": None} if document is None else fields_of(document)
@@ -133,7 +133,7 @@ def written(document: Document, form: str) -> str:
     """Return a text as the content of a file: plain, or Markdown with its title as heading."""
     if form == TEXT:
         return f"{document.text}\n"
-    from storage.exports.markdown import body, escaped
+    from storage.exports.formats.markdown import body, escaped
 
     title = " ".join((document.metadata.title or "").split())
     heading = f"# {escaped(title)}\n\n" if title else ""

@@ -22,7 +22,7 @@ def text_of_rows(rows: Sequence[Mapping[str, Any]], form: str, names: Sequence[s
         import msgspec
 
         return "".join(f"{msgspec.json.encode(row).decode()}\n" for row in rows)
-    from storage.exports.spreadsheet import cell
+    from storage.exports.formats.spreadsheet import cell
 
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")

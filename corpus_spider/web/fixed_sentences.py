@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.api.crawls import PAGE_COUNTERS
 from corpus_spider.exit_codes import REASONS
-from corpus_spider.search.concordance_rules import ORDERS
+from corpus_spider.search.hits.concordance_rules import ORDERS
 from corpus_spider.terminal.vocabulary import SIGNS
 from corpus_spider.web.formatting import plain_heading
 from corpus_spider.words.lists import CollocateRow, KeyRow, WordRow

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from corpus_spider.config.selections import NAMED, options_of, read_selection, selection_of, texts_of
-from corpus_spider.search.concordance_rules import sort_places
+from corpus_spider.search.hits.concordance_rules import sort_places
 from storage.documents.selection import INDEX, Selection, Texts, honoured
 from storage.errors import ConfigError
 

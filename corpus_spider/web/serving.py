@@ -10,7 +10,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.builder import is_current, refresh_aside
+from corpus_spider.search.index.builder import is_current, refresh_aside
 from storage.corpus import Corpus
 from storage.errors import ConfigError, CorpusError
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpus_spider.figures.drawing import draw_words
-from corpus_spider.search.made_with import IndexTools
+from corpus_spider.search.index.made_with import IndexTools
 from corpus_spider.words import lists
 from corpus_spider.words.counting import totals
 from corpus_spider.words.keyness import log_likelihood, log_ratio
@@ -34,7 +34,7 @@ from storage.documents.selection import Selection
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from corpus_spider.search.manifest import Manifest
+    from corpus_spider.search.index.manifest import Manifest
     from corpus_spider.words.lists import KeyRow, WordRow
     from corpus_spider.words.references import Reference
 

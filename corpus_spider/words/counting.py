@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from corpus_spider.search.manifest import Cell, CellKey
+    from corpus_spider.search.index.manifest import Cell, CellKey
 
 MILLION = 1_000_000
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpus_spider.search.manifest import Cell, CellKey
+from corpus_spider.search.index.manifest import Cell, CellKey
 from corpus_spider.words.counting import dispersion, totals
 from corpus_spider.words.lists import SharedSpellings, WordTable, whole_months, word_row
 from corpus_spider.words.request import NO_WORD, WordAnswer, counting_rules

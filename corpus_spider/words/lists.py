@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from corpus_spider.search.question import is_exact, phrases
+from corpus_spider.search.question.tree import is_exact, phrases
 from corpus_spider.words.collocation_rules import BOTH, LEFT, MIN_FREQUENCY, RIGHT, USUAL, CollocationRules
 from corpus_spider.words.counting import MILLION, Totals, dispersion, totals
 from corpus_spider.words.keyness import (
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from corpus_spider.search.manifest import Cell, Manifest
+    from corpus_spider.search.index.manifest import Cell, Manifest
+    from corpus_spider.search.question.term import Term
     from corpus_spider.search.searching import SearchIndex
-    from corpus_spider.search.term import Term
     from pipelines.text.words import Splitter, WordSplitter
     from storage.corpus import Corpus
 

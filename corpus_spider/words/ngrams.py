@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from corpus_spider.search.manifest import CellKey
-    from corpus_spider.search.token_block import TokenBlock
+    from corpus_spider.search.index.manifest import CellKey
+    from corpus_spider.search.index.token_block import TokenBlock
 
     Hashes = npt.NDArray[np.uint64]
     Numbers = npt.NDArray[np.int64]

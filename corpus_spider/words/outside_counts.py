@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from corpus_spider.search.manifest import Manifest
-from corpus_spider.search.totals import FILE
+from corpus_spider.search.index.manifest import Manifest
+from corpus_spider.search.index.totals import FILE
 from corpus_spider.words.counting import totals
 from storage.disk import disk_errors
 from storage.documents.selection import Selection

@@ -2,8 +2,8 @@
 
 What reads or writes a selection goes through `DIMENSIONS`: options, keywords and TOML
 (``corpus_spider.config.selections``), URLs and the form of the web page (``corpus_spider.web.query``), SQL
-(``storage.documents.reader``), the search index (``corpus_spider.search.shard``) and counts of words
-(``corpus_spider.search.manifest``). A light module: `--help` lists the dimensions without a database.
+(``storage.documents.reader``), the search index (``corpus_spider.search.index.shard``) and counts of words
+(``corpus_spider.search.index.manifest``). A light module: `--help` lists the dimensions without a database.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ escaped like the control characters. Lone surrogates, which UTF-8 cannot hold, b
 The same documents in the same order give the same bytes (with the same versions of zlib, zstd and pyarrow).
 """
 
-from storage.exports.formats import FORMATS
+from storage.exports.format_table import FORMATS
 from storage.exports.writer import ExportReport, export
 
 __all__ = ["FORMATS", "ExportReport", "export"]

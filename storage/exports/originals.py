@@ -22,10 +22,10 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from storage.disk import disk_errors
 from storage.errors import ConfigError, DiskError
-from storage.exports import jsonl
 from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 from storage.exports.files import opened
-from storage.exports.formats import require_place
+from storage.exports.format_table import require_place
+from storage.exports.formats import jsonl
 from storage.records import PORTS
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from msgspec import UNSET, UnsetType
 
 from storage.errors import ConfigError
-from storage.exports import folder
 from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 from storage.exports.fields import row
 from storage.exports.files import HashingStream, disk_errors, opened
-from storage.exports.formats import EXPORTERS, PARTED_FORMATS, Destination, destination
+from storage.exports.format_table import EXPORTERS, PARTED_FORMATS, Destination, destination
+from storage.exports.formats import folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

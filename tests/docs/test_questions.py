@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from corpus_spider.search.concordance import SoughtWords, lines
-from corpus_spider.search.question import QuestionError, shown
-from corpus_spider.search.question_parser import parse
+from corpus_spider.search.hits.concordance import SoughtWords, lines
+from corpus_spider.search.question.question_parser import parse
+from corpus_spider.search.question.tree import QuestionError, shown
 from pipelines.text.words import splitter
 from tests.extras import need
 

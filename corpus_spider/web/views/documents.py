@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config.selections import texts_of
-from corpus_spider.search.concordance_rules import DAY, RANK
-from corpus_spider.search.shard import GROUPS
+from corpus_spider.search.hits.concordance_rules import DAY, RANK
+from corpus_spider.search.index.shard import GROUPS
 from corpus_spider.web.query import LAST_PAGE, PAGE, web_query
 from corpus_spider.web.views import downloads, pages, refusal, served
 from storage.documents.selection import INDEX, Day, Texts, honoured

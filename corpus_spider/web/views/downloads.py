@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
-from corpus_spider.search.concordance_rules import DAY, LINE_FIELDS, RANK
+from corpus_spider.search.hits.concordance_rules import DAY, LINE_FIELDS, RANK
 from corpus_spider.terminal.row_files import text_of_rows
 from corpus_spider.web.query import web_query
 from corpus_spider.web.views import refusal, served
 from corpus_spider.web.views.inert import refuse_others
 from storage.exports import fields
-from storage.exports.formats import STREAM_FORMATS
-from storage.exports.spreadsheet import BYTE_ORDER_MARK
+from storage.exports.format_table import STREAM_FORMATS
+from storage.exports.formats.spreadsheet import BYTE_ORDER_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

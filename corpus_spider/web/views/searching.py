@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from corpus_spider.config.selections import texts_of
-from corpus_spider.search.concordance_rules import ORDERS, RANK, sort_places
+from corpus_spider.search.hits.concordance_rules import ORDERS, RANK, sort_places
 from corpus_spider.web.formatting import direction
 from corpus_spider.web.query import web_query
 from corpus_spider.web.time_axis import bounds, per_month

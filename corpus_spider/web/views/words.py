@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from corpus_spider.search.manifest import CellSize
+    from corpus_spider.search.index.manifest import CellSize
     from corpus_spider.words.clouds import Cloud
 
 ROWS = 100

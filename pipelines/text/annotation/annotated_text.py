@@ -1,4 +1,4 @@
-"""Write lemmas and tags into a tokenised text, behind each token, as `storage.exports.vertical` reads them."""
+"""Write lemmas and tags into a tokenised text, behind each token, as `storage.exports.formats.vertical` reads them."""
 
 from __future__ import annotations
 

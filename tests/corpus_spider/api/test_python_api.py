@@ -17,7 +17,7 @@ from corpus_spider.api.tables import Concordance, Rows, html_table
 from corpus_spider.cli import app
 from storage.documents.selection import DIMENSIONS, SelectionKeywords
 from storage.errors import ConfigError
-from storage.exports.parquet import schema
+from storage.exports.formats.parquet import schema
 from storage.fields import FIELDS
 from tests.corpus_spider.running import environment
 from tests.corpus_spider.web.page_corpus import ARABIC, CONFIG, THAI, VIETNAMESE, Served, article, build

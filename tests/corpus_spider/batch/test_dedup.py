@@ -22,8 +22,8 @@ from pipelines.text.minhash import SCHEME, fingerprint
 from storage import Corpus, Selection
 from storage.documents.sketches import DIGEST, MAX_NUMBERS, numbers_agree, pairs_agree
 from storage.errors import ConfigError, CorpusError, DamageError
-from storage.exports import fingerprints
-from storage.exports.release import Release, ReleaseForm, write_release
+from storage.exports.release import fingerprints
+from storage.exports.release.writer import Release, ReleaseForm, write_release
 from tests.corpus_spider.running import SEED, environment, often, program, run, start
 from tests.extras import need
 from tests.storage.corpus_samples import Crawl, made
@@ -116,7 +116,7 @@ def some() -> list[str]:
 
 def test_the_sets_are_those_of_a_corpus(tmp_path: Path, some: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Clusters, their sizes and representatives of 400 texts, in any number of files."""
-    monkeypatch.setattr("storage.exports.parquet.ROW_GROUP_ROWS", 50)
+    monkeypatch.setattr("storage.exports.formats.parquet.ROW_GROUP_ROWS", 50)
     with stored(tmp_path, some) as corpus:
         marked = rows(exported(corpus, tmp_path / "all", shard_size=10_000), *SETS)
         unique = rows(exported(corpus, tmp_path / "unique", include_duplicates=False), "id")

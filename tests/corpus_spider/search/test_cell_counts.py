@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from corpus_spider.search import cell_counts
-from corpus_spider.search.cell_counts import ShardCounts
-from corpus_spider.search.manifest import CellKey
+from corpus_spider.search.index import cell_counts
+from corpus_spider.search.index.cell_counts import ShardCounts
+from corpus_spider.search.index.manifest import CellKey
 
 ARABIC, ENGLISH = CellKey("ar", "a", "2026-01"), CellKey("en", "a", "2026-01")
 DOCUMENTS = [

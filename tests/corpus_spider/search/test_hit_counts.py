@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.search.builder import only_writer, refresh
+from corpus_spider.search.index.builder import only_writer, refresh
 from corpus_spider.search.searching import SearchIndex
 from storage.corpus import Corpus
 from storage.documents.selection import Selection

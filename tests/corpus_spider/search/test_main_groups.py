@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from corpus_spider.search.hit_counts import HitCounts
+from corpus_spider.search.hits.hit_counts import HitCounts
 from corpus_spider.search.searching import MAX_SHOWN_GROUPS, SearchAnswer
 
 NO_HITS = HitCounts(0, is_complete=True, per_million=None, by_site={}, by_month={})

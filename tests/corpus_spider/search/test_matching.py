@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.search.concordance import SoughtWords, lines, split_text
-from corpus_spider.search.matching import hits
-from corpus_spider.search.question import (
+from corpus_spider.search.hits.concordance import SoughtWords, lines, split_text
+from corpus_spider.search.hits.matching import hits
+from corpus_spider.search.index.token_block import TokenBlock
+from corpus_spider.search.question.question_parser import parse
+from corpus_spider.search.question.tree import (
     TITLE,
     AnyToken,
     Conjunction,
@@ -34,8 +36,6 @@ from corpus_spider.search.question import (
     Within,
     is_place,
 )
-from corpus_spider.search.question_parser import parse
-from corpus_spider.search.token_block import TokenBlock
 from pipelines.text.words import splitter
 from storage.errors import ConfigError, TooSlowError
 from storage.time_limit import time_limit

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.search.concordance import SoughtWords, lines
-from corpus_spider.search.question import QuestionError, shown, terms
-from corpus_spider.search.question_parser import MOST_WORDS, parse
-from corpus_spider.search.term import expression
+from corpus_spider.search.hits.concordance import SoughtWords, lines
+from corpus_spider.search.question.question_parser import MOST_WORDS, parse
+from corpus_spider.search.question.term import expression
+from corpus_spider.search.question.tree import QuestionError, shown, terms
 from pipelines.text.words import splitter
 from storage.errors import ConfigError
 

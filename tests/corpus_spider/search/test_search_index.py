@@ -12,12 +12,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.search import builder
-from corpus_spider.search.builder import is_current, only_writer, refresh, refresh_aside, refresh_if_alone
-from corpus_spider.search.checking import check_index
-from corpus_spider.search.concordance import SoughtWords, lines
-from corpus_spider.search.made_with import IndexTools, MissingLibraryError
-from corpus_spider.search.manifest import Manifest
+from corpus_spider.search.hits.concordance import SoughtWords, lines
+from corpus_spider.search.index import builder
+from corpus_spider.search.index.builder import is_current, only_writer, refresh, refresh_aside, refresh_if_alone
+from corpus_spider.search.index.checking import check_index
+from corpus_spider.search.index.made_with import IndexTools, MissingLibraryError
+from corpus_spider.search.index.manifest import Manifest
 from corpus_spider.search.searching import SearchIndex
 from corpus_spider.words import clouds, lists
 from corpus_spider.words.collocation_rules import MEASURES, CollocationRules

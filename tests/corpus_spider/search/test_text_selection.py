@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from corpus_spider.search.builder import only_writer, refresh
+from corpus_spider.search.index.builder import only_writer, refresh
 from corpus_spider.search.searching import SearchIndex
 from storage.corpus import Corpus
 from storage.documents.selection import Selection

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.search import token_file
-from corpus_spider.search.manifest import CellKey
-from corpus_spider.search.token_file import ShardTokens, TokenWriter
-from corpus_spider.search.token_store import TokenStore
+from corpus_spider.search.index import token_file
+from corpus_spider.search.index.manifest import CellKey
+from corpus_spider.search.index.token_file import ShardTokens, TokenWriter
+from corpus_spider.search.index.token_store import TokenStore
 from pipelines.text.words import LINE_END
 from storage.errors import DamageError
 from storage.records import SENTENCE
 
 if TYPE_CHECKING:
-    from corpus_spider.search.token_block import TokenBlock
+    from corpus_spider.search.index.token_block import TokenBlock
 
 Text = list[list[list[str]]]
 """Lines of sentences of units."""

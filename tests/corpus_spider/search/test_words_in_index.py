@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.search.made_with import IndexTools
-from corpus_spider.search.shard import LINE_END, LONGEST_WORD
-from corpus_spider.search.words_in_index import IndexSplitters
+from corpus_spider.search.index.made_with import IndexTools
+from corpus_spider.search.index.shard import LINE_END, LONGEST_WORD
+from corpus_spider.search.index.words_in_index import IndexSplitters
 from pipelines.text.equal_letters import small
 from pipelines.text.segmentation.choice import CHOICES
 from pipelines.text.words import CLUSTERS, as_counted

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from corpus_spider.config.loader import load
-from corpus_spider.search.builder import only_writer, refresh
+from corpus_spider.search.index.builder import only_writer, refresh
 from corpus_spider.web import serving
 from corpus_spider.web.original import POLICY
 from storage.corpus import Corpus

@@ -20,7 +20,7 @@ import corpus_spider as cs
 from corpus_spider.cli.app import cli, run
 from corpus_spider.config.loader import load
 from corpus_spider.config.selections import of_options, options_of, selection_of, table_of, texts_of
-from corpus_spider.search.builder import only_writer, refresh
+from corpus_spider.search.index.builder import only_writer, refresh
 from storage.corpus import Corpus
 from storage.documents.reader import _CONDITIONS, OF_SETS
 from storage.documents.selection import COUNTS, DATABASE, DIMENSIONS, INDEX, Day, Part, Selection, Texts, honoured

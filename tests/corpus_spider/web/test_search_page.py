@@ -12,7 +12,7 @@ import pytest
 from lxml.html import document_fromstring
 
 from corpus_spider.cli.app import run
-from corpus_spider.search.builder import only_writer, refresh
+from corpus_spider.search.index.builder import only_writer, refresh
 from corpus_spider.web.time_axis import per_month
 from storage.corpus import Corpus
 from tests.corpus_spider.web.page_corpus import ARABIC, THAI, VIETNAMESE, Served, article, build

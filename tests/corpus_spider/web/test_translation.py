@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from lxml.html import document_fromstring
 
-from corpus_spider.search.builder import only_writer, refresh
+from corpus_spider.search.index.builder import only_writer, refresh
 from corpus_spider.web.formatting import counted, human_size, moment, number, per_cent, period
 from corpus_spider.web.translation import CATALOGUES, ENGLISH, PageLanguage, languages, speak
 from storage.corpus import Corpus

@@ -20,8 +20,8 @@ from lxml.html import document_fromstring
 
 from corpus_spider.api.crawls import last_night
 from corpus_spider.config.loader import load
-from corpus_spider.search.builder import only_writer, refresh
-from corpus_spider.search.manifest import Manifest
+from corpus_spider.search.index.builder import only_writer, refresh
+from corpus_spider.search.index.manifest import Manifest
 from corpus_spider.web import serving
 from storage.corpus import Corpus
 from storage.errors import ConfigError

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_spider.search.manifest import Cell, CellKey
+from corpus_spider.search.index.manifest import Cell, CellKey
 from corpus_spider.words.counting import dispersion, totals
 from corpus_spider.words.keyness import log_likelihood, log_ratio
 

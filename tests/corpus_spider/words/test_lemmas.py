@@ -9,7 +9,7 @@ import pytest
 
 import corpus_spider
 from corpus_spider.cli import app
-from corpus_spider.search.manifest import CellKey
+from corpus_spider.search.index.manifest import CellKey
 from corpus_spider.words.lemmas import count_lemmas
 from corpus_spider.words.lists import AS_ONE, SharedSpellings
 from pipelines.text.annotation.annotator import LEMMA, TAG, Annotator

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.search.manifest import Cell, CellKey
-from corpus_spider.search.token_file import ShardTokens, TokenWriter
-from corpus_spider.search.token_store import TokenStore
+from corpus_spider.search.index.manifest import Cell, CellKey
+from corpus_spider.search.index.token_file import ShardTokens, TokenWriter
+from corpus_spider.search.index.token_store import TokenStore
 from corpus_spider.words import ngrams
 from corpus_spider.words.counting import dispersion
 from corpus_spider.words.ngrams import count_ngrams

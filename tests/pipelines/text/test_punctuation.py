@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from corpus_spider.search.question_parser import parse
+from corpus_spider.search.question.question_parser import parse
 from pipelines.classification.page_type import has_sentence
 from pipelines.extractors.auto.blocks.text_measures import COMMA, QUOTE, measure_texts
 from pipelines.metadata.authors import persons

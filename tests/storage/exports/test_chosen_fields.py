@@ -18,7 +18,7 @@ from msgspec import structs
 from storage.errors import ConfigError
 from storage.exports import export
 from storage.exports.fields import BY_NAME, MINIMAL, PRESETS
-from storage.exports.formats import FIELD_FORMATS, FORMATS, PARTED_FORMATS, destination
+from storage.exports.format_table import FIELD_FORMATS, FORMATS, PARTED_FORMATS, destination
 from storage.exports.writer import export_parts, part_of
 from storage.fields import FIELDS, Fields
 from tests.storage.export_samples import ODD_TEXTS, STREAMS, documents, read_back, target_in, with_all

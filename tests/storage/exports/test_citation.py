@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from storage.exports.card import card
-from storage.exports.citation import citation
 from storage.exports.fields import MINIMAL
-from storage.exports.release import Release, ReleaseForm, write_release
+from storage.exports.release.card import card
+from storage.exports.release.citation import citation
+from storage.exports.release.writer import Release, ReleaseForm, write_release
 from storage.fields import FIELDS
 from tests.storage.export_samples import a_document
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from storage.exports import jsonl
 from storage.exports.background_writer import one_ahead
 from storage.exports.fields import encodable, named
+from storage.exports.formats import jsonl
 from tests.storage.export_samples import a_document
 
 if TYPE_CHECKING:

@@ -27,8 +27,9 @@ from pyarrow import parquet as arrow_parquet
 from storage.corpus import Corpus
 from storage.documents.model import CorpusDocument
 from storage.errors import ConfigError, DamageError
-from storage.exports import export, files, parquet, writer
-from storage.exports.formats import PARTED_FORMATS, destination
+from storage.exports import export, files, writer
+from storage.exports.format_table import PARTED_FORMATS, destination
+from storage.exports.formats import parquet
 from storage.exports.writer import export_parts, part_of
 from storage.fields import FIELDS
 from tests.extras import need

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from msgspec import structs
 
 from storage.exports import export
-from storage.exports.markdown import body, page
+from storage.exports.formats.markdown import body, page
 from tests.storage.export_samples import ODD_TEXTS, a_document, documents
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from pyarrow import parquet
 
 from storage.documents.model import CorpusDocument
 from storage.errors import ConfigError, DamageError
-from storage.exports.card import card, licence_id, size_category
-from storage.exports.changes import read_earlier, read_index
-from storage.exports.release import Release, ReleaseForm, write_release
+from storage.exports.release.card import card, licence_id, size_category
+from storage.exports.release.changes import read_earlier, read_index
+from storage.exports.release.writer import Release, ReleaseForm, write_release
 from storage.records import Quality
 from tests.storage.export_samples import run_python
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from storage.exports import tei, vertical
+from storage.exports.formats import tei, vertical
 from storage.records import ATTRIBUTE, GLUE
 from tests.storage.exports.test_release import a_document
 

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Protocol
 
 import regex
 
-from corpus_spider.search.question import (
+from corpus_spider.search.question.term import expression
+from corpus_spider.search.question.tree import (
     AnyToken,
     TokenConjunction,
     TokenDisjunction,
     TokenNegation,
     TokenTest,
 )
-from corpus_spider.search.term import expression
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from corpus_spider.search.question import TokenCondition
-    from corpus_spider.search.term import Term
+    from corpus_spider.search.question.term import Term
+    from corpus_spider.search.question.tree import TokenCondition
 
 WORD = "word"
 ATTRIBUTES = frozenset({WORD})

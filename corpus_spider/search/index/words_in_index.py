@@ -10,8 +10,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from corpus_spider.search import shard
-from corpus_spider.search.shard import LONGEST_WORD
+from corpus_spider.search.index import shard
+from corpus_spider.search.index.shard import LONGEST_WORD
 from pipelines.text.equal_letters import TURKIC, small
 from pipelines.text.scripts import is_spaced
 from pipelines.text.segmentation.choice import CHOICES
@@ -23,7 +23,7 @@ from storage.records import SENTENCE
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from corpus_spider.search.made_with import IndexTools
+    from corpus_spider.search.index.made_with import IndexTools
 
 Split = TypeVar("Split")
 _ENDS = frozenset({LINE_END, SENTENCE})

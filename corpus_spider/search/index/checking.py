@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from corpus_spider.search import shard
-from corpus_spider.search.builder import REMOVALS, UNFINISHED, is_current, shard_folder
-from corpus_spider.search.made_with import IndexTools
-from corpus_spider.search.manifest import Manifest
-from corpus_spider.search.totals import FILE
-from corpus_spider.search.words_in_index import IndexSplitters
+from corpus_spider.search.index import shard
+from corpus_spider.search.index.builder import REMOVALS, UNFINISHED, is_current, shard_folder
+from corpus_spider.search.index.made_with import IndexTools
+from corpus_spider.search.index.manifest import Manifest
+from corpus_spider.search.index.totals import FILE
+from corpus_spider.search.index.words_in_index import IndexSplitters
 from pipelines.text.word_forms import letters
 from storage.documents.selection import Selection
 from storage.errors import ConfigError, DamageError

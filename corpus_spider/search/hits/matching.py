@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from corpus_spider.search.question import (
+from corpus_spider.search.question.tree import (
     TITLE,
     AnyToken,
     Conjunction,
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from corpus_spider.search.question import Question, TokenCondition, WordRun
-    from corpus_spider.search.term import Term
-    from corpus_spider.search.token_block import TokenBlock
+    from corpus_spider.search.index.token_block import TokenBlock
+    from corpus_spider.search.question.term import Term
+    from corpus_spider.search.question.tree import Question, TokenCondition, WordRun
 
 MAX_PLACES_AT_ONCE = 2_000_000
 """Places of one part of a question in one block. They take 32 MB."""
@@ -94,8 +94,8 @@ def hits(
     document shows of words side by side only the hits with the most neighbouring syllables. Raises ConfigError for too
     many places, and TooSlowError.
 
-    >>> from corpus_spider.search.question_parser import parse
-    >>> from corpus_spider.search.token_block import TokenBlock
+    >>> from corpus_spider.search.question.question_parser import parse
+    >>> from corpus_spider.search.index.token_block import TokenBlock
     >>> from pipelines.text.words import splitter
     >>> starts = np.array([0])
     >>> block = TokenBlock("en", ["a", "b", "c"], ["1"], np.array([0, 2, 1, 0]), starts, starts, starts, starts)

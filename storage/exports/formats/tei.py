@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, BinaryIO
 
-from storage.exports.vertical import KINDS
+from storage.exports.formats.vertical import KINDS
 from storage.records import SENTENCE
 
 if TYPE_CHECKING:

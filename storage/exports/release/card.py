@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from storage.exports.changes import CHANGES
-from storage.exports.citation import SPDX, title_of
 from storage.exports.fields import BY_NAME, COUNTS, SIGNALS
+from storage.exports.release.changes import CHANGES
+from storage.exports.release.citation import SPDX, title_of
 from storage.records import Quality
 
 if TYPE_CHECKING:

@@ -10,7 +10,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.search.question import Conjunction, DayRange, Disjunction, FieldValue, Negation, Phrase, candidates
+from corpus_spider.search.question.tree import (
+    Conjunction,
+    DayRange,
+    Disjunction,
+    FieldValue,
+    Negation,
+    Phrase,
+    candidates,
+)
 from storage.blocklist.author_keys import name_form
 from storage.documents.selection import INDEX, Day, Texts
 from storage.documents.text_conditions import author_forms, title_form, title_words
@@ -24,9 +32,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import tantivy
 
-    from corpus_spider.search.question import Question
-    from corpus_spider.search.term import Term
-    from corpus_spider.search.token_file import ShardTokens
+    from corpus_spider.search.index.token_file import ShardTokens
+    from corpus_spider.search.question.term import Term
+    from corpus_spider.search.question.tree import Question
     from storage.documents.selection import Dimension, Selection
 
 _MISSING = "search needs the package tantivy"
@@ -177,7 +185,7 @@ class Shard:
         """Open the shard in a folder. ValueError if it is damaged or missing."""
         import tantivy
 
-        from corpus_spider.search.token_file import ShardTokens
+        from corpus_spider.search.index.token_file import ShardTokens
 
         index = tantivy.Index.open(str(folder))
         try:

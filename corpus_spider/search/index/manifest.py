@@ -21,7 +21,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from corpus_spider.search.totals import FILE
+from corpus_spider.search.index.totals import FILE
 from pipelines.text.word_forms import broad
 from storage import time_limit
 from storage.documents.selection import COUNTS, Selection

@@ -12,8 +12,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from corpus_spider.search.matching import Places
-    from corpus_spider.search.token_block import TokenBlock
+    from corpus_spider.search.hits.matching import Places
+    from corpus_spider.search.index.token_block import TokenBlock
 
 COUNT_SECONDS = 10.0
 """Time in which hits are counted. A million documents with a frequent word take about two seconds."""

@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from storage.errors import DamageError
-from storage.exports import jsonl, markdown
 from storage.exports.fields import encodable, named
 from storage.exports.files import HashingStream, disk_errors, opened
+from storage.exports.formats import jsonl, markdown
 from storage.fields import FIELDS
 
 if TYPE_CHECKING:

@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 import numpy as np
 import zstandard
 
-from corpus_spider.search.cell_counts import WordNumbers
-from corpus_spider.search.manifest import CellKey
-from corpus_spider.search.token_block import TokenBlock
+from corpus_spider.search.index.cell_counts import WordNumbers
+from corpus_spider.search.index.manifest import CellKey
+from corpus_spider.search.index.token_block import TokenBlock
 from pipelines.text.words import LINE_END
 from storage.errors import DamageError
 from storage.records import SENTENCE

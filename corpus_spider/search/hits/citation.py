@@ -9,7 +9,7 @@ from corpus_spider.config.selections import options_of
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from corpus_spider.search.hit_counts import HitCounts
+    from corpus_spider.search.hits.hit_counts import HitCounts
     from storage.documents.selection import Selection
 
 
@@ -21,7 +21,7 @@ def citation(
     ``refreshed``: when the index was brought up to the corpus, ISO 8601.
 
     >>> from storage.documents.selection import Selection
-    >>> from corpus_spider.search.hit_counts import HitCounts
+    >>> from corpus_spider.search.hits.hit_counts import HitCounts
     >>> counts = HitCounts(31, True, 2.5, {}, {})
     >>> citation("vi-news", "2026-11-29T16:40Z", '"bầu cử"', Selection(sites=("a",)), 12, counts, version="1.0.0")
     'vi-news, index of 2026-11-29T16:40Z, 31 hits in 12 documents: "bầu cử" (--site a). corpus-spider 1.0.0'

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpus_spider.search.manifest import Cell, CellKey, summed, taken_out
+from corpus_spider.search.index.manifest import Cell, CellKey, summed, taken_out
 from pipelines.text.word_forms import letters
 
 if TYPE_CHECKING:

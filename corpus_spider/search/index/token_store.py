@@ -9,8 +9,8 @@ from storage import time_limit
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from corpus_spider.search.token_block import TokenBlock
-    from corpus_spider.search.token_file import ShardTokens
+    from corpus_spider.search.index.token_block import TokenBlock
+    from corpus_spider.search.index.token_file import ShardTokens
 
 
 class TokenStore:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from corpus_spider.search.concordance_rules import SORTED_WORDS
-from corpus_spider.search.matching import hits
-from corpus_spider.search.question import needs_sentences, terms
-from corpus_spider.search.shard import LONGEST_WORD
-from corpus_spider.search.token_block import TokenBlock
+from corpus_spider.search.hits.concordance_rules import SORTED_WORDS
+from corpus_spider.search.hits.matching import hits
+from corpus_spider.search.index.shard import LONGEST_WORD
+from corpus_spider.search.index.token_block import TokenBlock
+from corpus_spider.search.question.tree import needs_sentences, terms
 from pipelines.text.equal_letters import small
 from pipelines.text.sentences import marked
 from storage.records import SENTENCE
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from corpus_spider.search.matching import Places
-    from corpus_spider.search.question import Question
-    from corpus_spider.search.term import Term
+    from corpus_spider.search.hits.matching import Places
+    from corpus_spider.search.question.term import Term
+    from corpus_spider.search.question.tree import Question
     from pipelines.text.words import Span, Splitter
 
 CONTEXT_WORDS = 8
@@ -128,7 +128,7 @@ def lines(
 
     ``context``: words on each side; 0 for the usual context.
 
-    >>> from corpus_spider.search.question_parser import parse
+    >>> from corpus_spider.search.question.question_parser import parse
     >>> from pipelines.text.words import splitter
     >>> sought = SoughtWords(parse('"chinh phu"', splitter()))
     >>> [found] = lines("Thủ tướng Chính phủ họp.", sought, splitter())

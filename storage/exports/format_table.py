@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from storage import plugins
 from storage.errors import ConfigError
-from storage.exports import jsonl, markdown, parquet, spreadsheet, tei, vertical
 from storage.exports.fields import MINIMAL
+from storage.exports.formats import jsonl, markdown, parquet, spreadsheet, tei, vertical
 from storage.fields import FIELDS
 
 if TYPE_CHECKING:

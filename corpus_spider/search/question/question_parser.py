@@ -1,4 +1,4 @@
-"""Read search questions: the grammar of `corpus_spider.search.question`, by recursive descent.
+"""Read search questions: the grammar of `corpus_spider.search.question.tree`, by recursive descent.
 
 Words side by side must all occur. ``-word`` is NOT. A word typed without marks finds every spelling: ``chinh phu``
 finds ``chính phủ``. A word typed with marks finds these marks only. An equals sign before a word finds it as typed.
@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import regex
 
 from corpus_spider.config.selections import read_day
-from corpus_spider.search.question import (
+from corpus_spider.search.question.term import ANY_LETTERS, MAX_WILDCARDS, ONE_LETTER, WILDCARDS, Term, expression
+from corpus_spider.search.question.token_condition import condition_of, token_pattern
+from corpus_spider.search.question.tree import (
     SENTENCE,
     TITLE,
     AnyToken,
@@ -45,8 +47,6 @@ from corpus_spider.search.question import (
     parts_of,
     terms,
 )
-from corpus_spider.search.term import ANY_LETTERS, MAX_WILDCARDS, ONE_LETTER, WILDCARDS, Term, expression
-from corpus_spider.search.token_condition import condition_of, token_pattern
 from pipelines.text.normalise import clean
 from pipelines.text.punctuation import CORNER_BRACKETS, DOUBLE_QUOTES
 from storage.errors import ConfigError
@@ -54,7 +54,7 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from corpus_spider.search.question import Question
+    from corpus_spider.search.question.tree import Question
     from pipelines.text.words import Splitter
 
 MOST_WORDS = 64
@@ -123,7 +123,7 @@ class _Piece(NamedTuple):
 def parse(text: str, splitter: Splitter, *, as_phrase: bool = False) -> Question:
     """Read a question. QuestionError says what is wrong with it. ``as_phrase``: words side by side are one phrase.
 
-    >>> from corpus_spider.search.question import shown
+    >>> from corpus_spider.search.question.tree import shown
     >>> from pipelines.text.words import splitter
     >>> shown(parse("bầu cử -xăng", splitter())), shown(parse("bầu cử", splitter(), as_phrase=True))
     ('bầu AND cử AND NOT xăng', '"bầu cử"')

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from corpus_spider.search.manifest import CellKey
+    from corpus_spider.search.index.manifest import CellKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """What a search question means: a tree of words, places and documents, and the text that it is shown as. Pure.
 
 A *place* is a stretch of tokens in one line. Phrases, distances, gaps and sequences of tokens find places; the other
-nodes say which documents are meant. `corpus_spider.search.question_parser` reads a question,
-`corpus_spider.search.matching` finds its places.
+nodes say which documents are meant. `corpus_spider.search.question.question_parser` reads a question,
+`corpus_spider.search.hits.matching` finds its places.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from corpus_spider.search.term import Term
+from corpus_spider.search.question.term import Term
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ def _nodes(question: Question | Repetition, *, negated: bool) -> Iterator[Questi
 def candidates(question: Question) -> Question | None:
     """Return a question of phrases and fields that all documents answer that answer a question; None if all may.
 
-    >>> from corpus_spider.search.term import Term
+    >>> from corpus_spider.search.question.term import Term
     >>> shown(candidates(Near(Phrase((Term("a"),)), Phrase((Term("b"), Term("c"))), 5)))
     'a AND "b c"'
     """

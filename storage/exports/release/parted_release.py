@@ -16,21 +16,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from storage.exports import jsonl
 from storage.exports.atomic import checksum_line, checksum_path
-from storage.exports.card import card, licence_of
-from storage.exports.changes import MANIFEST
-from storage.exports.citation import citation
 from storage.exports.files import disk_errors, replaced
-from storage.exports.release import CARD, CITATION, REMOVED, manifest_of
+from storage.exports.formats import jsonl
+from storage.exports.release.card import card, licence_of
+from storage.exports.release.changes import MANIFEST
+from storage.exports.release.citation import citation
+from storage.exports.release.writer import CARD, CITATION, REMOVED, manifest_of
 from storage.fields import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from storage.exports.release import Release
-    from storage.exports.statistics import Census
+    from storage.exports.release.statistics import Census
+    from storage.exports.release.writer import Release
 
 ARCHIVES = "archives.jsonl"
 

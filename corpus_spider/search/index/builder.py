@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 
 import xxhash
 
-from corpus_spider.search import shard
-from corpus_spider.search.made_with import IndexTools, MissingLibraryError
-from corpus_spider.search.manifest import INDEX_FORMAT, CellKey, MadeShard, Manifest
-from corpus_spider.search.totals import FILE
-from corpus_spider.search.words_in_index import IndexSplitters
+from corpus_spider.search.index import shard
+from corpus_spider.search.index.made_with import IndexTools, MissingLibraryError
+from corpus_spider.search.index.manifest import INDEX_FORMAT, CellKey, MadeShard, Manifest
+from corpus_spider.search.index.totals import FILE
+from corpus_spider.search.index.words_in_index import IndexSplitters
 from pipelines.text.segmentation.choice import failures
 from storage import plugins
 from storage.corpus import Corpus
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from corpus_spider.search.cell_counts import ShardCounts
-    from corpus_spider.search.token_file import TokenWriter
+    from corpus_spider.search.index.cell_counts import ShardCounts
+    from corpus_spider.search.index.token_file import TokenWriter
     from storage.documents.model import Stamp
     from storage.reporting import Progress
 
@@ -313,8 +313,8 @@ def _made(jobs: Sequence[_ShardJob], processes: int) -> Iterator[MadeShard]:
 
 def _make(job: _ShardJob) -> MadeShard:
     """Make one shard, in any process."""
-    from corpus_spider.search.cell_counts import ShardCounts
-    from corpus_spider.search.token_file import TokenWriter
+    from corpus_spider.search.index.cell_counts import ShardCounts
+    from corpus_spider.search.index.token_file import TokenWriter
 
     folder = shard_folder(job.folder, job.number)
     part = folder.with_name(folder.name + UNFINISHED)

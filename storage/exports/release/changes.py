@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from storage.errors import ConfigError, DamageError
-from storage.exports import jsonl
 from storage.exports.fields import BY_NAME
-from storage.exports.formats import FIXED_FIELDS
+from storage.exports.format_table import FIXED_FIELDS
+from storage.exports.formats import jsonl
 from storage.fields import FIELDS
 
 if TYPE_CHECKING:

@@ -27,10 +27,22 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from msgspec import UNSET
 
 from storage.errors import ConfigError
-from storage.exports import jsonl
 from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
-from storage.exports.card import card, licence_of
-from storage.exports.changes import (
+from storage.exports.files import HashingStream, disk_errors, opened
+from storage.exports.format_table import (
+    EXPORTERS,
+    FIELD_FORMATS,
+    FOLDER,
+    STREAM_FORMATS,
+    default_fields,
+    formats,
+    require_place,
+    writer_of,
+)
+from storage.exports.formats import jsonl
+from storage.exports.formats.vertical import registry
+from storage.exports.release.card import card, licence_of
+from storage.exports.release.changes import (
     CHANGES,
     INDEX,
     MANIFEST,
@@ -42,20 +54,8 @@ from storage.exports.changes import (
     read_index,
     refuse_other_filters,
 )
-from storage.exports.citation import citation
-from storage.exports.files import HashingStream, disk_errors, opened
-from storage.exports.formats import (
-    EXPORTERS,
-    FIELD_FORMATS,
-    FOLDER,
-    STREAM_FORMATS,
-    default_fields,
-    formats,
-    require_place,
-    writer_of,
-)
-from storage.exports.statistics import Census
-from storage.exports.vertical import registry
+from storage.exports.release.citation import citation
+from storage.exports.release.statistics import Census
 from storage.exports.writer import Counter, ExportReport
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What a search question means, and how it is read from its text."""

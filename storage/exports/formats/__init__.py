@@ -1,0 +1,1 @@
+"""Formats of exports, a module each: what they write of a document."""
