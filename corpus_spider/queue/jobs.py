@@ -53,6 +53,10 @@ CREATE TABLE IF NOT EXISTS machine (
     started timestamptz NOT NULL DEFAULT now()
 )
 """
+_ALIVE = """
+INSERT INTO procrastinate_workers (id) OVERRIDING SYSTEM VALUE VALUES (%s)
+ON CONFLICT (id) DO UPDATE SET last_heartbeat = now()
+"""
 _INTRODUCE = "INSERT INTO machine (worker_id, host, process, slots) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
 _WORKERS = """
 SELECT min(id), host, process, sum(slots), min(started), extract(epoch FROM now() - max(last_heartbeat))::float
@@ -68,9 +72,12 @@ ORDER BY status, priority DESC, id
 """
 _UNCOUNTED = "UPDATE procrastinate_jobs SET attempts = attempts - 1 WHERE id = %s"
 _DEAD = """
-UPDATE procrastinate_workers SET last_heartbeat = 'epoch'
-WHERE id = ANY(%s) AND last_heartbeat < now() - make_interval(secs => %s)
+UPDATE procrastinate_workers SET last_heartbeat = 'epoch' WHERE id = ANY(%s) AND id NOT IN (
+    SELECT a.worker_id FROM machine a JOIN machine b USING (host, process) JOIN procrastinate_workers w
+    ON w.id = b.worker_id WHERE w.last_heartbeat >= now() - make_interval(secs => %s)
+)
 """
+"""Both numbers of a worker end together: who has taken its batches over looks no further."""
 
 
 @dataclass(frozen=True)
@@ -177,8 +184,8 @@ def open_tables(corpus: Corpus, *, read_only: bool = False) -> psycopg.Connectio
     session = corpus.database.session(lambda made: made, **options)
     if read_only:
         return session
-    session.execute(f"CREATE SCHEMA IF NOT EXISTS {_schema(corpus.database)}".encode())
     with alone(session):
+        session.execute(f"CREATE SCHEMA IF NOT EXISTS {_schema(corpus.database)}".encode())
         version, table = session.execute(_TABLES).fetchone() or (None, None)
         for statements in _changes(version if table else None):
             session.execute(statements.encode())
@@ -300,9 +307,15 @@ def state_of(session: psycopg.Connection[Any]) -> QueueState:
 
 
 def introduce(session: psycopg.Connection[Any], machine: str, worker: int, slots: int) -> None:
-    """Record the machine and process of a worker, this one. The lock shows that it lives: it ends with the session."""
-    session.execute(_INTRODUCE, (worker, machine, os.getpid(), slots))
+    """Record a worker, this one, as `show_life`. The lock shows that it lives: it ends with the session."""
+    show_life(session, machine, worker, slots)
     session.execute("SELECT pg_try_advisory_lock(%s)", tuple(_worker_keys(session, [worker])))
+
+
+def show_life(session: psycopg.Connection[Any], machine: str, worker: int, slots: int) -> None:
+    """Record a sign of life, the machine and the process of a worker, also if other workers have given it up."""
+    session.execute(_ALIVE, (worker,))
+    session.execute(_INTRODUCE, (worker, machine, os.getpid(), slots))
 
 
 def mark_dead(session: psycopg.Connection[Any], quiet_seconds: float) -> None:

@@ -36,6 +36,7 @@ from corpus_spider.queue.jobs import (
     mark_dead,
     open_tables,
     queue_state,
+    show_life,
     state_of,
     uncount,
 )
@@ -129,7 +130,8 @@ class CrawlWorker:
     crawls: dict[int, asyncio.subprocess.Process] = field(default_factory=dict)
     """Crawls by process id."""
     signals: int = 0
-    _workers: tuple[Worker, ...] = ()
+    _workers: dict[Worker, int] = field(default_factory=dict)
+    """Slots of Procrastinate's workers that run."""
     _left: dict[str, float] = field(default_factory=dict)
     """When a site was last crawled for the pages that only this machine can process."""
 
@@ -181,14 +183,14 @@ class CrawlWorker:
             slots = self._worker(app, [QUEUE, AGAIN], self.slots)
             # Beside the slots: these may be busy for hours.
             spare = self._worker(app, [AGAIN], 1)
-            self._workers = (slots, spare)
+            self._workers = {slots: self.slots, spare: 0}
             slots.wait = not self.until_empty
             again = map(self._again_and_again, (self._do_errand, self._crawl_left))
             beside = [asyncio.ensure_future(each) for each in (self._beside(app), *again)]
-            recovered = asyncio.ensure_future(spare.run())  # type: ignore[no-untyped-call]
+            recovered = asyncio.ensure_future(self._run(spare))
             recovered.add_done_callback(lambda _: self._take_no_more())
             try:
-                await slots.run()  # type: ignore[no-untyped-call]
+                await self._run(slots)
             finally:
                 self._take_no_more()
                 try:
@@ -198,7 +200,12 @@ class CrawlWorker:
                         await asyncio.sleep(0.05)
                     for each in beside:
                         each.cancel()
-                    self._workers = ()
+
+    async def _run(self, worker: Worker) -> None:
+        try:
+            await worker.run()  # type: ignore[no-untyped-call]
+        finally:
+            del self._workers[worker]
 
     def _worker(self, app: App, queues: list[str], slots: int) -> Worker:
         return Worker(
@@ -264,13 +271,20 @@ class CrawlWorker:
             await app.job_manager.delete_old_jobs(
                 24 * MAX_FAILED_DAYS, queue, include_failed=True, include_aborted=True
             )
-        for worker, slots in zip(self._workers, (self.slots, 0), strict=True):
+        for worker, slots in tuple(self._workers.items()):
             while worker.worker_id is None:
                 await asyncio.sleep(0.05)
             await asyncio.to_thread(introduce, tables, self.machine, worker.worker_id, slots)
         while True:
+            await self._show_life(tables)
             await self._recover(app, tables)
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def _show_life(self, tables: psycopg.Connection[Any]) -> None:
+        """Stay in the list of workers. Procrastinate's own signs of life end with the first one that fails."""
+        for worker, slots in tuple(self._workers.items()):
+            if worker in self._workers and worker.worker_id is not None and not self.signals:
+                await asyncio.to_thread(show_life, tables, self.machine, worker.worker_id, slots)
 
     async def _recover(self, app: App, tables: psycopg.Connection[Any]) -> None:
         """Queue the batches of workers without a sign of life again. One worker does it at a time."""

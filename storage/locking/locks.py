@@ -145,15 +145,12 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
 
     def unlock_hosts(self, hosts: Iterable[str]) -> None:
         """Let other crawls request these hosts. A server has room for some thousand locks."""
-        import psycopg
-
         for host in self._hosts.intersection(hosts):
             self._hosts.discard(host)
             if self._session is None:
                 unlock_byte(self._hosts_file, host_byte(host))
             else:
-                with suppress(psycopg.OperationalError):
-                    self._session.execute("SELECT pg_advisory_unlock(%s)", (self._host_key(host),))
+                self._unadvise_one(self._session, self._host_key(host))
 
     def lock_hosts(self, hosts: Collection[str]) -> set[str]:
         """Lock hosts until `release`, and return those of them that are locked now; the others are another crawl's.
@@ -254,6 +251,13 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
                 do="Crawl fewer sites at once (--site), or raise max_locks_per_transaction of the server.",
             ) from error
         return row is not None and bool(row[0])
+
+    @staticmethod
+    def _unadvise_one(session: psycopg.Connection, key: int) -> None:
+        import psycopg
+
+        with suppress(psycopg.OperationalError):
+            session.execute("SELECT pg_advisory_unlock(%s)", (key,))
 
     @staticmethod
     def _alive(session: psycopg.Connection) -> bool:

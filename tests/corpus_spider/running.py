@@ -46,6 +46,13 @@ def ended(process: subprocess.Popen[str], patience: float = PATIENCE) -> int:
     raise AssertionError(f"it did not end in {patience:g} s: {process.stderr and process.stderr.read()}")
 
 
+def kill(process: subprocess.Popen[str]) -> None:
+    """Kill a started verb, if it still runs, at the end of a test that may have failed."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
 def environment(**more: str) -> dict[str, str]:
     """Return the environment in which the checkout's packages are found."""
     return os.environ | {"PYTHONPATH": str(ROOT)} | more
@@ -95,10 +102,10 @@ def loaded_program() -> LoadedProgram:
     return loaded
 
 
-def start(folder: Path, *arguments: str, **more: str) -> subprocess.Popen[str]:
-    """Start a verb and return the running process."""
+def start(folder: Path, *arguments: str, within: tuple[str, ...] = (), **more: str) -> subprocess.Popen[str]:
+    """Start a verb and return the running process. ``within``: what its command line starts with."""
     return subprocess.Popen(
-        program(*arguments),
+        [*within, *program(*arguments)],
         cwd=folder,
         env=environment(**more),
         stdout=subprocess.DEVNULL,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Barrier
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -9,9 +12,10 @@ import pytest
 
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance.copy_corpus import migrate
+from corpus_spider.queue.jobs import mark_dead, open_tables, show_life
 from storage import Corpus
 from tests.corpus_spider.queue.press import press
-from tests.corpus_spider.running import well
+from tests.corpus_spider.running import PATIENCE, often, well
 from tests.extras import need
 
 if TYPE_CHECKING:
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 
 need("queue")
 
+STARTED_TOGETHER = 8
 TABLES = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public_queue' ORDER BY 1"
 MADE_BY = "SELECT obj_description('public_queue'::regnamespace, 'pg_namespace')"
 
@@ -66,6 +71,21 @@ def test_migrate_changes_the_tables_to_the_installed_release(
         assert not migrate(config).is_needed
 
 
+def test_workers_that_start_together_make_the_tables_once(postgresql_url: str) -> None:
+    """Two sessions that create a schema at the same moment would end one of them with an error."""
+    barrier = Barrier(STARTED_TOGETHER)
+
+    def opened(corpus: Corpus) -> str:
+        barrier.wait(PATIENCE)
+        with closing(open_tables(corpus)) as session:
+            return str(session.execute(MADE_BY.encode()).fetchone())
+
+    with Corpus.open(postgresql_url, create=True) as corpus, ThreadPoolExecutor(STARTED_TOGETHER) as pool:
+        for _ in range(often(5, 50)):
+            asked(postgresql_url, "DROP SCHEMA IF EXISTS public_queue CASCADE")
+            assert len(set(pool.map(opened, [corpus] * STARTED_TOGETHER))) == 1
+
+
 @pytest.mark.parametrize("command", [("check",), ("backup", "copy"), ("move",), ("prune",)])
 def test_no_other_command_touches_the_tables(
     tmp_path: Path, postgresql_url: str, postgres_server: PostgresServer, command: Sequence[str]
@@ -80,3 +100,18 @@ def test_no_other_command_touches_the_tables(
         assert rows(postgresql_url) == before
         Corpus.open(copy, create=True).close()
         assert asked(copy, TABLES) == []
+
+
+def test_both_numbers_of_a_worker_are_given_up_together(postgresql_url: str) -> None:
+    """One gave a sign of life later than the other: none is given up before both are silent for long enough."""
+    with Corpus.open(postgresql_url, create=True) as corpus, closing(open_tables(corpus)) as session:
+        for worker, seconds in ((1, 9), (2, 5)):
+            show_life(session, "away", worker, 1)
+            silent = "UPDATE procrastinate_workers SET last_heartbeat = now() - make_interval(secs => %s) WHERE id = %s"
+            session.execute(silent, (seconds, worker))
+        given_up = "SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat = 'epoch'"
+        numbers = []
+        for quiet_seconds in (7, 4):
+            mark_dead(session, quiet_seconds)
+            numbers.append(session.execute(given_up).fetchone())
+    assert numbers == [(0,), (2,)]

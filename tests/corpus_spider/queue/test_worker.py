@@ -8,6 +8,7 @@ import random
 import signal
 import threading
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ import pytest
 
 from corpus_spider.exit_codes import DATABASE, FORCED, INTERNAL, LOCKED, STOPPED
 from corpus_spider.queue.batches import Batch
+from corpus_spider.queue.jobs import open_tables
 from storage import Corpus
 from tests.corpus_spider.cli.test_json_outputs import assert_valid
 from tests.corpus_spider.polite_hosts import Answer, Host, page
@@ -164,6 +166,26 @@ def test_all_crawls_of_all_workers_are_shown_and_a_dead_one_is_named(tmp_path: P
         assert_valid("health", examined)
         assert [each["sites"] for each in examined["machines"]][-1] == ["p0", "p1"]
         assert "in the queue and no worker (p0, p1)" in run(tmp_path, "health").stdout
+
+
+def test_a_worker_that_others_gave_up_is_listed_again(tmp_path: Path, postgresql_url: str) -> None:
+    """It was deleted during its crawl, as after a cut: it shows itself again, and is gone when it ends."""
+    with press(tmp_path, postgresql_url, 1) as papers, Corpus.open(postgresql_url, create=True) as corpus:
+        papers.hosts["p0"].pages["/a/0"] = slow = Slow()
+        well(tmp_path, "crawl", "--queue")
+        worker = papers.worker()
+        until(slow.asked.is_set)
+        until(lambda: papers.listed()["workers"])
+        before = papers.listed()["workers"]
+        with closing(open_tables(corpus, read_only=True)) as tables:
+            tables.execute("DELETE FROM procrastinate_workers")
+        until(lambda: papers.listed()["workers"], papers.listed)
+        (again,) = papers.listed()["workers"]
+        assert (again["process"], again["machine"]) == (before[0]["process"], before[0]["machine"])
+        slow.answered.set()
+        worker.terminate()
+        assert ended(worker) == 11
+        assert papers.listed()["workers"] == []
 
 
 def test_a_dead_batch_with_a_newer_one_ends_as_failed(tmp_path: Path, postgresql_url: str) -> None:
