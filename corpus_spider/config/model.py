@@ -32,7 +32,7 @@ from corpus_spider.config.sections import (
 )
 from corpus_spider.config.seeds import HostIndex, hosts_of, seeds_of
 from corpus_spider.config.selections import table_of
-from corpus_spider.config.values import masked_address, nearest
+from corpus_spider.config.values import first_names, masked_address, nearest
 from corpus_spider.config.version import program_version
 from storage.disk import read_mark
 from storage.errors import ConfigError
@@ -204,15 +204,16 @@ class Config:
             raise ConfigError(
                 f'there is no site "{name}"{nearest(name, names)}',
                 where=str(self.path or "configuration"),
-                do=f"Sites: {', '.join(names) or 'none'}.",
+                do=f"Sites: {first_names(names)}.",
             )
         return found
 
     def site_at(self, url: str) -> SiteSettings | None:
         """Return the site whose host, or the nearest domain above it, is that of a URL; None if there is none."""
-        from pipelines.urls.url import host_of
+        from pipelines.urls.url import host_of, split_port
 
-        host = host_of(url).removeprefix("www.")
+        named = split_port(host_of(url))
+        host = named[0].removeprefix("www.") if named else ""
         fit = ((len(own), site) for site in self.sites for own in hosts_of(site) if f".{host}".endswith(f".{own}"))
         return max(fit, key=lambda pair: pair[0], default=(0, None))[1]
 
@@ -288,9 +289,13 @@ class Config:
         return Schedule(tuple(sorted(self.crawl.reread)), {name: _digest(rule) for name, rule in rules.items()})
 
     def link_rules(self) -> dict[str, str]:
-        """Return for each site a digest of the rules that decide which URLs belong to it."""
-        models = {site.name: self.site_model(site) for site in self.sites}
-        return {name: _digest((one.hosts, one.allow, one.deny, one.elsewhere)) for name, one in models.items()}
+        """Return for each site a digest of the rules that decide which URLs belong to it, and how they are read."""
+        digests = {}
+        for site in self.sites:
+            one = self.site_model(site)
+            rules = (one.hosts, one.allow, one.deny, one.elsewhere, *(("render",) if site.render else ()))
+            digests[site.name] = _digest(rules)
+        return digests
 
     def seeds(self, *, days: bool = True) -> list[Seed]:
         """Return the sources of all sites, each once per site. With ``days`` they include archive pages by day."""

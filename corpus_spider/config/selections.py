@@ -172,14 +172,18 @@ def read_texts(value: object) -> tuple[str, ...]:
 
 
 def read_day(value: object, *, is_last: bool = False) -> str:
-    """Return a day as YYYY-MM-DD: of a date its day, of a month the first or last one. Raises WrongValueError.
+    """Return a day as YYYY-MM-DD: of a date its day, of a month or year the first or last one. Raises WrongValueError.
 
     >>> read_day("2026-02"), read_day("2026-02", is_last=True), read_day(date(2026, 2, 3))
     ('2026-02-01', '2026-02-28', '2026-02-03')
+    >>> read_day("2026"), read_day("2026", is_last=True)
+    ('2026-01-01', '2026-12-31')
     """
     try:
         if not isinstance(value, str):
             return date(value.year, value.month, value.day).isoformat()  # type: ignore[attr-defined]
+        if len(value) == len("2026"):
+            value = f"{value}-{'12' if is_last else '01'}"
         if len(value) > len("2026-02"):
             return date.fromisoformat(value).isoformat()
         first = date.fromisoformat(f"{value}-01")

@@ -174,6 +174,21 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
+MAX_NAMES = 20
+"""Names that an error lists."""
+
+
+def first_names(names: Iterable[str]) -> str:
+    """Return the first 20 names of a list, and how many follow.
+
+    >>> first_names(["a", "b"]), first_names([]), first_names("abcdefghijklmnopqrstuvw")[-12:]
+    ('a, b', 'none', 't and 3 more')
+    """
+    every = list(names)
+    more = len(every) - MAX_NAMES
+    return (", ".join(every[:MAX_NAMES]) or "none") + (f" and {more:,} more" if more > 0 else "")
+
+
 def parse_size(text: str) -> int:
     """Parse ``10 MiB``, ``500 kB`` or ``1024`` as a number of bytes. The largest units are TB and TiB."""
     match = SIZE_PATTERN.fullmatch(text.strip())

@@ -1,4 +1,4 @@
-"""Apply changed link rules to the queue.
+"""Apply changed link rules to the queue. Pages without text come back when a browser renders their site now.
 
 The database has for each site a digest of the link rules that its queue follows. If that of today differs, the queued
 URLs of the site are compared with the rules of today.
@@ -56,7 +56,8 @@ def _compare(config: Config, corpus: Corpus, changed: tuple[str, ...]) -> dict[s
         model = models[lease.site]
         return not model.hosts or scope_of(model).still_has(lease, known=known)
 
-    return corpus.frontier.compare_rules(changed, is_in_scope)
+    rendered = {site.name for site in config.sites if site.render}
+    return corpus.frontier.compare_rules(changed, is_in_scope, rendered)
 
 
 def follow(config: Config, corpus: Corpus) -> dict[str, RuleChange]:

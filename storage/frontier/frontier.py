@@ -109,14 +109,17 @@ class Frontier:
         return self.database.write(work, durable=False)
 
     def compare_rules(
-        self, sites: Collection[str], is_in_scope: Callable[[Lease, bool], bool]
+        self,
+        sites: Collection[str],
+        is_in_scope: Callable[[Lease, bool], bool],
+        rendered: Collection[str] = (),
     ) -> dict[str, RuleChange]:
-        """Return the queued URLs of each site that changed link rules take out and let in. Nothing is changed.
+        """Return the URLs of each site that changed link rules take out and let in. Nothing is changed.
 
         ``is_in_scope``: decides by the rules of today. Its second argument says whether the URL was read before. All
-        queued URLs are read, perhaps a million.
+        queued URLs are read, perhaps a million. ``rendered``: those of the sites whose pages a browser renders.
         """
-        return self.database.read(lambda connection: rule_changes.compare(connection, sites, is_in_scope))
+        return self.database.read(lambda connection: rule_changes.compare(connection, sites, is_in_scope, rendered))
 
     def followed_rules(self) -> dict[str, str]:
         """Return for each site the digest of the link rules that its queue follows. Empty: unknown."""

@@ -1,4 +1,7 @@
-"""Queued URLs after a change of the link rules: those that they now refuse, and refused ones that they now allow."""
+"""URLs after a change of the link rules: queued ones that they now refuse, and refused ones that they now allow.
+
+Whether a browser renders the pages of a site is one of its link rules: a rendered page has other links.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.database.schema import site, url
+from storage.database.schema import fetch, site, url
 from storage.database.transactions import chunks, upsert
 from storage.frontier.leases import LEASE_COLUMNS, PENDING, SETTLED, lease_of
 from storage.frontier.new_links import CLEAN_SLATE
+from storage.reasons import SCRIPT_ONLY
 from storage.records import UrlState
 
 if TYPE_CHECKING:
@@ -22,11 +26,15 @@ if TYPE_CHECKING:
 
 ROWS = 1000
 """Rows that are read at a time. A queue may have millions."""
+_other = fetch.alias("other")
 
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """Ids of the URLs of a site that its changed link rules take out of the queue, and of those that they let in."""
+    """Ids of the URLs of a site that its changed link rules take out of the queue, and of those that they let in.
+
+    Those let in were refused, or were pages without text that a browser renders now.
+    """
 
     taken_out: list[int] = field(default_factory=list)
     let_in: list[int] = field(default_factory=list)
@@ -48,11 +56,15 @@ def note_followed(connection: Connection, digests: Mapping[str, str]) -> None:
 
 
 def compare(
-    connection: Connection, sites: Collection[str], is_in_scope: Callable[[Lease, bool], bool]
+    connection: Connection,
+    sites: Collection[str],
+    is_in_scope: Callable[[Lease, bool], bool],
+    rendered: Collection[str] = (),
 ) -> dict[str, RuleChange]:
     """Return for each site the queued URLs that are no longer in scope, and those that are in scope again.
 
-    The second argument of ``is_in_scope`` says whether the URL was read before. Nothing is changed.
+    The second argument of ``is_in_scope`` says whether the URL was read before. ``rendered``: those of the sites whose
+    pages a browser renders. Nothing is changed.
     """
     changes = {site: RuleChange() for site in sites}
     pending, refused = PENDING, sa.and_(SETTLED, url.c.state == UrlState.OUT_OF_SCOPE)
@@ -62,6 +74,14 @@ def compare(
             if is_in_scope(lease_of(row), row.reads > 0) is (state is refused):
                 change = changes[row.site]
                 (change.let_in if state is refused else change.taken_out).append(row.lease_id)
+    if not (now_rendered := set(rendered).intersection(sites)):
+        return changes
+    last = sa.select(sa.func.max(_other.c.id)).where(_other.c.url_id == url.c.id).scalar_subquery()
+    empty = sa.select(url.c.id, url.c.site).join(fetch, fetch.c.url_id == url.c.id)
+    empty = empty.where(url.c.site.in_(now_rendered), url.c.state == UrlState.DONE)
+    empty = empty.where(fetch.c.outcome == "drop", fetch.c.reason == SCRIPT_ONLY, fetch.c.id == last)
+    for url_id, name in connection.execute(empty):
+        changes[name].let_in.append(url_id)
     return changes
 
 
@@ -69,10 +89,12 @@ def follow(connection: Connection, changes: Mapping[str, RuleChange], rules: Map
     """Set the URLs to out of scope, with the digest of their site's ``rules`` as reason, or to pending."""
     for name, change in changes.items():
         out = {"state": UrlState.OUT_OF_SCOPE, "reason": rules.get(name, "")}
-        _set(connection, change.taken_out, UrlState.PENDING, out)
-        _set(connection, change.let_in, UrlState.OUT_OF_SCOPE, CLEAN_SLATE)
+        _set(connection, change.taken_out, PENDING, out)
+        _set(connection, change.let_in, url.c.state.in_([UrlState.OUT_OF_SCOPE, UrlState.DONE]), CLEAN_SLATE)
 
 
-def _set(connection: Connection, url_ids: list[int], state: UrlState, values: Mapping[str, object]) -> None:
+def _set(
+    connection: Connection, url_ids: list[int], still: sa.ColumnElement[bool], values: Mapping[str, object]
+) -> None:
     for part in chunks(url_ids):
-        connection.execute(sa.update(url).where(url.c.id.in_(part), url.c.state == state).values(values))
+        connection.execute(sa.update(url).where(url.c.id.in_(part), still).values(values))

@@ -396,6 +396,26 @@ def test_a_site_below_another_keeps_its_hosts_for_itself_also_when_one_alone_is_
     assert Config(sites=(paper, edition, same)).site_model(same).elsewhere == ()
 
 
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("http://vi.demo.localhost:8400/a", "vi"),
+        ("https://www.paper.example/a", "paper"),
+        ("https://m.paper.example:8443/a", "paper"),
+        ("https://other.example/a", None),
+        ("no address", None),
+    ],
+)
+def test_the_site_of_a_url_has_its_host_on_any_port(url: str, name: str | None) -> None:
+    """`rules try` and `extract` found no site for an address with a port, such as those of the demo."""
+    sites = (
+        SiteSettings(name="vi", start=("http://vi.demo.localhost:8400/",)),
+        SiteSettings(name="paper", start=("https://paper.example/",)),
+    )
+    found = Config(sites=sites).site_at(url)
+    assert (found and found.name) == name
+
+
 def test_sites_are_chosen_by_name_and_a_wrong_name_is_answered_with_the_nearest() -> None:
     """--site picks sites; a misspelt one is not an empty crawl."""
     config = Config(sites=(SiteSettings(name="vnexpress"), SiteSettings(name="tuoitre")))

@@ -435,6 +435,26 @@ def test_changed_rules_take_queued_urls_out_and_let_others_in(corpus: Corpus) ->
     assert states(corpus)["sport9"] == "pending"
 
 
+def test_pages_that_scripts_fill_come_back_when_a_browser_renders_their_site(corpus: Corpus) -> None:
+    """Once, when the rules change. Pages with another reason stay, and so do sites that are not rendered."""
+    for name in ("a.example", "b.example"):
+        crawl = Crawl(corpus, name)
+        crawl.visit("empty", dropped("script_only"))
+        crawl.visit("missing", dropped("no_article"))
+        crawl.visit("text", made("a text"))
+    sites = ["a.example", "b.example"]
+    changes = corpus.frontier.compare_rules(sites, lambda *_: True, ["a.example", "c.example"])
+    assert {site: (len(each.taken_out), len(each.let_in)) for site, each in changes.items()} == {
+        "a.example": (0, 1),
+        "b.example": (0, 0),
+    }
+    corpus.frontier.follow_rules(changes, {})
+    corpus.frontier.follow_rules(changes, {})
+    counts = corpus.frontier.counts()
+    assert (counts["a.example"][UrlState.PENDING], counts["a.example"][UrlState.DONE]) == (1, 2)
+    assert counts["b.example"] == {UrlState.DONE: 3}
+
+
 def test_a_configured_url_is_never_out_of_scope(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     crawl.seed("list")
