@@ -46,7 +46,7 @@ def renew(corpus: Corpus, processes: int, on_progress: Progress = unseen) -> int
 def _renew(corpus: Corpus, number: int, processes: int, progress: Progress) -> int:
     if number < MIN_PARALLEL_TEXTS or processes < 2:
         return corpus.documents.renew_fingerprints(SCHEME, _prints, progress)
-    context = multiprocessing.get_context("forkserver")
+    context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context) as pool:
 
         def spread(texts: Sequence[str]) -> list[Fingerprint]:

@@ -17,6 +17,7 @@ from corpus_spider.archive.redaction import carry_out
 from corpus_spider.archive.writer import GuardedArchive, prepare_folders
 from corpus_spider.crawling import fingerprints
 from corpus_spider.crawling.site_models import ConfiguredModels
+from pipelines.runtime.heap import share_heap
 from pipelines.runtime.page_pipeline import PagePipeline, PipelineSettings
 from pipelines.runtime.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus
@@ -95,6 +96,7 @@ def open_for_writing(
 
     Raises ConfigError, DiskError, DatabaseError, LockedError or NewerCorpusError, and leaves nothing locked.
     """
+    share_heap()
     if new_pages:
         prepare_folders(config)
     with ExitStack() as stack:

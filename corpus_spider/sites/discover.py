@@ -29,7 +29,6 @@ from pipelines.discovery.links import page_anchors
 from pipelines.discovery.list_pages import read_listing
 from pipelines.discovery.sources import FEEDS, SITEMAPS, SourceContent, SourceFormat, read_source
 from pipelines.markup.page_view import PageView
-from pipelines.markup.tree import parse_tree
 from pipelines.metadata.rights import robots_headers
 from pipelines.urls.url import parse
 from storage.reasons import GONE_STATUSES
@@ -170,22 +169,21 @@ def discover(
     source = read_source(capture, model)
     search.see(capture.url, source)
     view = PageView(source.text)
-    tree = view.tree
-    search.all(tree, capture.url)
+    search.all(view, capture.url)
     if capture.status >= LOWEST_ERROR_STATUS and not search.found:
         do = "Check the address in a browser."
         raise NotFetchedError(f"status {capture.status}, and no usable source", where=capture.url, do=do)
     anchors = page_anchors(view, capture.url, model, robots_headers(capture))
     rules = client.rules(capture.url)
     patterns = read_listing(anchors, capture.url).patterns
-    named = section_pages(tree, capture.url, model, patterns)
+    named = section_pages(view, capture.url, model, patterns)
     pages = [one.fetchable for one in named if rules.can_fetch(one.fetchable, config.user_agent)]
     sections = [SourceFinding("section", one, SourceFormat.PAGE, asked=False) for one in pages]
     return Discovery(
         url=capture.url,
         given=url,
         name=_name(capture.url),
-        language=_language(tree, search.findings, config.corpus.languages),
+        language=_language(view.tree, search.findings, config.corpus.languages),
         allow=_allow(capture.url, search.links),
         archive=archive_template(anchor.link for anchor in anchors),
         patterns=_agreed(patterns, search.links),
@@ -206,13 +204,13 @@ class SourceSearch:
     _seen: set[str] = field(default_factory=set)
     _contents: dict[tuple[str, frozenset[str]], str] = field(default_factory=dict)
 
-    def all(self, tree: LexborHTMLParser, url: str) -> None:
+    def all(self, view: PageView, url: str) -> None:
         """Examine all candidates of a front page and its host, until the limit of requests."""
         try:
-            self.look(stated_feeds(tree, url), "stated")
+            self.look(stated_feeds(view, url), "stated")
             named = (parse(text, url) for text in self.client.rules(url).sitemaps)
             self.look([address for address in named if address], "robots")
-            self.look(linked_feeds(tree, url, self.model), "linked")
+            self.look(linked_feeds(view, url, self.model), "linked")
             if not self._has("sitemap"):
                 self.look(usual(url, USUAL_SITEMAPS), "usual")
             if not self._has("feed"):
@@ -231,7 +229,7 @@ class SourceSearch:
             left -= 1
             source = self._visit(address, origin)
             if source.form is SourceFormat.PAGE:
-                listed = linked_feeds(parse_tree(source.text), address.fetchable, self.model)
+                listed = linked_feeds(PageView(source.text), address.fetchable, self.model)
                 if origin == "linked":
                     waiting[:0] = listed
                     continue

@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
+from corpus_spider.archive.path_lists import ARCHIVE
 from corpus_spider.config.sections import SiteSettings
 from corpus_spider.config.values import language_code, web_address
 from corpus_spider.sites.page_request import fetch, manners
@@ -157,8 +158,11 @@ def is_address(target: str) -> bool:
 def read(target: str, limit: int, url: str = "") -> Capture:
     """Read a file, or standard input for ``-``, as if it was fetched from ``url``.
 
-    Raises ConfigError if it cannot be read, is larger than ``limit`` bytes, or ``url`` is not http(s).
+    Raises ConfigError if it cannot be read, is larger than ``limit`` bytes or an archive, or ``url`` is not http(s).
     """
+    if ARCHIVE.search(target):
+        do = "`corpus-spider import` takes its pages into a corpus, `corpus-spider process` makes a release of them."
+        raise ConfigError("is an archive of pages, and one page is expected", where=target, do=do)
     if url and (wrong := web_address(url)):
         raise ConfigError(f"{wrong}; only http and https", where="--url", do="Use --url https://news.example.org/page.")
     try:

@@ -36,7 +36,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from pipelines.language.detect import ADDRESS
-from pipelines.markup.anchors import LINKS
+from pipelines.markup.anchors import LEADING, LINKS
 from pipelines.markup.soup import collapsed
 from pipelines.markup.tree import shown_text
 from pipelines.metadata.dates.path_dates import dates_in_path
@@ -49,7 +49,7 @@ from storage.records import RULES, Drop
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
     from pipelines.markup.page_view import PageView
     from storage.records import Metadata
@@ -98,9 +98,8 @@ _ARTICLES = ("article", "posting", "report")
 _NO_ARTICLE = "jobposting"
 _LISTINGS = frozenset({"collectionpage", "searchresultspage"})
 _LISTS = _LISTINGS | {"contactpage", "aboutpage", "profilepage", "imagegallery"}
-_PUBLISHED = 'meta[property="article:published_time" i][content]'
+_PUBLISHED = "article:published_time"
 _MAX_STATED = 3
-_MAX_SCRIPTS = 30
 _MAX_HEADINGS = 10
 _IDENTIFIER = re.compile(r"\d{5}|[?&][^=&]*=\d{3}")
 _SUFFIX = re.compile(r"\.\w{2,5}$")
@@ -159,11 +158,6 @@ class ExtractedPage:
     metadata: Metadata
     selected: bool = False
     """Whether a rule of its site selects the text. Such a page counts as one that states an article."""
-
-    @property
-    def tree(self) -> LexborHTMLParser:
-        """The tree of the page, which is not changed."""
-        return self.view.tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,14 +254,14 @@ def _limits(evidence: ArticleEvidence) -> ArticleLimits:
 def gather(page: ExtractedPage, paragraphs: Sequence[str]) -> ArticleEvidence:
     """Measure a page."""
     texts = list(_first(paragraphs))
-    flat, links = _flatten(page.tree)
+    flat, links = _flatten(page.view)
     anchors = [flat[link.start : link.end] for link in links]
     length, folded = sizes((*paragraphs, *texts, *anchors)), dict(zip(texts, _all_folded(texts), strict=True))
     linked_texts = frozenset(anchors)
     plain = [text for text in texts if folded[text] not in linked_texts]
     blocks = [text for text in plain if length[text] >= PARAGRAPH]
     spans = sorted(_locate((folded[text] for text in dict.fromkeys(blocks)), flat))
-    everything, stated = sum(len(folded[text]) for text in texts), claims(page.tree)
+    everything, stated = sum(len(folded[text]) for text in texts), claims(page.view)
     linked = everything - sum(len(folded[text]) for text in plain)
     # A whole paragraph of the text that is a link, and ends like a sentence, is no headline.
     linked_prose = {folded[text] for text in texts if length[text] >= PARAGRAPH and _ends_sentence(text)}
@@ -285,27 +279,27 @@ def gather(page: ExtractedPage, paragraphs: Sequence[str]) -> ArticleEvidence:
         broken_off=sum(bool(_BROKEN_OFF.search(text[-PROBE:])) for text in blocks) / max(1, len(blocks)),
         address=address_kind(page.url),
         claims=(*stated, RULES) if page.selected else stated,
-        listed=not stated and is_list(page.tree),
-        footer=_is_footer(page.tree, [folded[text] for text in texts]),
-        headed=_headed(page.tree, flat, spans),
+        listed=not stated and is_list(page.view),
+        footer=_is_footer(page.view, [folded[text] for text in texts]),
+        headed=_headed(page.view, flat, spans),
         dated=page.metadata.published_source in STATED_DATES,
     )
 
 
-def _headed(tree: LexborHTMLParser, flat: str, spans: Sequence[_Span]) -> bool:
-    title = tree.css_first("title")
+def _headed(view: PageView, flat: str, spans: Sequence[_Span]) -> bool:
+    title = next(iter(view.of("title")), None)
     stated = _folded(title.text()[:MAX_TEXT]) if title and spans else ""
-    for node in tree.css("h1, h2")[:_MAX_HEADINGS] if stated else ():
+    for node in view.of("h1", "h2")[:_MAX_HEADINGS] if stated else ():
         text = _folded(node.text()[:MAX_TEXT])
         if size(text) >= HEADLINE and text in stated and node.css_first(LINKS) is None:
             return -1 < flat.find(text) < spans[-1].start
     return False
 
 
-def _is_footer(tree: LexborHTMLParser, folded: Sequence[str]) -> bool:
+def _is_footer(view: PageView, folded: Sequence[str]) -> bool:
     """Return whether all of these texts, folded, are in footers of the page. The footer of an article is none."""
     # A node is found once by each part of the selector.
-    found = {node.mem_id: node for node in tree.css(_FOOTERS) if _is_named_footer(node)}
+    found = {node.mem_id: node for node in view.tree.css(_FOOTERS) if _is_named_footer(node)}
     footers = [
         _folded(node.text())
         for node in islice(found.values(), _MAX_FOOTERS)
@@ -361,42 +355,37 @@ def address_kind(url: str) -> AddressForm:
     return AddressForm.ANY
 
 
-def claims(tree: LexborHTMLParser) -> tuple[str, ...]:
+def claims(view: PageView) -> tuple[str, ...]:
     """Return the places in which a page states that it is an article. None if it states a list or a form.
 
     Several articles in the JSON-LD belong to a list.
     """
-    kinds = Counter(_stated_types(tree))
+    kinds = Counter(_stated_types(view))
     if _LISTS & kinds.keys():
         return ()
     articles = sum(count for kind, count in kinds.items() if kind.endswith(_ARTICLES) and kind != _NO_ARTICLE)
-    graph = _content(tree.css_first('meta[property="og:type" i][content], meta[name="og:type" i][content]'))
     found = {
         _STATES_ARTICLE: 0 < articles <= _MAX_STATED,
-        "og:type": graph.startswith(("article", "news")),
-        "article:published_time": bool(_content(tree.css_first(_PUBLISHED))),
-        "articleBody": tree.css_first('[itemprop~="articleBody"]') is not None,
+        "og:type": view.contents.get("og:type", [""])[0].lower().startswith(("article", "news")),
+        _PUBLISHED: _PUBLISHED in view.contents,
+        "articleBody": "articleBody" in view.html and view.tree.css_first('[itemprop~="articleBody"]') is not None,
     }
     return tuple(name for name, stated in found.items() if stated)
 
 
-def is_list(tree: LexborHTMLParser) -> bool:
+def is_list(view: PageView) -> bool:
     """Return whether a page states that it is a list, for example of the posts with a tag, and has no date.
 
     The og:type is ignored: plugins of WordPress state article on lists too.
     """
-    kinds = set(_stated_types(tree))
+    kinds = set(_stated_types(view))
     articles = any(kind.endswith(_ARTICLES) for kind in kinds)
-    return bool(_LISTINGS & kinds) and not articles and tree.css_first(_PUBLISHED) is None
+    return bool(_LISTINGS & kinds) and not articles and _PUBLISHED not in view.contents
 
 
-def _content(node: LexborNode | None) -> str:
-    return (node.attributes.get("content") or "").strip().lower() if node else ""
-
-
-def _stated_types(tree: LexborHTMLParser) -> Iterable[str]:
-    for node in tree.css('script[type*="ld+json" i]')[:_MAX_SCRIPTS]:
-        for kinds in _TYPE.findall(node.text()[:MAX_PAGE]):
+def _stated_types(view: PageView) -> Iterable[str]:
+    for script in view.jsonld:
+        for kinds in _TYPE.findall(script):
             yield from {name.lower() for name in _NAME.findall(kinds)}
 
 
@@ -432,16 +421,17 @@ def _all_folded(texts: Sequence[str]) -> list[str]:
     return _folded(joined).split(_TEXT_SEPARATOR) if texts else []
 
 
-def _flatten(tree: LexborHTMLParser) -> tuple[str, list[_Span]]:
+def _flatten(view: PageView) -> tuple[str, list[_Span]]:
     """Return the text of the page without white space, and the places of its links in it.
 
     Links are in document order, so each is searched after the one before. Few are missing. The search ends if many are,
     or if links contain links, because it would be slow and without meaning.
     """
-    body = tree.body
+    body = view.tree.body
     flat = _folded(body.text()[:MAX_PAGE]) if body else ""
     shown, read = list[str](), 0
-    for node in tree.css(LINKS)[:MAX_LINKS]:
+    linked = (each.node for each in view.references if each.tag == "a" and LEADING.match(each.attributes["href"] or ""))
+    for node in islice(linked, MAX_LINKS):
         text = node.text()
         if "{" in text:  # a style sheet or a script may be in the link
             text = shown_text(node)

@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING
 from storage.records import Drop
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
+    from pipelines.markup.page_view import PageView
     from storage.records import Headers
 
 REFUSING = frozenset({401, 402, 403, 405, 406, 409, 429, 451, 456, 503, 520, 521, 525})
@@ -86,81 +87,76 @@ def refused(status: int, headers: Headers, body: str) -> Drop | None:
     return None
 
 
-def not_found(tree: LexborHTMLParser) -> Drop | None:
+def not_found(view: PageView) -> Drop | None:
     """Return a drop if the title and the heading of a page, or the only one of them, say that it does not exist."""
-    titles = []
-    for selector in ("title", "h1"):
-        node = tree.css_first(selector)
-        if text := " ".join((node.text() or "").split())[:300] if node else "":
-            titles.append(text)
+    stated = (" ".join((node.text() or "").split())[:300] for tag in ("title", "h1") for node in view.of(tag)[:1])
+    titles = list(filter(None, stated))
     if titles and all(_NOT_FOUND.match(text) for text in titles):
         return Drop("soft_404", titles[0][:200])
     return None
 
 
-def without_text(tree: LexborHTMLParser, html: str, url: str) -> Drop | None:
+def without_text(view: PageView, url: str) -> Drop | None:
     """Return why a page with status 200 gave no article: a bot check, a wall or a shell. None if unknown."""
-    body = tree.body
+    body = view.tree.body
     chars = _chars(body) - sum(map(_chars, body.css(_UNREAD))) if body is not None else 0
     if chars > _MAX_TEXT:
-        return _paywall(tree)
-    head = html[: _MAX_TEXT * 10]
+        return _paywall(view)
+    head = view.html[: _MAX_TEXT * 10]
     if _GEOGRAPHY.search(head):
         return Drop("geo_block", "status 200")
     if _CHALLENGE.search(head):
         return Drop("firewall", "status 200, a bot check")
-    if drop := _paywall(tree) or _consent(tree, url):
+    if drop := _paywall(view) or _consent(view, url):
         return drop
     if chars > _SHELL_TEXT:
         return None
-    login = tree.css_first('input[type="password" i]') is not None
-    return _script_check(tree) or _shell(tree) or (Drop("paywall", "asks for a password") if login else None)
+    login = view.tree.css_first('input[type="password" i]') is not None
+    return _script_check(view) or _shell(view) or (Drop("paywall", "asks for a password") if login else None)
 
 
-def stub(tree: LexborHTMLParser, chars: int, min_chars: int) -> Drop | None:
+def stub(view: PageView, chars: int, min_chars: int) -> Drop | None:
     """Return a drop if a short text is the start of an article for subscribers, as the page states."""
-    return _paywall(tree) if chars < _STUB * min_chars else None
+    return _paywall(view) if chars < _STUB * min_chars else None
 
 
-def _script_check(tree: LexborHTMLParser) -> Drop | None:
+def _script_check(view: PageView) -> Drop | None:
     """Return a drop for a page that is a script only.
 
     A script that sets a cookie and reloads is a bot check. A browser without cookies does not pass it.
     """
-    if tree.css_first("a[href]") is not None:
+    if any(each.tag == "a" for each in view.references):
         return None
-    scripts = [text for node in tree.css("script")[:10] if _LEADS_ON.search(text := node.text() or "")]
+    scripts = [text for node in view.of("script")[:10] if _LEADS_ON.search(text := node.text() or "")]
     if any(map(_SETS_COOKIE.search, scripts)):
         return Drop("firewall", "status 200, a script that sets a cookie and asks again")
     return Drop("script_only", "a script that leads on") if scripts else None
 
 
-def _paywall(tree: LexborHTMLParser) -> Drop | None:
-    tier = tree.css_first('meta[property="article:content_tier"][content]')
-    if tier and (tier.attributes.get("content") or "").lower() in {"locked", "metered"}:
+def _paywall(view: PageView) -> Drop | None:
+    if view.contents.get("article:content_tier", [""])[0].lower() in {"locked", "metered"}:
         return Drop("paywall", "article:content_tier")
-    scripts = tree.css('script[type*="ld+json" i]')[:30]
-    return Drop("paywall", "isAccessibleForFree") if any(_LOCKED.search(node.text()) for node in scripts) else None
+    return Drop("paywall", "isAccessibleForFree") if any(map(_LOCKED.search, view.jsonld)) else None
 
 
-def _consent(tree: LexborHTMLParser, url: str) -> Drop | None:
-    forms = (node.attributes.get("action") or "" for node in tree.css("form[action]")[:10])
+def _consent(view: PageView, url: str) -> Drop | None:
+    forms = (node.attributes.get("action") or "" for node in view.of("form")[:10])
     place = next((text for text in (url, *forms) if _CONSENT.search(text)), None)
     return Drop("consent", place[:200]) if place else None
 
 
-def _shell(tree: LexborHTMLParser) -> Drop | None:
-    if tree.css_first("script") is None:
+def _shell(view: PageView) -> Drop | None:
+    if not view.of("script"):
         return None
     # The parser runs no scripts, so the noscript of the head is text of the body.
-    texts = [node.text() or "" for node in tree.css("noscript")[:10]]
+    texts = [node.text() or "" for node in view.of("noscript")[:10]]
     texts += (
         part.text_content or ""
-        for part in (tree.body.traverse(include_text=True) if tree.body else ())
+        for part in (view.tree.body.traverse(include_text=True) if view.tree.body else ())
         if part.tag == "-text" and part.parent is not None and part.parent.tag not in {"script", "style"}
     )
     asks = any(map(_ASKS_SCRIPT.search, texts))
-    frame = tree.css_first(_SHELLS)
+    frame = view.tree.css_first(_SHELLS)
     if asks or frame is not None:
         return Drop("script_only", "asks for JavaScript" if asks else f"<{frame.tag}> is empty" if frame else "")
     return None

@@ -13,15 +13,16 @@ from urllib.parse import unquote
 
 from pipelines.classification.page_type import HEADLINE
 from pipelines.discovery.scope import scope_of
-from pipelines.markup.tree import base_of, shown_text
+from pipelines.markup.tree import shown_text
 from pipelines.text.scripts import size
 from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
+    from pipelines.markup.page_view import PageView
     from pipelines.urls.url import Address
     from storage.records import SiteModel
 
@@ -59,11 +60,11 @@ _SERVICE = re.compile(
 )
 
 
-def stated_feeds(tree: LexborHTMLParser, url: str) -> list[Address]:
+def stated_feeds(view: PageView, url: str) -> list[Address]:
     """Return the feeds in the head of a page (``link rel=alternate``), without those of comments."""
-    base, found = base_of(tree, url), {}
-    for node in islice(tree.css("link[href]"), MAX_REFERENCES):
-        attributes = node.attributes
+    base, found = view.base_of(url), {}
+    links = (each.attributes for each in view.references if each.tag == "link")
+    for attributes in islice(links, MAX_REFERENCES):
         kind = (attributes.get("type") or "").lower().partition(";")[0].strip()
         if "alternate" not in (attributes.get("rel") or "").lower() or kind not in _FEED_TYPES:
             continue
@@ -73,10 +74,10 @@ def stated_feeds(tree: LexborHTMLParser, url: str) -> list[Address]:
     return list(found.values())[:MAX_CANDIDATES]
 
 
-def linked_feeds(tree: LexborHTMLParser, url: str, model: SiteModel) -> list[Address]:
+def linked_feeds(view: PageView, url: str, model: SiteModel) -> list[Address]:
     """Return the URLs on its site that a page links to and that look like a feed, or like a page of feeds."""
     scope, found = scope_of(model), {}
-    for address, _ in _linked(tree, url):
+    for address, _ in _linked(view, url):
         target = _target(address)
         looks = _FEED_PATH.search(target) or (
             scope.has_host(address.host) and address.host.startswith(("rss.", "feeds."))
@@ -91,7 +92,7 @@ def usual(origin: str, paths: Iterable[str]) -> list[Address]:
     return [address for path in paths if (address := parse(path, origin))]
 
 
-def section_pages(tree: LexborHTMLParser, url: str, model: SiteModel, articles: Iterable[str] = ()) -> list[Address]:
+def section_pages(view: PageView, url: str, model: SiteModel, articles: Iterable[str] = ()) -> list[Address]:
     """Return the pages that a front page links to and that look like its sections, most frequent first.
 
     A section has a short path: one or two segments with few words, perhaps with a number or one parameter. Service
@@ -101,7 +102,7 @@ def section_pages(tree: LexborHTMLParser, url: str, model: SiteModel, articles: 
     own, scope, counts = parse(url), scope_of(model), Counter[str]()
     shapes = [re.compile(each) for each in articles]
     found: dict[str, Address] = {}
-    for address, link in _linked(tree, url):
+    for address, link in _linked(view, url):
         if address == own or not scope.has(address) or not _is_section(address):
             continue
         if _NAMED_BY_NUMBER.search(_target(address)):
@@ -131,9 +132,10 @@ def _target(address: Address) -> str:
     return f"{address.path}?{address.query}" if address.query else address.path
 
 
-def _linked(tree: LexborHTMLParser, url: str) -> Iterator[tuple[Address, LexborNode]]:
+def _linked(view: PageView, url: str) -> Iterator[tuple[Address, LexborNode]]:
     """Yield the URLs that a page links to, each with its link."""
-    base = base_of(tree, url)
-    for node in islice(tree.css("a[href]"), MAX_REFERENCES):
-        if address := parse(node.attributes.get("href") or "", base):
-            yield address, node
+    base = view.base_of(url)
+    links = (each for each in view.references if each.tag == "a")
+    for link in islice(links, MAX_REFERENCES):
+        if address := parse(link.attributes["href"] or "", base):
+            yield address, link.node

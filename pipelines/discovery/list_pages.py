@@ -25,10 +25,9 @@ from pipelines.urls.url import parse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from selectolax.lexbor import LexborHTMLParser
-
     from pipelines.discovery.links import Anchor
     from pipelines.discovery.url_shapes import UrlShape
+    from pipelines.markup.page_view import PageView
     from pipelines.urls.url import Address
     from storage.records import Link
 
@@ -161,12 +160,12 @@ def ordered(anchors: Iterable[Anchor], listing: Listing, url: str, today: date) 
     return tuple(kept)
 
 
-def newest_day(tree: LexborHTMLParser, listing: Listing) -> date | None:
+def newest_day(view: PageView, listing: Listing) -> date | None:
     """Return the newest day of a list, from ``time`` elements and the URLs of its articles.
 
     None if there are fewer than `MIN_GROUP`, because one date may be the page's own.
     """
-    stated = [(node.attributes.get("datetime") or "")[:10] for node in tree.css("time[datetime]")[:MAX_TIMES]]
+    stated = [(node.attributes.get("datetime") or "")[:10] for node in view.of("time")[:MAX_TIMES]]
     stated += [day for key in listing.articles for day in dates_in_path(key.partition("//")[2])]
     days = [day for text in stated if (day := _day(text))]
     return max(days) if len(days) >= MIN_GROUP else None

@@ -15,5 +15,7 @@ import re
 
 LINKS = 'a[href]:not([href^="#"]), a[href^="#/"], a[href^="#!"], a[href="#"]'
 """CSS selector of the links of a page."""
+LEADING = re.compile("(?!#[^/!])")
+"""Pattern of the reference of an ``a`` that `LINKS` selects. ``match`` finds it."""
 LINKED = re.compile(r"""\shref\s*=\s*["']?+\s*+(?!#[^/!"'\s>])""", re.IGNORECASE)
 """Pattern that the start tag of an ``a`` has if it is a link."""

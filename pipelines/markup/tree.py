@@ -1,4 +1,4 @@
-"""Parse HTML to a tree (lexbor through selectolax); read its base URL and shown text. No other module parses pages."""
+"""Parse HTML to a tree (lexbor through selectolax); read its shown text. No other module parses pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from pipelines.markup import hostile, lexer
-from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,16 +83,6 @@ def outermost(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
             within = within or number in chosen
             inside[number] = within
     return [node for node in found if node.parent is None or not inside[node.parent.mem_id]]
-
-
-def base_of(tree: LexborHTMLParser, url: str) -> str:
-    """Return the base URL of a page's references: its ``<base>`` if that is http(s), else its own URL.
-
-    HTML Standard, section 4.2.3.
-    """
-    node = tree.css_first("base[href]")
-    address = parse(node.attributes.get("href") or "", url) if node else None
-    return address.fetchable if address else url
 
 
 def shown_text(node: LexborNode, separator: str = "") -> str:

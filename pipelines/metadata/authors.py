@@ -20,9 +20,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipelines.markup.page_view import contents_of
 from pipelines.metadata.beside import AUTHOR_PATH, MAX_NAMING, holds_headline, is_aside
 from pipelines.metadata.headline import is_small
-from pipelines.metadata.meta_elements import contents_of
 from pipelines.metadata.titles import MAX_TITLE, SITE_MARK
 from pipelines.text.normalise import INVISIBLE, clean_value, letters, letters_of_all
 from pipelines.text.punctuation import COMMAS, SEMICOLONS
@@ -72,7 +72,7 @@ def find_authors(page: StatedPage) -> tuple[tuple[str, ...], str | None]:
     a single word where readers see who wrote it. Names of user accounts, and of persons who have the site's address,
     come last. The site itself is no author.
     """
-    metas, stated, title = page.metas, page.stated, clean_value(page.title, MAX_TITLE)
+    metas, stated, title = page.view.contents, page.stated, clean_value(page.view.title, MAX_TITLE)
     marks = list(SITE_MARK.finditer(title))
     other_names = [name for name in metas if name not in _AUTHOR_NAMES and _AUTHOR_NAMED.fullmatch(name)]
     site = (
@@ -88,7 +88,7 @@ def find_authors(page: StatedPage) -> tuple[tuple[str, ...], str | None]:
         (META, lambda: [name for name in contents_of(metas, other_names) if is_name(clean_value(name, MAX_AUTHOR))]),
         (MARKED, lambda: _marked_authors(page)),
         (BYLINE, lambda: byline_authors(page)),
-        (SIGNATURE, lambda: signature(page.tree)),
+        (SIGNATURE, lambda: signature(page.view.tree)),
         (ORGANISATION, lambda: stated.organisations),
     ):
         found = persons(names(source()))
@@ -122,7 +122,7 @@ def _marked_authors(page: StatedPage) -> list[str]:
     every = (
         node
         for selector in _AUTHOR_ELEMENTS
-        for node in page.tree.css(selector)[:_MAX_MARKED_ELEMENTS]
+        for node in page.view.tree.css(selector)[:_MAX_MARKED_ELEMENTS]
         if node.tag != "link"
     )
     own = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHER_PERSONS) or _is_in_comment(node)))

@@ -18,7 +18,10 @@ from pipelines.text.normalise import letters
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
+
+    from pipelines.markup.page_view import PageView
+
 MAX_NODES = 6000
 """Elements of a page among which the headline and its surroundings are searched."""
 _MAX_HELD_ELEMENTS = 12
@@ -53,12 +56,10 @@ class Surroundings(NamedTuple):
     """Ids of the elements that hold the head of the article, or all of it, and not the masthead."""
 
 
-def around_headline(
-    tree: LexborHTMLParser, title: str, headings: list[LexborNode], is_in_teaser: Callable[[LexborNode], bool]
-) -> Surroundings:
-    """Return the elements around the headline. ``title`` are the letters of the title, ``headings`` the h1 elements."""
-    nodes = tree.css("*")[:MAX_NODES]  # A descendant combinator costs the square of the depth.
-    head = _headline(nodes, title, [*headings, *tree.css("h2, h3, h4")][:_MAX_HEADINGS])
+def around_headline(view: PageView, title: str, is_in_teaser: Callable[[LexborNode], bool]) -> Surroundings:
+    """Return the elements around the headline. ``title`` are the letters of the title."""
+    nodes = view.elements[:MAX_NODES]
+    head = _headline(nodes, title, [*view.of("h1"), *view.of("h2", "h3", "h4")][:_MAX_HEADINGS])
     before = nodes[max(0, head - _MAX_ELEMENTS_BEFORE) : head]
     behind = nodes[head + 1 : head + _MAX_ELEMENTS_BEHIND]
     around, holding, own = (nodes[head] if nodes else None), list[int](), set[int]()

@@ -15,12 +15,10 @@ from pipelines.urls.url import canonicalise
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from selectolax.lexbor import LexborHTMLParser
-
 Node = dict[str, object]
 
-JSONLD_ELEMENTS, MAX_JSONLD, _MAX_CHARS = 'script[type*="ld+json" i]', 30, 2**20
-"""Scripts of a page that are read, and characters of each."""
+_MAX_VALUES = 30
+"""Values of a script that are read."""
 _MAX_NODES, _MAX_AUTHORS = 1000, 10
 """Objects of a page that are read, and authors of one."""
 _OPENING = re.compile(r"(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?|<!--")
@@ -60,14 +58,13 @@ class Statement:
     """Names of the publisher and of the site."""
 
 
-def read_jsonld(tree: LexborHTMLParser, url: str) -> Statement:
-    """Return the statement of a page's JSON-LD about its article.
+def read_jsonld(scripts: Iterable[str], url: str) -> Statement:
+    """Return the statement of the JSON-LD in a page's scripts about its article.
 
     It comes from a node that names ``url``, else from an article, else from a page. If one node names ``url``, nodes
     that name other pages of the site are teasers and are skipped. An author may be a reference, ``{"@id": ...}`` of a
     node with the name. A script that is not JSON after repair is searched for a headline and a date only.
     """
-    scripts = [node.text()[:_MAX_CHARS] for node in tree.css(JSONLD_ELEMENTS)[:MAX_JSONLD]]
     parsed = [(script, _load(script)) for script in scripts]
     nodes = _nodes(value for _, values in parsed for value in values)
     known = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and not _NAMING.isdisjoint(node)}
@@ -90,9 +87,8 @@ def read_jsonld(tree: LexborHTMLParser, url: str) -> Statement:
     )
 
 
-def article_body(tree: LexborHTMLParser) -> str:
-    """Return the longest ``articleBody`` in the page's JSON-LD, without markup."""
-    scripts = (node.text()[:_MAX_CHARS] for node in tree.css(JSONLD_ELEMENTS)[:MAX_JSONLD])
+def article_body(scripts: Iterable[str]) -> str:
+    """Return the longest ``articleBody`` in the JSON-LD of a page's scripts, without markup."""
     nodes = _nodes(value for script in scripts if "articleBody" in script for value in _load(script))
     body = max(("\n".join(_strings(node.get("articleBody"))) for node in nodes), key=len, default="")
     return _TAG.sub(" ", html.unescape(html.unescape(body)) if "&" in body else body)
@@ -116,7 +112,7 @@ def _decode(text: str) -> list[object]:
     """Return the JSON values at the start of a text, one after the other, up to the first invalid one."""
     decoder, at = json.JSONDecoder(strict=False), 0
     values: list[object] = []
-    while len(values) < MAX_JSONLD and (start := _VALUE.search(text, at)):
+    while len(values) < _MAX_VALUES and (start := _VALUE.search(text, at)):
         try:
             value, at = decoder.raw_decode(text, start.start())
         except (ValueError, RecursionError):

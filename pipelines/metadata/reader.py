@@ -14,7 +14,6 @@ from pipelines.metadata.dates.shown_dates import may_show_moment
 from pipelines.metadata.dates.zones import site_zone
 from pipelines.metadata.publication_date import find_date
 from pipelines.metadata.rights import licence_url, noted_directives, reservation_of_page
-from pipelines.metadata.stated_page import title_element
 from pipelines.metadata.titles import MAX_TITLE, find_title
 from pipelines.text.normalise import clean_value
 from pipelines.urls.url import host_of, parse, same_site
@@ -50,11 +49,11 @@ def read_metadata(
     """
     view = PageView(page) if isinstance(page, str) else page
     stated_page = DatedPage(view, url)
-    language = language_of_dates(view.tree)
+    language = language_of_dates(view)
     zone = site_zone(timezone, host_of(url), language)
     candidates = date_candidates(stated_page)
     found = find_date(candidates, fetched_at, language, zone, lambda: may_show_moment(stated_page.around))
-    reserved = reservation_of_page(stated_page.metas, url)
+    reserved = reservation_of_page(view.contents, url)
     title, title_source = find_title(stated_page)
     authors, author_source = find_authors(stated_page)
     return Metadata(
@@ -85,15 +84,15 @@ def stated_language(tree: LexborHTMLParser) -> str:
     return language.strip().lower().replace("_", "-")[:20]
 
 
-def language_of_dates(tree: LexborHTMLParser) -> str:
+def language_of_dates(view: PageView) -> str:
     """Return the stated language. If it is missing, or a template's English, the title's letters decide.
 
     ``und`` is any language with the day before the month.
     """
-    language = stated_language(tree)
+    language = stated_language(view.tree)
     if language and not language.startswith("en"):
         return language
-    title = title_element(tree)[:MAX_TITLE]
+    title = view.title[:MAX_TITLE]
     script, share = main_script(title)
     if script == "Latn" and _VIETNAMESE.search(title):
         return "vi"

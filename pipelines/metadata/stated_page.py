@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pipelines.markup.page_view import contents_of
 from pipelines.metadata.beside import letters_of, teaser_test
 from pipelines.metadata.headline import around_headline
 from pipelines.metadata.jsonld import read_jsonld
-from pipelines.metadata.meta_elements import contents_of, read_metas
 from pipelines.text.normalise import letters_of_all
 from pipelines.urls.url import host_of, registered_domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
     from pipelines.markup.page_view import PageView
     from pipelines.metadata.headline import Surroundings
@@ -26,38 +26,28 @@ class StatedPage:
     """A page with its URL. Each property is read when a reader of metadata needs it first."""
 
     def __init__(self, view: PageView, url: str) -> None:
-        self.view, self.tree, self.url = view, view.tree, url
-
-    @cached_property
-    def metas(self) -> dict[str, list[str]]:
-        """The contents of meta elements by lower-case name."""
-        return read_metas(self.view.metas)
+        self.view, self.url = view, url
 
     @cached_property
     def stated(self) -> Statement:
         """What the JSON-LD states about the article."""
-        return read_jsonld(self.tree, self.url)
-
-    @cached_property
-    def title(self) -> str:
-        """The text of the title element."""
-        return title_element(self.tree)
+        return read_jsonld(self.view.jsonld, self.url)
 
     @cached_property
     def title_letters(self) -> str:
         """The letters of the first title element, which may be that of a drawing."""
-        return letters_of(self.tree.css_first("title"))
+        return letters_of(next(iter(self.view.of("title")), None))
 
     @cached_property
     def headings(self) -> list[LexborNode]:
         """The h1 elements."""
-        return self.tree.css("h1")
+        return self.view.of("h1")
 
     @cached_property
     def site_names(self) -> set[str]:
         """The letters of the names that the page and its URL give the site."""
         domain = registered_domain(host_of(self.url))
-        names = [*contents_of(self.metas, ("og:site_name", "application-name"))]
+        names = [*contents_of(self.view.contents, ("og:site_name", "application-name"))]
         return {*letters_of_all(names), *filter(None, letters_of_all((domain.partition(".")[0], domain)))}
 
     @cached_property
@@ -68,10 +58,4 @@ class StatedPage:
     @cached_property
     def around(self) -> Surroundings:
         """The elements around the headline."""
-        return around_headline(self.tree, self.title_letters, self.headings, self.is_in_teaser)
-
-
-def title_element(tree: LexborHTMLParser) -> str:
-    """Return the text of the title element: that of the head, or the first one."""
-    element = tree.css_first("head > title") or tree.css_first("title")
-    return element.text() if element else ""
+        return around_headline(self.view, self.title_letters, self.is_in_teaser)

@@ -7,9 +7,9 @@ from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from pipelines.markup.page_view import contents_of
 from pipelines.markup.tree import shown_text
 from pipelines.metadata.beside import link_of
-from pipelines.metadata.meta_elements import contents_of
 from pipelines.text.normalise import clean_value, letters, letters_of_all
 from pipelines.urls.url import canonicalise, parse
 from storage.records import (
@@ -22,7 +22,7 @@ from storage.records import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
     from pipelines.markup.page_view import PageView
     from pipelines.metadata.stated_page import StatedPage
@@ -58,11 +58,11 @@ def find_title(page: StatedPage) -> tuple[str | None, str | None]:
     name of the site is no heading. The first heading below it comes last. A headline of the JSON-LD that contradicts
     the h1 and <title>, which agree, is that of another page.
     """
-    metas, stated, url = page.metas, page.stated, page.url
+    metas, stated, url = page.view.contents, page.stated, page.url
     site = page.site_names | _front_page_names(page.view, url) | (set(letters_of_all(stated.publishers)) - {""})
     shared = [clean_value(title, MAX_TITLE) for title in contents_of(metas, ("og:title", "twitter:title"))]
-    whole = [title for title in (clean_value(page.title, MAX_TITLE), *shared) if title]
-    lower = cache(partial(_lower_headings, page.tree))
+    whole = [title for title in (clean_value(page.view.title, MAX_TITLE), *shared) if title]
+    lower = cache(partial(_lower_headings, page.view))
     shown = [(node, clean_value(shown_text(node, " "), MAX_TITLE)) for node in page.headings[:5]]
     mastheads = {heading for node, heading in shown if letters(heading) in site or _leads_home(node, url)}
     headings = [heading for _, heading in shown if heading and heading not in mastheads]
@@ -77,13 +77,13 @@ def find_title(page: StatedPage) -> tuple[str | None, str | None]:
     mastheads |= set(below)
     site |= set(letters_of_all(mastheads))
     named = set(letters_of_all(shared)) - {""}
-    agreed = "" if _contradicts(stated.headline, headings, page.title) else stated.headline
+    agreed = "" if _contradicts(stated.headline, headings, page.view.title) else stated.headline
     titles = [
         *((heading, HEADING) for heading in headings if letters(heading) in named),
         (agreed, JSON_LD),
         *((title, META) for title in shared),
         *((heading, HEADING) for heading in (headings if len(headings) == 1 else [])),
-        (page.title, TITLE_ELEMENT),
+        (page.view.title, TITLE_ELEMENT),
         *((heading, HEADING) for heading in headings),
         *((title, META) for title in contents_of(metas, ("title", "dc.title", "dcterms.title"))),
     ]
@@ -94,9 +94,9 @@ def find_title(page: StatedPage) -> tuple[str | None, str | None]:
     return next(own, found[0] if found else (None, None))
 
 
-def _lower_headings(tree: LexborHTMLParser) -> list[tuple[str, LexborNode]]:
+def _lower_headings(view: PageView) -> list[tuple[str, LexborNode]]:
     """Return the headings below the h1 with their elements. Some are in teasers of other pages."""
-    nodes = tree.css("h2, h3")[:_MOST_LOWER]
+    nodes = view.of("h2", "h3")[:_MOST_LOWER]
     return [(heading, node) for node in nodes if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
 
 

@@ -156,14 +156,14 @@ def _is_sentence(extraction: Extraction, at: int) -> bool:
 
 def judge(extraction: Extraction, source: ParsedPage, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
     """Decide whether a cleaned extraction is stored: return its text and language, or the drop with the reason."""
-    tree, stated = source.page.tree, source.page.metadata
-    outcome = soft_errors.not_found(tree) or _judge_text(extraction, source, model)
+    view, stated = source.page.view, source.page.metadata
+    outcome = soft_errors.not_found(view) or _judge_text(extraction, source, model)
     if not isinstance(outcome, Drop) and model.min_chars > ANY_TEXT:
-        outcome = soft_errors.stub(tree, len(outcome[0]), model.min_chars) or outcome
+        outcome = soft_errors.stub(view, len(outcome[0]), model.min_chars) or outcome
     if not isinstance(outcome, Drop) and model.reservations == SKIP and is_reserved(stated):
         outcome = Drop("reserved", ", ".join(reservations(stated)))
     if isinstance(outcome, Drop) and outcome.reason == NO_ARTICLE:
-        outcome = soft_errors.without_text(tree, source.decoded.text, source.page.url) or outcome
+        outcome = soft_errors.without_text(view, source.page.url) or outcome
     return outcome
 
 

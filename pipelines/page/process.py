@@ -248,7 +248,7 @@ def _page_links(source: ParsedPage, capture: Capture, model: SiteModel) -> tuple
     anchors = links.page_anchors(view, capture.url, model, robots_headers(capture))
     listing = list_pages.read_listing(anchors, capture.url)
     found = list_pages.ordered(anchors, listing, capture.url, (capture.fetched_at + FIRST_MIDNIGHT).date())
-    newest = list_pages.newest_day(view.tree, listing) if model.since else None
+    newest = list_pages.newest_day(view, listing) if model.since else None
     if newest is not None and newest.isoformat() < model.since:
         # Further pages of the list are older still.
         found = tuple(link for link in found if link.url not in listing.pages)

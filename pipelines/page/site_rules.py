@@ -67,10 +67,10 @@ def apply(rules: SiteRules, html: str, page: ExtractedPage, fetched_at: datetime
     Raises SelectolaxError for an invalid selector; the configuration has none.
     """
     stated, matched, texts = page.metadata, dict[str, int](), dict[str, str]()
-    if rules.title and (titles := _lines(page.tree, rules.title)):
+    if rules.title and (titles := _lines(page.view.tree, rules.title)):
         stated = replace(stated, title=titles[0], title_source=RULES)
         matched["title"], texts["title"] = len(titles), titles[0]
-    if rules.authors and (authors := _authors(page.tree, rules.authors)):
+    if rules.authors and (authors := _authors(page.view.tree, rules.authors)):
         stated = replace(stated, authors=authors, author=", ".join(authors), author_source=RULES)
         matched["authors"], texts["authors"] = len(authors), ", ".join(authors)
     if rules.date and (dates := _dates(page, rules.date, fetched_at, timezone)):
@@ -78,7 +78,7 @@ def apply(rules: SiteRules, html: str, page: ExtractedPage, fetched_at: datetime
         matched["date"], texts["date"] = len(dates), f"{dates[0].local or dates[0].iso} ({dates[0].original})"
     content, standfirst = None, tuple[str, ...]()
     if rules.standfirst:
-        nodes = outermost(page.tree, rules.standfirst)
+        nodes = outermost(page.view.tree, rules.standfirst)
         standfirst = _read(nodes).paragraphs
         matched["standfirst"], texts["standfirst"] = len(nodes) if standfirst else 0, " ".join(standfirst)
     if rules.content or rules.remove:
@@ -152,9 +152,9 @@ def _authors(tree: LexborHTMLParser, selector: str) -> tuple[str, ...]:
 
 def _dates(page: ExtractedPage, selector: str, fetched_at: datetime, timezone: str) -> list[PublicationDate]:
     """Return the dates that the elements state, in their order."""
-    language = language_of_dates(page.tree)
+    language = language_of_dates(page.view)
     zone = site_zone(timezone, host_of(page.url), language)
-    nodes = outermost(page.tree, selector)[:MAX_ELEMENTS]
+    nodes = outermost(page.view.tree, selector)[:MAX_ELEMENTS]
     return [date for node in nodes if (date := find_date(_candidates(node), fetched_at, language, zone))]
 
 

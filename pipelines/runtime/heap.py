@@ -11,6 +11,24 @@ from contextlib import suppress
 
 SECONDS_BETWEEN_TRIMS = 5.0
 """A trim takes .5 to 5 ms."""
+_ARENAS_AT_MOST = -8
+"""The parameter ``M_ARENA_MAX`` of mallopt(3)."""
+
+
+def share_heap() -> None:
+    """Have all threads of this process take memory from one heap. Each has a heap of its own otherwise.
+
+    Python lets one thread run at a time, so they seldom wait for each other.
+    """
+    # Other C libraries than glibc lack it, and `malloc_trim`.
+    with suppress(AttributeError):
+        ctypes.CDLL(None).mallopt(_ARENAS_AT_MOST, 1)
+
+
+def trim() -> None:
+    """Give the free memory of this process back now."""
+    with suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class HeapTrimmer:
@@ -23,7 +41,5 @@ class HeapTrimmer:
         """Trim the heap if the last time is long ago."""
         if time.monotonic() < self._due:
             return
-        # Other C libraries than glibc lack it.
-        with suppress(AttributeError):
-            ctypes.CDLL(None).malloc_trim(0)
+        trim()
         self._due = time.monotonic() + SECONDS_BETWEEN_TRIMS

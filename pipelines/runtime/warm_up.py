@@ -12,11 +12,13 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 
+from pipelines.runtime.heap import share_heap, trim
+
 PARAGRAPH = "Hôm nay người dân thành phố ra phố đi dạo, nghe nhạc, đọc sách và ăn bánh mì dưới hàng cây xanh ven sông. "
 HEAD = "<head><title>Bài</title></head><time>Thứ Bảy, 21/11/2026</time>"
 PAGE = f"<html>{HEAD}<article>{f'<p>{PARAGRAPH * 3}</p>' * 4}</article></html>"
-SHORT_TEXT = "Die Stadt feiert heute am Fluss."
-"""Detectors vote on the language of a text that is too short for one of them."""
+SHORT_TEXT = "Stadtfest am Fluss"
+"""Text with so few common words that langdetect votes on its language too."""
 MOJIBAKE = "TÃ\xa0i sáº£n"
 FEED = "<rss version='2.0'><channel><item><link>http://a.example/1</link></item></channel></rss>"
 
@@ -44,8 +46,11 @@ def warm() -> None:
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 # The fork server would end with a traceback for each attempt to start it. The first worker reports the error instead.
+share_heap()
 with suppress(Exception):
     warm()
 # A collection writes to each object that it looks at. So the workers would get a copy of the memory that they share.
 gc.collect()
 gc.freeze()
+# This process runs nothing more, so what is free would stay here.
+trim()

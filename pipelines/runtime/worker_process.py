@@ -202,7 +202,7 @@ def _inert(capture: Capture, lines: tuple[str, ...]) -> Reply:
     source = source_of(capture)
     if isinstance(source, Drop):
         return Reply(Processed(drop=source))
-    return Reply(Processed(), inert=render(source.page.tree, lines))
+    return Reply(Processed(), inert=render(source.page.view.tree, lines))
 
 
 def _inject_fault(body: bytes) -> None:

@@ -144,7 +144,7 @@ def _stated(page: ReadPage) -> _EvidencedExtraction | None:
     """
     if "articleBody" not in page.view.html:
         return None
-    body = jsonld.article_body(page.view.tree)
+    body = jsonld.article_body(page.view.jsonld)
     lines = tuple(line for part in body.splitlines() if (line := collapsed(part)))
     found = Extraction(lines, NAME, VERSION, "from the page's JSON-LD, as none of it is shown", kinds="p" * len(lines))
     long = _size(found) >= REPLACING_FACTOR * max(MIN_SECOND_READING_CHARS, _size(page.shown))
@@ -154,7 +154,7 @@ def _stated(page: ReadPage) -> _EvidencedExtraction | None:
         for line in page.shown.paragraphs
         if len(line) >= MIN_PARAGRAPH_CHARS
     )
-    if not (long and apart) or soft_errors.stub(page.view.tree, 0, MIN_SECOND_READING_CHARS):
+    if not (long and apart) or soft_errors.stub(page.view, 0, MIN_SECOND_READING_CHARS):
         return None
     return _EvidencedExtraction(found, page.reading.evidence)
 
@@ -169,7 +169,7 @@ def _unscripted(page: ReadPage) -> _EvidencedExtraction | None:
     found = reading.extraction
     if reading.confidence < SURE_F1 or _size(found) < max(MAX_MENU_CHARS, REPLACING_FACTOR * _size(page.shown)):
         return None
-    if soft_errors.stub(page.view.tree, 0, MIN_SECOND_READING_CHARS):
+    if soft_errors.stub(page.view, 0, MIN_SECOND_READING_CHARS):
         return None
     reason = f"{found.reason}, in what the page has for readers without scripts"
     return _EvidencedExtraction(replace(found, reason=reason), reading.evidence)
@@ -217,7 +217,7 @@ def _kept(page: ReadPage) -> _EvidencedExtraction | None:
     begun = sum(len(line) for line in shown.paragraphs if "".join(line.split())[:MIN_PARAGRAPH_CHARS] in packed)
     more = BEGUN if begun >= WHOLE_STATE_SHARE * len(shown.text) > 0 else MUCH_MORE
     long = letters >= max(REPLACING_FACTOR * MIN_SECOND_READING_CHARS, more * sum(map(size, shown.paragraphs)))
-    if not long or soft_errors.stub(page.view.tree, 0, MIN_SECOND_READING_CHARS):
+    if not long or soft_errors.stub(page.view, 0, MIN_SECOND_READING_CHARS):
         return None
     return _EvidencedExtraction(found, page.reading.evidence)
 

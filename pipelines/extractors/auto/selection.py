@@ -172,7 +172,7 @@ def opened(view: PageView) -> MeasuredPage:
     """Measure a page, unless it has no text or would strain the parser."""
     if view.problem:
         return MeasuredPage(problem=view.problem)
-    body = jsonld.article_body(view.tree) if b"articleBody" in view.source else ""
+    body = jsonld.article_body(view.jsonld) if b"articleBody" in view.source else ""
     blocks = walk(view.copy_of_tree())
     if not len(blocks):
         return MeasuredPage(problem="no text in the body")

@@ -171,8 +171,12 @@ def _any_of(words: list[list[str]]) -> str:
     for word in words:
         if word:
             following.setdefault(word[0], []).append(word[1:])
-    branches = "|".join(first + _any_of(rest) for first, rest in following.items())
-    return f"(?:{branches})" + "?" * ([] in words) if branches else ""
+    branches = [first + _any_of(rest) for first, rest in following.items()]
+    is_whole = [] in words
+    if len(branches) == 1 and not is_whole:
+        # A group for each letter doubles the time to compile the expression.
+        return branches[0]
+    return f"(?:{'|'.join(branches)})" + "?" * is_whole if branches else ""
 
 
 def month_of(name: str, language: str = "") -> Month | None:

@@ -12,14 +12,12 @@ from functools import cached_property
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
-from pipelines.markup.page_view import MAX_METAS
+from pipelines.markup.page_view import JSONLD_ELEMENTS, MAX_JSONLD, MAX_METAS, contents_of
 from pipelines.metadata.beside import ASIDE_TAGS, OTHER_PAGES, is_aside, naming_of
 from pipelines.metadata.dates.labels import UPDATED, portions
 from pipelines.metadata.dates.path_dates import may_be_of, stated_in_path
 from pipelines.metadata.dates.shown_dates import MAX_SHOWN_CHARS, label_of, visible_ages, visible_dates
 from pipelines.metadata.headline import MAX_NODES, is_of_masthead
-from pipelines.metadata.jsonld import JSONLD_ELEMENTS, MAX_JSONLD
-from pipelines.metadata.meta_elements import META_ELEMENTS, contents_of
 from pipelines.metadata.publication_date import DateCandidate
 from pipelines.metadata.stated_page import StatedPage
 from pipelines.urls.url import parse
@@ -86,6 +84,7 @@ _DATE_NAMED = re.compile(
 """Other names for the date of publication, except those for something beside the page."""
 _CHANGED = re.compile(r"updated|modified", re.IGNORECASE)
 _PUBLIC = re.compile(r"publish|posted|created", re.IGNORECASE)
+META_ELEMENTS = "meta[content]"
 TIME_ELEMENTS, MAX_TIMES = "time[datetime]", 500
 """<time> elements of a page that are read."""
 # One query, because each walks the whole page. Drupal writes dc:date.
@@ -127,7 +126,8 @@ class DatedPage(StatedPage):
 
 def _time_elements(page: StatedPage) -> Iterator[tuple[LexborNode, DateCandidate]]:
     """Yield the <time datetime> elements of the page itself: not of navigation, asides, comments or teasers."""
-    for node in page.tree.css(TIME_ELEMENTS)[:MAX_TIMES]:
+    stated = (node for node in page.view.of("time") if "datetime" in node.attributes)
+    for node in islice(stated, MAX_TIMES):
         if is_aside(node) or page.is_in_teaser(node):
             continue
         shown = node.text(deep=False)[:MAX_SHOWN_CHARS]
@@ -139,7 +139,7 @@ def _time_elements(page: StatedPage) -> Iterator[tuple[LexborNode, DateCandidate
 
 def _marked_dates(page: StatedPage) -> Iterator[str]:
     """Yield the values of elements marked as the date of publication, two for each mark, most trusted first."""
-    marked = sorted(page.tree.css(MARKED_ELEMENTS)[:MAX_MARKED_ELEMENTS], key=_mark)
+    marked = sorted(page.view.tree.css(MARKED_ELEMENTS)[:MAX_MARKED_ELEMENTS], key=_mark)
     # A footer of the page may contain its date. Teasers and comments have dates of their own.
     own = (
         node for node in marked if not (is_aside(node, ASIDE_TAGS - {"footer"}, OTHER_PAGES) or page.is_in_teaser(node))
@@ -165,7 +165,7 @@ def _times_of_article(page: StatedPage, times: list[tuple[LexborNode, DateCandid
         head = body = next(iter(page.headings), None)
         while body is not None and body.tag != name:
             body = body.parent
-        every = page.tree.css(name)[:_TEASERS]
+        every = page.view.of(name)[:_TEASERS]
         if body is None and every and (head is None or len(every) < _TEASERS):
             body = every[0]
         inside = {node.mem_id for node in body.css(TIME_ELEMENTS)[:MAX_MARKED_ELEMENTS]} if body else set()
@@ -179,12 +179,12 @@ def _statement(page: DatedPage) -> Iterator[DateCandidate]:
 
 
 def _known_metas(page: DatedPage) -> Iterator[DateCandidate]:
-    return (DateCandidate("meta", text) for text in contents_of(page.metas, _DATE_NAMES))
+    return (DateCandidate("meta", text) for text in contents_of(page.view.contents, _DATE_NAMES))
 
 
 def _other_metas(page: DatedPage) -> Iterator[DateCandidate]:
-    named = [name for name in page.metas if name not in _DATE_NAMES and _DATE_NAMED.fullmatch(name)]
-    return (DateCandidate("meta", text) for text in contents_of(page.metas, named))
+    named = [name for name in page.view.contents if name not in _DATE_NAMES and _DATE_NAMED.fullmatch(name)]
+    return (DateCandidate("meta", text) for text in contents_of(page.view.contents, named))
 
 
 def _marked(page: DatedPage) -> Iterator[DateCandidate]:

@@ -9,7 +9,9 @@ from pipelines.text.annotation.annotator import UNKNOWN
 from storage.records import ATTRIBUTE, GLUE, SENTENCE
 
 if TYPE_CHECKING:
-    from pipelines.text.annotation.annotator import Annotator
+    from collections.abc import Iterator
+
+    from pipelines.text.annotation.annotator import Annotation, Annotator
 
 NOT_KNOWN = "-"
 """Stands for a lemma or tag that is not known, so that each token has the same columns."""
@@ -24,6 +26,13 @@ def annotated(text: str, annotator: Annotator | None) -> str:
     return "\n".join(
         SENTENCE.join(_sentence(sentence, annotator) for sentence in line.split(SENTENCE)) for line in text.split("\n")
     )
+
+
+def annotated_tokens(line: str, annotator: Annotator) -> Iterator[tuple[str, Annotation]]:
+    """Yield the tokens of a tokenised line with their annotations. The annotator gets each sentence by itself."""
+    for sentence in line.replace(ATTRIBUTE, "").split(SENTENCE):
+        tokens = list(filter(None, _SEPARATORS.split(sentence)[::2]))
+        yield from zip(tokens, annotator(tokens), strict=True)
 
 
 def _sentence(sentence: str, annotator: Annotator | None) -> str:

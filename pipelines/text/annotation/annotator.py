@@ -32,7 +32,8 @@ class Annotator:
     """Annotates tokens of one language, always in the same way.
 
     ``library`` has its version: ``simplemma 2.0.0``. ``attributes`` are some of `ATTRIBUTES`. ``tagset`` names the
-    tags, if it gives some. ``annotate`` returns a pair of lemma and tag for each token.
+    tags, if it gives some. ``annotate`` returns a pair of lemma and tag for each token. ``by_word``: the neighbours of
+    a token make no difference.
     """
 
     language: str
@@ -40,6 +41,7 @@ class Annotator:
     attributes: tuple[str, ...]
     tagset: str
     annotate: Callable[[Sequence[str]], Sequence[tuple[str, str]]]
+    by_word: bool = False
 
     def __call__(self, tokens: Sequence[str]) -> list[Annotation]:
         """Return the annotation of each token of a sentence. ValueError if the library gives another number."""
@@ -57,6 +59,16 @@ class Annotator:
         """What it gives, and which library does: ``lemma, tag (pymorphy3 2.0.6, OpenCorpora)``."""
         by = f"{self.library}, {self.tagset}" if self.tagset else self.library
         return f"{', '.join(self.attributes)} ({by})"
+
+
+def described_attributes(description: str) -> tuple[str, ...]:
+    """Return which of `ATTRIBUTES` an annotator gives, from its `Annotator.description`.
+
+    >>> described_attributes("lemma, tag (pymorphy3 2.0.6, OpenCorpora)")
+    ('lemma', 'tag')
+    """
+    named = description.partition(" (")[0].split(", ")
+    return tuple(each for each in ATTRIBUTES if each in named)
 
 
 def _joined(value: str) -> str:

@@ -24,7 +24,7 @@ from storage import plugins
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 MIN_ACCURACY = 0.9
 """Share of words with the right lemma, or tag, from which on a library is good enough."""
@@ -32,13 +32,17 @@ MIN_ACCURACY = 0.9
 
 @dataclass(frozen=True, slots=True)
 class AnnotationLibrary:
-    """A library: its packages (the first gives the version), extra, licences, what it gives, and its tags."""
+    """A library: its packages (the first gives the version), extra, licences, what it gives, and its tags.
+
+    ``by_word``: as of `Annotator`.
+    """
 
     packages: tuple[str, ...]
     extra: str
     licence: str
     attributes: tuple[str, ...]
     tagset: str = ""
+    by_word: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,14 @@ class AnnotatorChoice:
     tag_accuracy: float | None = None
 
 
-SIMPLEMMA = AnnotationLibrary(("simplemma",), "lemma", "MIT", (LEMMA,))
+SIMPLEMMA = AnnotationLibrary(("simplemma",), "lemma", "MIT", (LEMMA,), by_word=True)
 PYMORPHY = AnnotationLibrary(
-    ("pymorphy3", "pymorphy3-dicts-ru"), "lemma", "MIT; dictionary CC BY-SA 3.0", ATTRIBUTES, "OpenCorpora"
+    ("pymorphy3", "pymorphy3-dicts-ru"),
+    "lemma",
+    "MIT; dictionary CC BY-SA 3.0",
+    ATTRIBUTES,
+    "OpenCorpora",
+    by_word=True,
 )
 SUDACHI = AnnotationLibrary(("SudachiPy", "SudachiDict-core"), "japanese", "Apache-2.0", ATTRIBUTES, "UniDic")
 UNDERTHESEA = AnnotationLibrary(("underthesea",), "vietnamese", "Apache-2.0", (TAG,), "VLSP 2013")
@@ -92,6 +101,8 @@ NOT_GOOD_ENOUGH: Mapping[str, str] = {
     "zh": "rjieba is right for 71 % of the tags",
 }
 """Languages whose best library was measured and is not good enough, with its figure."""
+NO_ANNOTATOR = "none"
+"""Stands for the library of a language without one."""
 
 
 @cache
@@ -115,7 +126,16 @@ def annotator_of(language: str) -> Annotator | None:
             where=language,
             do=f"pip install 'corpus-spider[{library.extra}]'",
         ) from error
-    return Annotator(language, release, library.attributes, library.tagset, annotate)
+    return Annotator(language, release, library.attributes, library.tagset, annotate, library.by_word)
+
+
+def descriptions(languages: Iterable[str]) -> dict[str, str]:
+    """Return for each language what its annotator gives and which library it is, `NO_ANNOTATOR` for none.
+
+    For example ``{"fa": "lemma (simplemma 2.0.0)", "th": "none"}``. ConfigError if a library is missing.
+    """
+    found = {code: annotator_of(code) for code in sorted(languages)}
+    return {code: each.description if each else NO_ANNOTATOR for code, each in found.items()}
 
 
 def why_none(language: str, what: str = "lemmas or tags") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _MAX_WORDS_KEPT = 2**16
+_UNKNOWN_TAG = "UNKN"
+"""Tag of a word that the library does not know."""
 
 
 def load_pymorphy() -> Callable[[Sequence[str]], Sequence[tuple[str, str]]]:
@@ -20,6 +23,9 @@ def load_pymorphy() -> Callable[[Sequence[str]], Sequence[tuple[str, str]]]:
 
     @lru_cache(_MAX_WORDS_KEPT)
     def annotation(word: str) -> tuple[str, str]:
+        if not all(unicodedata.name(sign, "") for sign in word if sign.isalpha()):
+            # The library looks for Latin letters by their names, and Tangut letters have none.
+            return word, _UNKNOWN_TAG
         reading = analyzer.parse(word)[0]
         # The first grammeme is the part of speech, or PNCT, NUMB, LATN, ROMN, UNKN.
         return reading.normal_form, str(reading.tag).partition(" ")[0].partition(",")[0]

@@ -303,6 +303,8 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         read(str(tmp_path / "none"), 10)
     with pytest.raises(ConfigError, match="larger than 10 bytes"):
         read(str(tmp_path / "large"), 10)
+    with pytest.raises(ConfigError, match="is an archive of pages"):
+        read(str(tmp_path / "pages.warc.gz"), 10)
     with pytest.raises(ConfigError, match="there is no extractor"):
         extract(str(tmp_path / "large"), ExtractRequest("magic"), Config())
 

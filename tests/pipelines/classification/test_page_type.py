@@ -23,7 +23,6 @@ from pipelines.classification.page_type import (
     judge,
 )
 from pipelines.markup.page_view import PageView
-from pipelines.markup.tree import parse_tree
 from pipelines.page.process import process
 from pipelines.text.scripts import size
 from storage.records import Capture, Metadata, Processed, SiteModel
@@ -302,7 +301,7 @@ def test_the_shape_of_an_address(url: str, kind: AddressForm) -> None:
 )
 def test_what_a_page_states_of_itself(head: str, found: tuple[str, ...]) -> None:
     """Open Graph, JSON-LD however broken, and microdata; a statement to be a list overrules them."""
-    assert claims(parse_tree(head)) == found
+    assert claims(PageView(head)) == found
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pipelines.classification.soft_errors import without_text
-from pipelines.markup.tree import parse_tree
+from pipelines.markup.page_view import PageView
 from pipelines.page.process import process
 from storage.records import Capture, Drop, Headers, SiteModel
 
@@ -174,5 +174,5 @@ NOSCRIPT = f"<noscript>Enable JavaScript<style>{'.a {} ' * 300}</style><div><nos
 def test_a_page_that_shows_much_text_is_no_bot_check_and_no_shell(head: str, body: str, reason: str | None) -> None:
     """Text is what the body shows: long scripts in the head, or in what is not shown, take nothing from it."""
     html = f"<html><head><title>News</title>{head}</head><body>{body}</body></html>"
-    drop = without_text(parse_tree(html), html, "https://paper.example/tin-1234567.htm")
+    drop = without_text(PageView(html), "https://paper.example/tin-1234567.htm")
     assert (drop.reason if drop else None) == reason

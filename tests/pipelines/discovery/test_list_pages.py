@@ -18,7 +18,6 @@ from pipelines.discovery.links import page_anchors
 from pipelines.discovery.list_pages import LESSER_RANK, Listing, archive_span, newest_day, ordered, read_listing
 from pipelines.discovery.url_shapes import shape_of
 from pipelines.markup.page_view import PageView
-from pipelines.markup.tree import parse_tree
 from pipelines.page.process import process
 from pipelines.urls.url import canonicalise, parse
 from storage.records import Capture, Kind, Link, SiteModel
@@ -376,8 +375,8 @@ def test_a_list_ends_where_it_is_older_than_the_range() -> None:
     assert "/x?page=9" in follow(ARTICLES + links, "/x?page=8", RANGE)
     assert "/x?page=9" not in follow(ARTICLES + links, "/x?page=8", old)
     times = "".join(f"<time datetime='2025-01-{day:02}T10:00'>x</time>" for day in range(10, 20))
-    assert newest_day(parse_tree(times), Listing()) == date(2025, 1, 19)
-    assert newest_day(parse_tree(times[:40]), Listing()) is None
+    assert newest_day(PageView(times), Listing()) == date(2025, 1, 19)
+    assert newest_day(PageView(times[:40]), Listing()) is None
 
 
 def test_archives_are_listed_the_newest_first() -> None:

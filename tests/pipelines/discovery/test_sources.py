@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipelines.discovery.candidates import linked_feeds, section_pages, stated_feeds, usual
 from pipelines.discovery.sources import SourceFormat, read_source
-from pipelines.markup.tree import parse_tree
+from pipelines.markup.page_view import PageView
 from storage.records import Capture, Kind, SiteModel
 
 URL = "https://example.com/x"
@@ -121,12 +121,12 @@ LINKS = """
 
 def test_feeds_are_stated_in_the_head() -> None:
     """Every form, once, on any host; not those of comments."""
-    assert paths([*stated_feeds(parse_tree(HEAD), URL)]) == ["/rss.xml", "/a", "/old", "https://feeds.example.net/j"]
+    assert paths([*stated_feeds(PageView(HEAD), URL)]) == ["/rss.xml", "/a", "/old", "https://feeds.example.net/j"]
 
 
 def test_links_that_look_like_feeds() -> None:
     """By the words of the address, on the site only."""
-    assert paths([*linked_feeds(parse_tree(LINKS), URL, MODEL)]) == [
+    assert paths([*linked_feeds(PageView(LINKS), URL, MODEL)]) == [
         "/rss",
         "/feeds/sport",
         "/tin.rss",
@@ -149,7 +149,7 @@ def test_sections_are_short_paths_of_the_site() -> None:
     )
     links += ("/x.pdf", "/about-us", "/?page=2", "https://other.example/sport", "/a/b/c/d")
     page = "".join(f"<a href='{link}'>x</a>" for link in links)
-    assert paths([*section_pages(parse_tree(page), URL, MODEL)]) == ["/kinh-te.html", "/sport", "/vi/the-gioi/"]
+    assert paths([*section_pages(PageView(page), URL, MODEL)]) == ["/kinh-te.html", "/sport", "/vi/the-gioi/"]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_sections_are_short_paths_of_the_site() -> None:
 def test_sections_with_numbers_are_distinguished_from_articles(link: str, text: str, *, section: bool) -> None:
     """By the shapes that articles have, and by what the link says: a name."""
     page = f"<a href='{link}'>{text}</a>"
-    found = section_pages(parse_tree(page), URL, MODEL, [r"^https?://[^/]+/tin/\d{3,}$"])
+    found = section_pages(PageView(page), URL, MODEL, [r"^https?://[^/]+/tin/\d{3,}$"])
     assert paths([*found]) == ([link] if section else [])
 
 

@@ -12,7 +12,8 @@ from pipelines.extractors.auto import extractor as auto
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup import page_view
-from pipelines.markup.page_view import PageView
+from pipelines.markup.anchors import LEADING, LINKS
+from pipelines.markup.page_view import JSONLD_ELEMENTS, PageView
 from pipelines.markup.tree import parse_tree
 from pipelines.page.process import process
 from storage.records import Capture, SiteModel, SiteRules
@@ -23,6 +24,8 @@ PIECES = st.sampled_from(
     (
         *("<p>", "</p>", "<a href='/1'>", "<a href='#2'>", "</a>", "<b>", "</b>", "<table>", "<tr><td>", "<br>"),
         *("<template>", "</template>", "<svg>", "<select><option>", "<script>if (a < b) {}</script>", "<!-- no -->"),
+        *("<a href>", "<a name=3>", "<a href='#!4'>", "<area href='#'>", "<link href='#/'>", "<meta name=x>", "<h2>"),
+        *("<script type='Application/LD+JSON'>{}</script>", "<frameset>", "<frame src=/>", "<body>", "<head>"),
         *("<img alt='a>b'>", "&amp;", "\0", "\ud800", "Tin tức", "<em>Photo</em>", "<title>", "</title>", "<h1>"),
     )
 )
@@ -53,6 +56,24 @@ def test_a_parsed_page_gives_the_same_text(html: str) -> None:
     view = PageView(html)
     alone, first, second = auto.extract(html), *(auto.extract(html, ExtractorOptions(page=view)) for _ in range(2))
     assert alone == first == second
+
+
+@given(MARKUP)
+def test_elements_of_some_tags_are_those_of_a_query(html: str) -> None:
+    """They come in the order of the page, without those of templates."""
+    view = PageView(html)
+
+    def queried(selector: str) -> list[int]:
+        return [node.mem_id for node in view.tree.css(selector)]
+
+    for tags in (("h1",), ("title", "h1"), ("a", "area", "link"), ("h2", "no-tag", "h1")):
+        assert [node.mem_id for node in view.of(*tags)] == queried(", ".join(tags))
+    assert [each.node.mem_id for each in view.references] == queried("a[href], area[href], link[href]")
+    links = [each for each in view.references if each.tag == "a" and LEADING.match(each.attributes["href"] or "")]
+    assert [each.node.mem_id for each in links] == queried(LINKS)
+    assert len(view.jsonld) == len(queried(JSONLD_ELEMENTS))
+    first = view.tree.css_first("head > title") or view.tree.css_first("title")
+    assert view.title == (first.text() if first else "")
 
 
 def test_a_view_of_another_page_is_not_read() -> None:

@@ -29,8 +29,6 @@ from pipelines.text.scripts import UNSPACED_TEXT, size
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from selectolax.lexbor import LexborHTMLParser
-
     from pipelines.markup.page_view import PageView
 
 MIN_BODY_SIZE = 500
@@ -99,10 +97,10 @@ class _Names(NamedTuple):
 
 def article_body(view: PageView, url: str = "") -> tuple[str, ...]:
     """Return the paragraphs of the article in the page's state; () if there is no article, or more than one."""
-    names = _names(view.tree, url)
+    names = _names(view, url)
     if not (names.titles or names.addresses):
         return ()
-    states = list(page_values(view.html, view.tree))
+    states = list(page_values(view))
     # An address may be far above its article. So titles are tried first.
     for some in (names._replace(addresses=frozenset()), names._replace(titles=frozenset())):
         bodies = sorted({body for state in states for body in _bodies(state, some)}, reverse=True)
@@ -111,16 +109,12 @@ def article_body(view: PageView, url: str = "") -> tuple[str, ...]:
     return ()
 
 
-def _names(page: LexborHTMLParser, url: str) -> _Names:
-    titles = [node.text() for node in page.css("title, h1")[:_MAX_OBJECT_VALUES]]
-    titles += [
-        node.attributes.get("content") or "" for node in page.css('meta[property="og:title"]')[:_MAX_OBJECT_VALUES]
-    ]
-    addresses = [url]
-    addresses += [node.attributes.get("href") or "" for node in page.css('link[rel="canonical"]')[:_MAX_OBJECT_VALUES]]
-    addresses += [
-        node.attributes.get("content") or "" for node in page.css('meta[property="og:url"]')[:_MAX_OBJECT_VALUES]
-    ]
+def _names(view: PageView, url: str) -> _Names:
+    titles = [node.text() for node in view.of("title", "h1")[:_MAX_OBJECT_VALUES]]
+    titles += view.contents.get("og:title", [])[:_MAX_OBJECT_VALUES]
+    links = (each.attributes for each in view.references if each.tag == "link")
+    canonical = [link["href"] or "" for link in links if link.get("rel") == "canonical"]
+    addresses = [url, *canonical[:_MAX_OBJECT_VALUES], *view.contents.get("og:url", [])[:_MAX_OBJECT_VALUES]]
     return _Names(
         frozenset(
             stated

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from selectolax.lexbor import LexborHTMLParser
+    from pipelines.markup.page_view import PageView
 
 MAX_CHARS, MAX_STATES, MAX_NODES = 2**21, 30, 20_000
 """Limits: characters of a state, states of a page (longest first), values of a state."""
@@ -37,18 +37,20 @@ MIN_TITLE_CHARS = 6
 """Characters of a string that may be a title, at least."""
 
 
-def page_values(html: str, page: LexborHTMLParser) -> Iterator[object]:
+def page_values(view: PageView) -> Iterator[object]:
     """Yield the values in the scripts and attributes of a page; of other scripts, the list of their strings."""
     scripts = [
         text.strip()
-        for node in page.css("script:not([src])")
-        if "ld+json" not in (node.attributes.get("type") or "") and (text := node.text())
+        for node in view.of("script")
+        if "src" not in (stated := node.attributes)
+        and "ld+json" not in (stated.get("type") or "")
+        and (text := node.text())
     ]
     if rows := "".join(string for text in scripts for found in _ROWS.finditer(text) if (string := _string(found[1]))):
         yield _rows(rows[:MAX_CHARS])
     attributes = [
         markup.unescape(found[1] or found[2]).strip()
-        for found in _ATTRIBUTE.finditer(html)
+        for found in _ATTRIBUTE.finditer(view.html)
         if len(found[0]) <= MAX_CHARS
     ]
     long = [text for text in (*scripts, *attributes) if MIN_STATE_CHARS <= len(text) <= MAX_CHARS]

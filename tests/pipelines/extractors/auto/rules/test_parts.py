@@ -13,6 +13,7 @@ from pipelines.extractors.auto.rules.captions import MAX_CHARS, find_captions
 from pipelines.extractors.auto.rules.comments import MAX_COMMENTS, comment_sections
 from pipelines.extractors.auto.rules.jsonld_body import doubts
 from pipelines.extractors.registry import get
+from pipelines.markup.page_view import PageView
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata.jsonld import article_body
 
@@ -346,9 +347,9 @@ def test_a_block_is_doubtful_that_an_agreeing_stated_body_does_not_have(stated: 
     """A stub or another article says nothing; headings need not be in it."""
     extra = "Subscribe to our letter and read more of this every single day."
     html = page(f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs([*LINES[3:], extra])}")
-    tree = parse_tree(html.replace("</head>", f"{stating(stated)}</head>"))
-    body = article_body(tree)
-    blocks = walk(tree)
+    view = PageView(html.replace("</head>", f"{stating(stated)}</head>"))
+    body = article_body(view.jsonld)
+    blocks = walk(view.copy_of_tree())
     chosen = np.array([text in LINES or text == extra for text in blocks.texts])
     doubtful = doubts(PageBlocks(blocks), chosen, body) > 0
     in_article = np.array([text in LINES or text.startswith("What") for text in blocks.texts])
