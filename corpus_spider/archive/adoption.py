@@ -40,12 +40,20 @@ KNOWN = "known"
 """Reason of an orphan that is not adopted: the corpus has its page as new or newer, or must not have it."""
 
 
+MAX_REMEMBERED_HOSTS = 10_000
+"""Hosts whose sites are remembered. A month of Common Crawl's news has as many."""
+
+
 class PageSites:
-    """Assignment of URLs to sites: a URL belongs to the first site whose rules include it."""
+    """Assignment of URLs to sites: a URL belongs to the first site whose rules include it.
+
+    The sites of a host are remembered: to test each URL by the rules of 500 sites takes .7 ms.
+    """
 
     def __init__(self, config: Config) -> None:
         self._scopes: dict[str, Scope] = {site.name: scope_of(config.site_model(site)) for site in config.sites}
         self._others = [scope_of(config.site_model(site)) for site in config.others]
+        self._of_hosts: dict[str, tuple[str, ...]] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,7 +62,7 @@ class PageSites:
 
     def has_host(self, host: str) -> bool:
         """Return whether a host belongs to a site. An address of it may still be no page by the link rules."""
-        return any(scope.has_host(host) for scope in self._scopes.values())
+        return bool(self._sites_of(host))
 
     def is_elsewhere(self, host: str) -> bool:
         """Return whether a host belongs to a configured site that is not selected."""
@@ -63,8 +71,20 @@ class PageSites:
     def seen(self, address: str, at: datetime = EARLIEST) -> CapturedPage | None:
         """Return the page of an address, captured at that time, with its site; None if it belongs to no site."""
         parsed = parse(address)
-        site = next((name for name, scope in self._scopes.items() if scope.has(parsed)), None) if parsed else None
-        return CapturedPage(parsed.canonical, parsed.fetchable, site, parsed.host, at) if parsed and site else None
+        if parsed is None:
+            return None
+        site = next((name for name in self._sites_of(parsed.host) if self._scopes[name].has(parsed)), None)
+        return CapturedPage(parsed.canonical, parsed.fetchable, site, parsed.host, at) if site else None
+
+    def _sites_of(self, host: str) -> tuple[str, ...]:
+        """Return the names of the sites that have a host."""
+        found = self._of_hosts.get(host)
+        if found is None:
+            if len(self._of_hosts) >= MAX_REMEMBERED_HOSTS:
+                self._of_hosts.clear()
+            found = tuple(name for name, scope in self._scopes.items() if scope.has_host(host))
+            self._of_hosts[host] = found
+        return found
 
 
 def waiting(config: Config, corpus: Corpus) -> int:

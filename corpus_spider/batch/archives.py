@@ -17,6 +17,8 @@ from storage.errors import ConfigError, MissingFileError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from storage.errors import CorpusError
+
 STANDARD_INPUT = "-"
 _SHARD = re.compile(r"([0-9]{1,7})/([0-9]{1,7})")
 
@@ -66,10 +68,7 @@ def local_file(archive: str) -> Iterator[Path]:
     MissingFileError or DownloadError when it cannot be had.
     """
     if not ADDRESS.match(archive):
-        # A file that is not there is not a damaged one.
-        if not Path(archive).is_file():
-            raise MissingFileError("no such file", where=archive, do="Is the disk or folder mounted?")
-        yield Path(archive)
+        yield existing_file(archive)
         return
     from corpus_spider.network.download import download
 
@@ -77,6 +76,14 @@ def local_file(archive: str) -> Iterator[Path]:
         target = Path(folder) / (re.split(r"[/?#]", archive.rstrip("/"))[-1] or "archive")
         download(archive, target)
         yield target
+
+
+def existing_file(archive: str, error: type[CorpusError] = MissingFileError) -> Path:
+    """Return the path of a local archive. Raises the error if no file is there: that is not a damaged file."""
+    path = Path(archive)
+    if not path.is_file():
+        raise error("no such file", where=archive, do="Is the disk or folder mounted?")
+    return path
 
 
 def _named(name: str) -> Sequence[str]:

@@ -262,14 +262,14 @@ def _undo(state: CommonOptions, options: dict[str, Any]) -> int:
     keeping,
     (
         "import CC-NEWS-20241101002331-00123.warc.gz",
-        "import crawl-*.warc.gz --site vnexpress --dry-run",
+        "import crawls/ --site vnexpress --dry-run",
         "import --from cc-news --since 2019-01 --until 2025-12 --dry-run",
         "import --from https://archive.example.org/warc.paths.gz",
         "import --from https://index.commoncrawl.org/CC-MAIN-2025-05-index --cdx",
     ),
     name="import",
 )
-@click.argument("archives", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("names", metavar="[ARCHIVE]...", nargs=-1, type=click.Path())
 @click.option(
     "--from",
     "source",
@@ -285,10 +285,11 @@ def _undo(state: CommonOptions, options: dict[str, Any]) -> int:
 @several_sites
 @click.option("--dry-run", is_flag=True, help="Show the pages of each site; write nothing. With --from: show the size.")
 @as_json
-def import_archives(state: CommonOptions, /, archives: tuple[Path, ...], **options: Any) -> int:
+def import_archives(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> int:
     """Import pages from archives of other crawlers.
 
-    Reads WARC files of Common Crawl, wget, Heritrix or Browsertrix. Pages that match a [[site]] are copied to the
+    ARCHIVE is a WARC, ARC or WACZ file, a folder, a pattern, or a list of files (- is standard input), as of Common
+    Crawl, wget, Heritrix or Browsertrix. Pages that match a [[site]] are copied to the
     corpus and processed like crawled pages, but their links are not followed. Pages that the corpus has as new or newer
     are skipped, so an import may be repeated. Archives of --from are streamed, not kept, and a finished one is not
     fetched again. Damaged records are skipped and named. Exit code 6 then; exit code 1: an archive could not be
@@ -298,8 +299,9 @@ def import_archives(state: CommonOptions, /, archives: tuple[Path, ...], **optio
     from corpus_spider.maintenance import warc_import
     from corpus_spider.maintenance.archive_inputs import CaptureDays
 
-    if bool(archives) == bool(options["source"]):
-        raise click.UsageError("Name files, or a source with --from.")
+    if bool(names) == bool(options["source"]):
+        raise click.UsageError("Name archives, or a source with --from.")
+    archives = _local_archives(names)
     config = state.load().only(options["sites"])
     config.require_sites()
     crawl_plan.require_extractors(config)
@@ -315,6 +317,18 @@ def import_archives(state: CommonOptions, /, archives: tuple[Path, ...], **optio
     if report.failed:
         return CorpusError.exit_code
     return DamageError.exit_code if report.damaged else 0
+
+
+def _local_archives(names: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the files that some names stand for. ConfigError if one is not there, or on another server."""
+    from corpus_spider.archive.path_lists import ADDRESS
+    from corpus_spider.batch.archives import archives_of, existing_file
+
+    found = archives_of(names)
+    for each in filter(ADDRESS.match, found):
+        do = "Write the address into a file, a line for each, and name that file with --from."
+        raise ConfigError("an archive of another server is imported from a list", where=each, do=do)
+    return tuple(existing_file(each, ConfigError) for each in found)
 
 
 def _import_from(

@@ -16,13 +16,13 @@ import pytest
 
 from corpus_spider.archive.path_lists import part_name
 from corpus_spider.batch import batch
-from corpus_spider.batch.archives import TaskShare, archives_of
+from corpus_spider.batch.archives import TaskShare, archives_of, existing_file
 from corpus_spider.batch.part import read_report
 from corpus_spider.batch.rules import rules_of
 from corpus_spider.batch.spark import make_parts_on_spark
 from corpus_spider.config.loader import assemble
 from storage import Corpus
-from storage.errors import ConfigError
+from storage.errors import ConfigError, CorpusError, MissingFileError
 from storage.removal.affected_pages import RemovalRequest, RequestKind
 from tests.corpus_spider.others_archives import Answer, archive
 from tests.corpus_spider.running import SEED, environment, often, program, run
@@ -251,6 +251,16 @@ def test_a_path_list_names_archives(tmp_path: Path, name: str, lines: str, expec
     """Paths of Common Crawl are relative to its host."""
     (tmp_path / name).write_text(lines)
     assert archives_of([str(tmp_path / name)]) == tuple(expected)
+
+
+@pytest.mark.parametrize("error", [MissingFileError, ConfigError])
+def test_a_file_that_is_not_there_is_not_a_damaged_one(tmp_path: Path, error: type[CorpusError]) -> None:
+    """`process` reports the archive as missing and goes on, `import` refuses the name: both by one test."""
+    (tmp_path / "a.warc.gz").write_bytes(b"")
+    assert existing_file(str(tmp_path / "a.warc.gz"), error) == tmp_path / "a.warc.gz"
+    for name in ("gone.warc.gz", ""):
+        with pytest.raises(error, match="no such file"):
+            existing_file(str(tmp_path / name), error)
 
 
 def test_names_patterns_and_folders_are_archives_each_once(tmp_path: Path, three: list[Path]) -> None:

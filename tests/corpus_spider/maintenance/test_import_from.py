@@ -719,7 +719,7 @@ def test_a_real_pywb_names_the_records(tmp_path: Path, server: ArchiveServer, is
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "Name files, or a source with --from."),
+        ((), "Name archives, or a source with --from."),
         (("--cdx", "a.warc.gz"), "--cdx needs --from."),
         (("--from", "cc-news"), "the first month is missing"),
         (("--from", "missing.txt"), "cannot be read"),

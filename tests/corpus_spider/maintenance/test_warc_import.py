@@ -123,6 +123,34 @@ def test_pages_of_the_sites_come_in_with_the_time_of_their_capture(folder: Path)
     assert json.loads(run(folder, "reextract", "--json").stdout)["unchanged"] == 3
 
 
+@pytest.mark.parametrize("name", ["theirs", "theirs/*.gz", "all.paths"])
+def test_import_takes_the_names_that_process_takes(folder: Path, name: str) -> None:
+    """A folder, a pattern, or a list of files."""
+    (folder / "theirs").mkdir()
+    archive(folder / "theirs" / "one.warc.gz", story(1))
+    archive(folder / "theirs" / "two.warc.gz", story(2))
+    (folder / "all.paths").write_text("theirs/one.warc.gz\ntheirs/two.warc.gz\n")
+    report = json.loads(run(folder, "import", name, "--json").stdout)
+    assert (report["archives"], report["documents"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("none.warc.gz", "no such file"),
+        ("empty", "no archive is there"),
+        ("gone.paths", "gone.warc.gz: no such file"),
+        ("https://archive.example/a.warc.gz", "name that file with --from"),
+    ],
+)
+def test_a_name_that_stands_for_no_file_imports_nothing(folder: Path, name: str, says: str) -> None:
+    """The error says what to name instead."""
+    (folder / "empty").mkdir()
+    (folder / "gone.paths").write_text("gone.warc.gz\n")
+    ended = run(folder, "import", name)
+    assert (ended.returncode, says in ended.stderr) == (2, True)
+
+
 def test_each_version_of_a_page_is_compared_with_itself_when_rebuilt(folder: Path) -> None:
     """Earlier versions were once compared with the last one. Each new extraction then reported them as changed."""
     for number, day in ((1, "2024-11-01T00:00:00Z"), (2, "2024-11-05T00:00:00Z")):
