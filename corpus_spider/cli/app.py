@@ -532,15 +532,23 @@ def run(arguments: Sequence[str]) -> int:
             log_end(context.invoked_subcommand or "", int(code))
         sys.stdout.flush()
     except KeyboardInterrupt:
-        # If the interrupt came while a module was imported, `python -m` still counts it as uncaught and would end by
-        # the signal instead of with the exit code. Executing any code resets that.
-        exec("")  # noqa: S102
-        state.console.error(f"{PROGRAM}: stopped")
-        return STOPPED
+        return _stopped(state.console)
     except Exception as error:
+        # Python 3.11 wraps what is raised while a class gets its fields: a signal may come while modules are imported.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            return _stopped(state.console)
         logger.debug("%s failed", PROGRAM, exc_info=True)
         return _explain(_with_owners(error, state), state.console)
     return int(code)
+
+
+def _stopped(console: Console) -> int:
+    """Say that a signal has stopped the program. Return the exit code."""
+    # If the interrupt came while a module was imported, `python -m` still counts it as uncaught and would end by the
+    # signal instead of with the exit code. Executing any code resets that.
+    exec("")  # noqa: S102
+    console.error(f"{PROGRAM}: stopped")
+    return STOPPED
 
 
 def _explain(error: Exception, console: Console) -> int:

@@ -151,6 +151,17 @@ def test_ctrl_c_while_a_text_is_executed_gives_the_exit_code_under_python_m(tmp_
     assert (done.returncode, done.stderr) == (11, "corpus-spider: stopped\n")
 
 
+def test_ctrl_c_while_a_class_is_made_is_no_internal_error(tmp_path: Path) -> None:
+    """Python 3.11 makes a RuntimeError of what a field of the class raises, also of the signal."""
+    (tmp_path / "interrupted.py").write_text(
+        "from corpus_spider.cli import app\n"
+        "class Field:\n    def __set_name__(self, owner, name):\n        raise KeyboardInterrupt\n"
+        "app.cli.invoke = lambda context: type('Made', (), {'field': Field()})\napp.main()\n"
+    )
+    done = run_module(tmp_path, "interrupted", "status")
+    assert (done.returncode, done.stderr) == (11, "corpus-spider: stopped\n")
+
+
 def test_a_signal_before_the_crawl_runs_ends_it_at_once(tmp_path: Path, newspaper: Newspaper) -> None:
     """Scrapy forgets a stop that comes before its engine runs, and was waited for until the deadline."""
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
