@@ -203,7 +203,10 @@ class Corpus(AbstractContextManager["Corpus"]):
         question: str,
         *,
         order: str = "rank",
-        limit: int = 20,
+        limit: int | None = None,
+        page: int = 1,
+        sample_size: int = 0,
+        seed: int = 1,
         context: int = 0,
         unique: bool = False,
         **filters: Unpack[NamedSelectionKeywords],
@@ -213,51 +216,65 @@ class Corpus(AbstractContextManager["Corpus"]):
         Args:
             question: words, ``"a phrase"``, wildcards such as ``govern*`` or ``wom?n``, ``/regular expressions/``,
                 ``AND``, ``OR``, ``NOT`` and brackets, ``a NEAR/5 b``, ``a ... b``, ``[word="gov.*"] []{0,3} b``,
+                ``[lemma="go"]`` and ``[tag="N.*"]`` in an index with lemmas and tags,
                 ``title:``, ``author:``, ``section:``, ``site:`` and ``date:``.
             order: ``rank``, ``date``, or by the words of the lines: ``left``, ``right``, or up to three places such as
                 ``1L,2L,node``.
-            limit: maximum number of lines, 1 to 10,000.
+            limit: maximum number of lines, 1 to 10,000; by default 20, or those of the sample.
+            page: which lines: 2 goes on behind the first ``limit`` ones.
+            sample_size: so many hits by chance instead of all, 0 for all hits.
+            seed: another number gives another sample.
             context: words on each side, 0 for the usual.
             unique: equal lines once.
             filters: options of `corpus-spider search` that choose documents.
 
         Return a row for each line: ``left``, ``keyword``, ``right``, and ``id``, ``url``, ``title``, ``site``,
         ``language`` and ``day`` of its document. Its ``totals`` have the number of documents, the counts of hits
-        (``hits``, `HitCounts`), the question as it was understood (``searched``) and a line that cites the answer
-        (``cite``).
+        (``hits``, `HitCounts`), the number of lines on all pages (``lines``, see `SearchAnswer`), the question as it
+        was understood (``searched``), a line that cites the answer (``cite``), the values of fields that no document
+        has (``absent``), and authors with similar names (``similar``).
 
         The search index is refreshed first, in its own folder, unless another program does. It is derived data.
         Raises ConfigError for a filter that is wrong, and its child ``QuestionError`` for a question: ``start`` and
         ``end`` are the place of the fault in ``question``.
         """
         from corpus_spider.export.exporter import refuse_unknown_names
-        from corpus_spider.search.hits.concordance_rules import MAX_CONTEXT_WORDS, MAX_LINES
+        from corpus_spider.search.hits.concordance_rules import (
+            MAX_CONTEXT_WORDS,
+            MAX_LINES,
+            MAX_PAGES,
+            MAX_SEED,
+            USUAL_LINES,
+            WantedLines,
+        )
         from storage.documents.selection import INDEX
 
-        _require_limit(limit, MAX_LINES)
+        most = (sample_size or USUAL_LINES) if limit is None else limit
+        for where, value, least, largest in (
+            ("sample_size", sample_size, 0, MAX_LINES),
+            ("limit", most, 1, MAX_LINES),
+            ("page", page, 1, MAX_PAGES),
+            ("seed", seed, 0, MAX_SEED),
+        ):
+            _require_number(where, value, least, largest)
         if not isinstance(context, int) or not 0 <= context <= MAX_CONTEXT_WORDS:
             what = f"expected a number of words from 0 to {MAX_CONTEXT_WORDS}, got {context!r:.60}"
             raise ConfigError(what, where="context", do="Without it lines have the usual context.")
         selection = selection_for(INDEX, filters, "search", self.config.selections)
         refuse_unknown_names(self.config, self.store, selection)
         with self._index() as index:
-            answer = index.concordance(
-                self.store,
-                question,
-                selection,
-                most=limit,
-                order=order,
-                context=context,
-                unique=unique,
-                name=self.name,
-            )
+            wanted = WantedLines(most, page, order, context, unique, sample_size, seed)
+            answer = index.concordance(self.store, question, selection, wanted, name=self.name)
         rows = (each.row() for each in answer.places)
         totals = {
             "documents": answer.documents,
             "hits": answer.counts,
+            "lines": answer.lines,
             "by": answer.groups,
             "searched": answer.searched,
             "cite": answer.cite,
+            "absent": answer.absent,
+            "similar": answer.similar,
         }
         return Concordance(rows, totals)
 
@@ -281,10 +298,11 @@ class Corpus(AbstractContextManager["Corpus"]):
         """List words by frequency, as `corpus-spider words` does. Needs tantivy.
 
         Args:
-            trends: words to count in each month, instead of a list. ``by="month"`` may be named with them.
+            trends: words to count in each month, instead of a list; ``govern*`` is the sum of what it means. A phrase
+                or another question of `search` is counted by its hits. ``by="month"`` may be named with them.
             against: keywords against a reference, ``"rest"``, ``"list=FILE"``, ``"corpus=FOLDER"``,
                 ``"selection=NAME"`` or ``"site=NAME language=CODE since=YYYY-MM"``.
-            around: collocates of this word or phrase.
+            around: collocates of a word, a phrase or another question of `search`.
             ngrams: the most frequent sequences of so many units in a sentence, 2 to 5.
             window: words to a side of the word in which they are counted, 1 to 20.
             side: ``both``, ``left`` (before it) or ``right``.
@@ -295,7 +313,8 @@ class Corpus(AbstractContextManager["Corpus"]):
             spelling: ``one``: spellings of a word are one row; ``exact``: each has its own.
             filters: ``language``, ``site``, and ``since`` and ``until``: months of publication, by any day in them.
 
-        Return rows with the columns of the command. Their ``totals`` have the number of documents and tokens.
+        Return rows with the columns of the command. Their ``totals`` have the number of documents and tokens, and
+        what the tokens are (``unit``): ``counted words``, for n-grams ``searched tokens``.
         Raises ConfigError for a wrong reference, for ``by`` without words, or if no document matches.
         """
         from dataclasses import asdict
@@ -312,7 +331,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         if by and (by != "month" or not trends):
             do = 'Write words("price", by="month").'
             raise ConfigError(f'expected words to count and by="month", got by={by!r:.60}', where="words", do=do)
-        _require_limit(limit, 100_000)
+        _require_number("limit", limit, 1, 100_000)
         selected = selection_for(COUNTS, filters, "words", self.config.selections)
         near = CollocationRules(window, side, min_frequency, measure)
         reference = reference_of(against, selected, "against", self.config.selections) if against else None
@@ -321,13 +340,17 @@ class Corpus(AbstractContextManager["Corpus"]):
             found = lemma_list(self.store, selected, wanted)
         else:
             with self._index() as index:
-                found = word_list(index, self.store, selected, wanted)
+                found = word_list(index, selected, wanted)
         if not found.table.tokens:
             do = "print(corpus) shows the languages, corpus_spider.open(…).documents() the texts."
             raise ConfigError(NO_DOCUMENT, where="words", do=do)
         for sentence in found.notes:
             warnings.warn(sentence, stacklevel=2)
-        totals: dict[str, object] = {"documents": found.table.documents, "tokens": found.table.tokens}
+        totals: dict[str, object] = {
+            "documents": found.table.documents,
+            "tokens": found.table.tokens,
+            "unit": found.table.unit,
+        }
         totals |= {"annotations": dict(found.table.annotations)} if found.table.annotations else {}
         return Rows(map(asdict, found.table.rows), totals)
 
@@ -369,11 +392,10 @@ class Corpus(AbstractContextManager["Corpus"]):
         return heading if self._store is None else heading + _counts(self._store.status())
 
 
-def _require_limit(limit: object, most: int) -> None:
-    if not isinstance(limit, int) or not 1 <= limit <= most:
-        raise ConfigError(
-            f"expected a whole number from 1 to {most:,}, got {limit!r}", where="limit", do="Choose one in this range."
-        )
+def _require_number(where: str, value: object, least: int, most: int) -> None:
+    if not isinstance(value, int) or not least <= value <= most:
+        what = f"expected a whole number from {least} to {most:,}, got {value!r:.60}"
+        raise ConfigError(what, where=where, do="Choose one in this range.")
 
 
 def _counts(status: Status) -> str:

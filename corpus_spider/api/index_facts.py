@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexFacts:
-    """Numbers of a search index: words, documents by month and by day, and the ids of the newest documents."""
+    """Numbers of a search index: words, documents by month and by day, and the ids of the newest documents.
+
+    ``months`` has the documents without a date as `UNDATED`, ``days`` leaves them out.
+    """
 
     words: int
     months: Mapping[str, int]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from corpus_spider.search.hits.concordance_rules import CONTEXT_FIELDS
+from pipelines.text.scripts import is_from_the_right
 from storage.reporting import counted
 
 if TYPE_CHECKING:
@@ -37,18 +39,27 @@ class Rows(list[dict[str, Any]]):
 
 
 class Concordance(Rows):
-    """Lines with a keyword and its contexts. A notebook shows each keyword in the middle, with a link to its page."""
+    """Lines with a keyword and its contexts. A notebook shows each keyword in the middle, with a link to its page.
+
+    The columns of a table have one direction, so lines from right to left have a table of their own, as on the page.
+    """
 
     def _repr_html_(self) -> str:
-        lines = "".join(map(_keyword_line, self[:SHOWN_ROWS]))
+        found: dict[str, list[str]] = {}
+        for row in self[:SHOWN_ROWS]:
+            found.setdefault(_direction(row), []).append(_keyword_line(row))
+        tables = (f'<table dir="{way}" style="width: 100%">{"".join(lines)}</table>' for way, lines in found.items())
         more = f"<p>{counted(len(self) - SHOWN_ROWS, 'more row')}</p>" if len(self) > SHOWN_ROWS else ""
-        return f'<p>{escape(repr(self)[1:-1])}</p><table style="width: 100%">{lines}</table>{more}'
+        return f"<p>{escape(repr(self)[1:-1])}</p>{''.join(tables)}{more}"
+
+
+def _direction(row: Mapping[str, Any]) -> str:
+    """Return the direction of most letters of a line: a foreign keyword does not turn it."""
+    letters = [sign for name in CONTEXT_FIELDS for sign in str(row[name]) if sign.isalpha()]
+    return "rtl" if 2 * sum(map(is_from_the_right, letters)) > len(letters) else "ltr"
 
 
 def _keyword_line(row: Mapping[str, Any]) -> str:
-    from corpus_spider.terminal.layout import is_right_to_left
-
-    right_to_left = is_right_to_left(f"{row['keyword']} {row['left']}")
     place = " ".join(escape(str(row[name])) for name in ("site", "day") if row.get(name))
     url = str(row.get("url") or "")
     named = f'<a href="{escape(url)}" title="{escape(str(row.get("title") or ""))}">{place or "page"}</a>'
@@ -59,7 +70,7 @@ def _keyword_line(row: Mapping[str, Any]) -> str:
         ("text-align: start; white-space: nowrap", named if url.startswith(("http://", "https://")) else place),
     )
     shown = "".join(f'<td style="{style}">{cell}</td>' for style, cell in cells)
-    return f'<tr dir="{"rtl" if right_to_left else "ltr"}">{shown}</tr>'
+    return f"<tr>{shown}</tr>"
 
 
 def _cut(text: str) -> str:

@@ -16,7 +16,7 @@ from corpus_spider.terminal.layout import GAP, is_right_to_left, padded, pieces
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from corpus_spider.search.searching import ConcordancePlace
+    from corpus_spider.search.hits.line_reader import ConcordancePlace
 
 SHORT_ID = 8
 """Digits of an id. One of a billion pairs of documents shares them, and `show` lists both of such a pair."""

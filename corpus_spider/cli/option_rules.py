@@ -17,6 +17,7 @@ NEEDS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("evaluate", "worst"): ("html",),
     ("import", "base"): ("source",),
     ("import", "cdx"): ("source",),
+    ("search", "seed"): ("sample_size",),
     ("words", "min_frequency"): ("around", "ngrams"),
     **dict.fromkeys((("words", each) for each in ("window", "side", "measure")), ("around",)),
 }

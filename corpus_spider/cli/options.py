@@ -8,8 +8,8 @@ from __future__ import annotations
 import functools
 import os
 import shlex
-from calendar import monthrange
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,7 +18,7 @@ import click
 from corpus_spider.cli import option_rules
 from corpus_spider.terminal.console import Console
 from corpus_spider.terminal.log_lines import hide_in_logs, log_to_file, start_logging
-from storage.documents.selection import DATABASE, Day, Texts, honoured
+from storage.documents.selection import DATABASE, DAY_FORM, Day, Texts, honoured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,33 +29,41 @@ if TYPE_CHECKING:
 PROGRAM = "corpus-spider"
 
 
-class MomentParameter(click.DateTime):
-    """A date or a time of day. The error message shows the expected form."""
-
-    def __init__(self, example: str, *forms: str) -> None:
-        super().__init__(forms)
-        self._expected = example
+class ClockParameter(click.DateTime):
+    """A time of day. The error message shows the expected form."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Parse the value. Fail with an example instead of strptime's format codes."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            self.fail(f'expected {self._expected}, got "{value}".', param, ctx)
+            self.fail(f'expected a time such as 02:15, got "{value}".', param, ctx)
 
 
-class LastDay(MomentParameter):
-    """A day. A month stands for its last day."""
+class DayParameter(click.DateTime):
+    """A day. A month or a year stands for its first day, or for its last one. Gives a datetime."""
+
+    def __init__(self, *, is_last: bool) -> None:
+        super().__init__()
+        self._is_last = is_last
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Parse a day or a month."""
-        day = super().convert(value, param, ctx)
-        is_month = isinstance(value, str) and value.count("-") == 1
-        return day.replace(day=monthrange(day.year, day.month)[1]) if is_month else day
+        """Parse a day, a month or a year."""
+        # `--help` needs neither.
+        from corpus_spider.config.selections import read_day
+        from corpus_spider.config.values import WrongValueError
+
+        try:
+            return (
+                value if isinstance(value, datetime) else datetime.fromisoformat(read_day(value, is_last=self._is_last))
+            )
+        except WrongValueError:
+            self.fail(
+                f'expected a day such as 2026-11-20, a month such as 2026-11, or a year, got "{value}".', param, ctx
+            )
 
 
-DAY_FORMS = ("a day such as 2026-11-20, or a month such as 2026-11", "%Y-%m-%d", "%Y-%m")
-CLOCK = MomentParameter("a time such as 02:15", "%H:%M")
+CLOCK = ClockParameter(("%H:%M",))
 MAX_NUMBER = 10**9
 """Largest accepted number. Databases have an upper bound of their own."""
 MOST_DAYS = 36_500
@@ -190,13 +198,13 @@ several_sites = several("--site", "sites", "NAME", "Only this site")
 
 
 def since(explanation: str) -> Option:
-    """Return the option ``--since``: a day, or the first day of a month."""
-    return click.option("--since", type=MomentParameter(*DAY_FORMS), metavar="YYYY-MM[-DD]", help=explanation)
+    """Return the option ``--since``: a day, or the first day of a month or year."""
+    return click.option("--since", type=DayParameter(is_last=False), metavar=DAY_FORM, help=explanation)
 
 
 def until(explanation: str) -> Option:
-    """Return the option ``--until``: a day, or the last day of a month."""
-    return click.option("--until", type=LastDay(*DAY_FORMS), metavar="YYYY-MM[-DD]", help=explanation)
+    """Return the option ``--until``: a day, or the last day of a month or year."""
+    return click.option("--until", type=DayParameter(is_last=True), metavar=DAY_FORM, help=explanation)
 
 
 def selection_options(use: str = DATABASE, **explanations: str) -> Option:
@@ -220,8 +228,7 @@ def _selection_option(each: Dimension, explanation: str | None) -> Option:
     if each.kind == Texts:
         return several(flag, name, each.metavar, text)
     if each.kind == Day:
-        moment = LastDay(*DAY_FORMS) if each.is_last else MomentParameter(*DAY_FORMS)
-        return click.option(flag, name, type=moment, metavar=each.metavar, help=text)
+        return click.option(flag, name, type=DayParameter(is_last=each.is_last), metavar=each.metavar, help=text)
     if each.kind is bool:
         return click.option(flag, name, is_flag=True, help=text)
     if each.choices:

@@ -14,7 +14,7 @@ from corpus_spider.cli.opened_index import opened_index
 from corpus_spider.cli.options import allow_private, as_json, limit, selection_options, verb_of
 from corpus_spider.terminal.row_files import text_of_rows
 from corpus_spider.words.collocation_rules import MAX_WINDOW, MEASURES, SIDES, USUAL, CollocationRules
-from corpus_spider.words.ngram_rules import MAX_UNITS, MIN_UNITS
+from corpus_spider.words.ngrams.ngram_rules import MAX_UNITS, MIN_UNITS
 from storage.disk import disk_errors
 from storage.documents.selection import COUNTS, honoured
 from storage.errors import ConfigError
@@ -43,8 +43,10 @@ _months = selection_options(
         "words --language vi --against list=reference.csv",
         "words --around 'chính phủ' --language vi",
         "words --around 'chính phủ' --side left --window 2 --measure t_score",
+        "words --around 'giá NEAR/5 xăng' --language vi",
         "words --ngrams 3 --language vi",
         "words --by month 'bầu cử' --language vi",
+        "words --by month '\"chính phủ mới\"' --language vi",
         "words --lemma --language fa --without-stop-words",
         "words --language th --format csv > words.csv",
     ),
@@ -57,7 +59,7 @@ _months = selection_options(
     help="Keywords against a reference: rest, list=FILE with words and their frequencies, corpus=FOLDER with another"
     " corpus, or 'selection=NAME site=NAME language=CODE since=YYYY-MM until=YYYY-MM'.",
 )
-@click.option("--around", metavar="WORD", help="Collocates of a word or phrase.")
+@click.option("--around", metavar="WORD", help="Collocates of a word, a phrase or another question of `search`.")
 @click.option(
     "--window",
     type=click.IntRange(1, MAX_WINDOW),
@@ -95,7 +97,7 @@ _months = selection_options(
     help=f"The most frequent sequences of so many units in a sentence, {MIN_UNITS} to {MAX_UNITS}.",
 )
 @click.option("--lemma", is_flag=True, help="Frequencies of lemmas, counted in the texts.")
-@click.option("--by", type=click.Choice(["month"]), help="Frequency of each WORD in each month.")
+@click.option("--by", type=click.Choice(["month"]), help="Frequency of each WORD, phrase or question in each month.")
 @click.option(
     "--without-stop-words", is_flag=True, help="Leave the most common words of the language out, in each list."
 )
@@ -144,8 +146,8 @@ def words(state: CommonOptions, /, chosen: tuple[str, ...], **options: Any) -> N
         found = _lemmas(state, selected, wanted)
     else:
         sites = (*selected.sites, *(reference.sites if reference else ()))
-        with opened_index(state, replace(selected, sites=sites)) as (corpus, index):
-            found = word_list(index, corpus, selected, wanted)
+        with opened_index(state, replace(selected, sites=sites)) as (_, index):
+            found = word_list(index, selected, wanted)
     if not found.table.tokens:
         raise ConfigError(NO_DOCUMENT, do="`corpus-spider status` shows what there is.")
     _write(state.console, found.table, options, found.why_empty)
@@ -194,7 +196,7 @@ def _write(console: Console, found: WordTable[Any], options: dict[str, Any], why
     if options["format_name"] == "csv":
         console.result(text_of_rows(plain, "csv", list(plain[0])).rstrip("\n"))
         return
-    title = f"Words: {counted(found.tokens, 'token')} in {counted(found.documents, 'document')}"
+    title = f"Words: {counted(found.tokens, found.unit.removesuffix('s'))} in {counted(found.documents, 'document')}"
     console.table(title, [name.replace("_", " ") for name in plain[0]], [list(row.values()) for row in plain])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from pipelines.text.annotation.annotated_text import annotated
-from pipelines.text.annotation.choice import annotator_of, why_none
+from pipelines.text.annotation.choice import NO_ANNOTATOR, annotator_of, descriptions, why_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,26 +17,18 @@ if TYPE_CHECKING:
     from storage.documents.model import CorpusDocument
     from storage.documents.selection import Selection
 
-NONE = "none"
-"""Stands for the library of a language without one."""
-
 
 def annotations_of(corpus: Corpus, selection: Selection) -> dict[str, str]:
-    """Return for each selected language what its annotator gives and which library it is.
-
-    For example ``{"fa": "lemma (simplemma 2.0.0)", "th": "none"}``. ConfigError if a library is missing.
-    """
+    """Return the `descriptions` of the annotators of the selected languages. ConfigError if a library is missing."""
     codes = selection.languages or [row.key for row in corpus.status().by_language]
-    wanted = (
-        code for code in sorted(codes) if corpus.documents.count_exceeds(replace(selection, languages=(code,)), 0)
+    return descriptions(
+        code for code in codes if corpus.documents.count_exceeds(replace(selection, languages=(code,)), 0)
     )
-    found = {code: annotator_of(code) for code in wanted}
-    return {code: each.description if each else NONE for code, each in found.items()}
 
 
 def annotation_notes(annotations: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence for each language without lemmas and tags."""
-    return (why_none(code) for code, description in annotations.items() if description == NONE)
+    return (why_none(code) for code, description in annotations.items() if description == NO_ANNOTATOR)
 
 
 def with_annotations(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:

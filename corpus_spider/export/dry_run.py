@@ -22,9 +22,11 @@ from corpus_spider.export.exporter import (
     refuse_own_files,
     refuse_unknown_names,
     selected,
+    undated,
     with_licences,
 )
 from corpus_spider.export.request import TOKENISED, changed, shape_of
+from storage.documents.model import month_of
 from storage.errors import ConfigError
 from storage.exports.release.changes import CHANGES
 
@@ -104,7 +106,7 @@ class ExportPlan:
 _KEYS: Mapping[str, Callable[[CorpusDocument | Outline], str]] = {
     "language": lambda document: document.language,
     "site": lambda document: document.site,
-    "month": lambda document: (document.date or "")[:7] or "undated",
+    "month": lambda document: month_of(document.date),
 }
 
 
@@ -139,6 +141,7 @@ def rehearse(config: Config, wanted: ExportRequest, console: Console) -> ExportP
             if whole.documents % PROGRESS_DOCUMENTS == 0:
                 show(whole.documents)
         left_out["repeats another"] = _repeated(corpus, wanted.selection)
+        left_out["no date"] = undated(corpus, wanted.selection)
     return ExportPlan(
         **asdict(whole),
         left_out=dict((+left_out).most_common()),

@@ -15,6 +15,7 @@ from msgspec import UNSET, structs
 from corpus_spider.export.request import TOKENISED, WITH_SENTENCES, shape_of
 from storage.documents.selection import Selection
 from storage.errors import ConfigError
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -44,6 +45,7 @@ class VerticalContents:
         return replace(report, tokens=self.tokens or UNSET, annotations=annotations)
 
 
+_FIRST_DAY = "0001-01-01"
 ORIGINALS = (".wacz", ".cdxj")
 """Suffixes of targets for the originals."""
 
@@ -72,6 +74,8 @@ def export_documents(config: Config, wanted: ExportRequest, console: Console) ->
         annotations = annotations_of(corpus, wanted.selection) if wanted.annotate else None
         for sentence in (*notes(tokens), *annotation_notes(annotations or {})):
             console.note(sentence)
+        if without_date := undated(corpus, wanted.selection):
+            console.note(f"Left out by --since or --until: {counted(without_date, 'document')} without a date.")
         contents = VerticalContents(tokens, annotations)
         if isinstance(where, ReleaseForm) or not parallel.pay(corpus, wanted.selection, where.format_name):
             return contents.reported(_export_here(config, wanted, corpus, where, console, contents))
@@ -80,6 +84,14 @@ def export_documents(config: Config, wanted: ExportRequest, console: Console) ->
         with Corpus.open(config.database_url, read_only=True) as corpus:
             report = _export_here(config, wanted, corpus, where, console, contents)
     return contents.reported(report)
+
+
+def undated(corpus: Corpus, selection: Selection) -> int:
+    """Count the documents that a selection by days leaves out because they have no date."""
+    if not (selection.since or selection.until):
+        return 0
+    of_any_day = replace(selection, since=None, until=None)
+    return corpus.documents.count(of_any_day) - corpus.documents.count(replace(of_any_day, since=_FIRST_DAY))
 
 
 def refuse_annotations(wanted: ExportRequest, format_name: str | None) -> None:

@@ -3,86 +3,82 @@
 from __future__ import annotations
 
 import heapq
+import time
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from itertools import compress, islice
-from operator import itemgetter
+from itertools import compress, islice, pairwise
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpus_spider.config.values import first_names, nearest
 from corpus_spider.config.version import program_version
 from corpus_spider.search.hits.citation import citation
-from corpus_spider.search.hits.concordance import ConcordanceLine, SoughtWords, lines
-from corpus_spider.search.hits.concordance_rules import CONTEXT_FIELDS, DAY, LINE_FIELDS, NODE, RANK, sort_places
-from corpus_spider.search.hits.hit_counts import COUNT_SECONDS, HitCounts, counted_hits
-from corpus_spider.search.hits.matching import BlockMatcher, hits
+from corpus_spider.search.hits.concordance import IndexedPlaces
+from corpus_spider.search.hits.concordance_rules import (
+    ALL_LINES,
+    DAY,
+    RANK,
+    SORTED_DOCUMENTS,
+    SORTED_LINES,
+    UNIQUE_DOCUMENTS,
+    WantedLines,
+    sort_places,
+)
+from corpus_spider.search.hits.hit_counts import COUNT_SECONDS, HitCounts, HitTally
+from corpus_spider.search.hits.hit_sample import HitSample
+from corpus_spider.search.hits.line_reader import ConcordancePlace, LineReader, each_once, sorted_by_words
+from corpus_spider.search.hits.matching import BlockMatcher, Places, hits, hits_by
+from corpus_spider.search.hits.similar_names import similar_names
 from corpus_spider.search.index import shard
 from corpus_spider.search.index.builder import REFRESHED, REMOVALS, is_complete, shard_folder
 from corpus_spider.search.index.made_with import IndexTools
 from corpus_spider.search.index.manifest import INDEX_FORMAT, Manifest, unreadable
-from corpus_spider.search.index.shard import QuestionMeaning
-from corpus_spider.search.index.token_store import TokenStore
+from corpus_spider.search.index.question_meanings import QuestionMeanings
+from corpus_spider.search.index.shard_threads import in_threads
+from corpus_spider.search.index.token_store import SelectedTokens, TokenStore
 from corpus_spider.search.index.totals import FILE
 from corpus_spider.search.question.question_parser import parse
-from corpus_spider.search.question.term import looked_up
-from corpus_spider.search.question.tree import has_fields, is_exact, shown, side_by_side, terms
+from corpus_spider.search.question.term import WORD_ATTRIBUTE
+from corpus_spider.search.question.tree import (
+    Conjunction,
+    FieldValue,
+    Negation,
+    attributes,
+    document_fields,
+    field_values,
+    is_exact,
+    shown,
+    side_by_side,
+)
 from pipelines.text.collation import sort_key
 from pipelines.text.tokenizer import SPACED_WORDS
 from storage import time_limit
-from storage.documents.model import day_of
-from storage.documents.selection import Selection
+from storage.documents.model import UNDATED
+from storage.documents.selection import Selection, Texts
 from storage.errors import ConfigError, UnfinishedIndexError
 from storage.reporting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
     import tantivy
 
-    from corpus_spider.search.hits.matching import NumbersOf, Places
-    from corpus_spider.search.index.shard import Shard
+    from corpus_spider.search.hits.matching import NumbersOf
+    from corpus_spider.search.index.shard import QuestionMeaning, Shard
     from corpus_spider.search.index.token_block import TokenBlock
     from corpus_spider.search.question.term import Term
     from corpus_spider.search.question.tree import Question
-    from pipelines.text.collation import SortKey
     from storage.corpus import Corpus
-    from storage.documents.model import CorpusDocument
 
-SORTED_DOCUMENTS = 500
-"""Documents whose lines are sorted by a neighbouring word: the best ones."""
 MAX_SHOWN_GROUPS = 12
 """Sites or months whose numbers are shown beside a concordance."""
-_PAGE = 50
 _BUILD = "Run `corpus-spider index`."
-
-
-@dataclass(frozen=True, slots=True)
-class ConcordancePlace:
-    """A line of a concordance with its document."""
-
-    id: str
-    url: str
-    title: str | None
-    site: str
-    language: str
-    script: str
-    day: str
-    line: ConcordanceLine
-
-    @property
-    def reference(self) -> str:
-        """The document of the line: site, day, title and address."""
-        title = f' "{self.title}".' if self.title else ""
-        return f"{self.site}, {self.day}.{title} {self.url}"
-
-    def row(self) -> dict[str, str | None]:
-        """Return the line with the reference to its document, as files and Python have it: `LINE_FIELDS`."""
-        return {name: getattr(self.line if name in CONTEXT_FIELDS else self, name) for name in LINE_FIELDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,38 +92,86 @@ class FoundDocuments:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """Answer to a question. ``documents``: their number, also those whose lines are not among ``places``."""
+    """Answer to a question. ``documents``: their number, also those whose lines are not among ``places``.
+
+    ``lines``: number of lines on all pages. These are all hits, those of the sorted documents, or those of the sample.
+    Null: not counted within its time, or equal lines are left out. ``first``: number of the first line of this page,
+    from 1. ``has_more``: whether a page comes after it.
+    """
 
     documents: int
     places: tuple[ConcordancePlace, ...]
     read: int
     """Documents that the lines were looked for in."""
     groups: dict[str, dict[str, int]]
-    """Number of documents by each of `shard.GROUPS`."""
+    """Number of documents by each of `shard.GROUPS`. Those without a date have the month `UNDATED`."""
     counts: HitCounts
     searched: str = ""
     """The question as it was understood."""
     cite: str = ""
     """A line to copy that says what the answer is about."""
+    lines: int | None = None
+    first: int = 1
+    has_more: bool = False
+    absent: tuple[str, ...] = ()
+    """Values of fields in the question and the selection that no document of the index has: ``author:Oakes``."""
+    similar: tuple[str, ...] = ()
+    """Authors of the index whose names are similar to those that are absent."""
 
     def main_groups(self, name: str) -> list[tuple[str, int]]:
         """Return the last `MAX_SHOWN_GROUPS` months, or so many of the other groups with the most documents.
 
+        The documents without a date are a row more behind the months.
+
         >>> many = {f"site{number}": 20 - number for number in range(20)}
-        >>> none = HitCounts(0, True, None, {}, {})
+        >>> none = HitCounts(0, True, None, None, {}, {})
         >>> SearchAnswer(20, (), 20, {"site": many}, none).main_groups("site")[0]
         ('site0', 20)
         """
         every = list(self.groups.get(name, {}).items())
-        return every[-MAX_SHOWN_GROUPS:] if name == "month" else every[:MAX_SHOWN_GROUPS]
+        if name != "month":
+            return every[:MAX_SHOWN_GROUPS]
+        undated = [each for each in every if each[0] == UNDATED]
+        return [*every[: len(every) - len(undated)][-MAX_SHOWN_GROUPS:], *undated]
+
+    def other_groups(self, name: str) -> int:
+        """Return the number of groups that are not among `main_groups`."""
+        return len(self.groups.get(name, {})) - len(self.main_groups(name))
+
+
+@dataclass(frozen=True, slots=True)
+class _ShardMatches:
+    """What a question finds in the tokens of one shard: ids of documents, and the number of hits."""
+
+    documents: list[str]
+    tally: HitTally
+
+
+@dataclass(frozen=True)
+class ShardHits:
+    """Hits of a question in documents of one shard, which any thread can read.
+
+    ``documents``: their numbers. ``found``: number of all documents of the shard that have the words.
+    """
+
+    documents: npt.NDArray[np.int64]
+    found: int
+    _blocks: Callable[..., Iterator[tuple[TokenBlock, NumbersOf]]]
+    _question: Question
+
+    def read(self, *, grouped: bool = False) -> Iterator[tuple[TokenBlock, Places]]:
+        """Yield the hits block by block; see `matching.hits`. ``grouped``: with the counted words of the blocks."""
+        for block, numbers_of in self._blocks(self.documents, grouped=grouped):
+            yield block, hits(self._question, block, numbers_of)
 
 
 @dataclass(frozen=True)
 class SearchIndex:
-    """An open index. Use it from one thread."""
+    """An open index. Use it from one thread. It remembers what its last question has found."""
 
     manifest: Manifest
     shards: tuple[Shard, ...]
+    _matches: dict[tuple[Question, Selection], list[_ShardMatches]] = field(default_factory=dict)
 
     @classmethod
     @contextmanager
@@ -149,57 +193,161 @@ class SearchIndex:
         return IndexTools.of(self.manifest.settings())
 
     @cached_property
+    def _meanings(self) -> QuestionMeanings:
+        return QuestionMeanings(self.manifest, self.shards, self.made_with)
+
+    @cached_property
     def tokens(self) -> TokenStore:
         """The tokens of the texts as numbers."""
         return TokenStore([each.tokens for each in self.shards])
 
     def blocks(self, asked: str | Question, selection: Selection) -> Iterator[TokenBlock]:
         """Yield the tokens of all documents with the words of a question. Arguments and errors as of `find`."""
+        for part in self.texts(asked, selection):
+            yield from part
+
+    def texts(self, asked: str | Question | None, selection: Selection) -> list[SelectedTokens]:
+        """Return what reads the tokens of `blocks` in each shard, in any thread and several times."""
         question = (self.parsed(asked) if asked.strip() else None) if isinstance(asked, str) else asked
-        readings = self._readings(question, selection.languages) if question else {}
-        if not question and selection == Selection(languages=selection.languages):
-            yield from self.tokens.blocks(None, selection.languages)
-            return
-        for each in self.shards:
-            for block in each.tokens.blocks(each.numbers(question, selection, readings)):
-                time_limit.check()
-                yield block
+        if question is None and selection == Selection(languages=selection.languages):
+            return [SelectedTokens(each.tokens, None, selection.languages) for each in self.shards]
+        readings = self._meanings.of(question, selection.languages) if question else {}
+        return [
+            SelectedTokens(each.tokens, partial(each.numbers, question, selection, readings)) for each in self.shards
+        ]
 
     def hits(self, asked: str | Question, selection: Selection) -> Iterator[tuple[TokenBlock, Places]]:
         """Yield the hits of a question in all documents that `find` finds, block by block; see `matching.hits`."""
         question = self.parsed(asked) if isinstance(asked, str) else asked
-        readings = self._readings(question, selection.languages)
-        for each in self.shards:
-            for block, numbers_of in self._numbered(each, question, selection, readings):
-                yield block, hits(question, block, numbers_of)
+        for part in self.hits_by_shard(question, selection):
+            yield from part.read()
 
-    def _exact(
-        self, each: Shard, question: Question, selection: Selection, readings: dict[QuestionMeaning, list[str]]
-    ) -> list[str]:
-        """Return the ids of the documents of a shard in which the words of a question stand as it says."""
+    def hits_by_shard(
+        self, question: Question, selection: Selection, most_documents: int | None = None
+    ) -> list[ShardHits]:
+        """Return what reads the `hits` of each shard. ``most_documents``: of more, so many are taken evenly."""
+        readings = self._meanings.of(question, selection.languages)
+        found = list(in_threads(lambda each: each.numbers(question, selection, readings), self.shards))
+        number = sum(map(len, found))
+        most = number if most_documents is None else most_documents
         return [
-            document
-            for block, numbers_of in self._numbered(each, question, selection, readings)
-            for document in compress(block.documents, BlockMatcher(block, numbers_of).holds(question).tolist())
+            ShardHits(
+                documents if number <= most else documents[: len(documents) * most // number],
+                len(documents),
+                partial(self._numbered, each, question, readings),
+                question,
+            )
+            for each, documents in zip(self.shards, found, strict=True)
         ]
 
+    def indexed_places(self, question: Question, selection: Selection, ids: Sequence[str]) -> dict[str, IndexedPlaces]:
+        """Return the hits of a question in some documents by their ids, if it needs lemmas or tags; else nothing.
+
+        The text alone does not say what the index knows of its tokens. Each look goes through the blocks of all shards.
+        """
+        found: dict[str, IndexedPlaces] = {}
+        if not attributes(question):
+            return found
+        readings = self._meanings.of(question, selection.languages)
+        for each in self.shards:
+            documents = each.numbers(question, selection, readings, ids)
+            for block, numbers_of in self._numbered(each, question, readings, documents):
+                starts, ends = hits(question, block, numbers_of)
+                bounds = [*block.document_starts.tolist(), len(block.tokens)]
+                for document, (first, last) in zip(block.documents, pairwise(bounds), strict=True):
+                    here = slice(*np.searchsorted(starts, [first, last]).tolist())
+                    found[document] = IndexedPlaces(last - first, Places(starts[here] - first, ends[here] - first))
+        return found
+
+    def count_hits(self, question: Question, selection: Selection, seconds: float = COUNT_SECONDS) -> HitCounts:
+        """Count the hits of a question in all documents that `find` finds, in about so many seconds."""
+        return self._counts(self._tally(question, selection, seconds), question, selection)
+
+    def _tally(self, question: Question, selection: Selection, seconds: float) -> HitTally:
+        """Add up the hits of a question."""
+        if is_exact(question):
+            tallies = self._tallies(question, selection, time.monotonic() + seconds)
+        else:
+            tallies = (each.tally for each in self._matched(question, selection))
+        whole = HitTally()
+        for each in tallies:
+            whole.add_tally(each)
+        return whole
+
+    def _counts(self, tally: HitTally, question: Question, selection: Selection) -> HitCounts:
+        """Return the counts of hits, with their number in a million tokens unless there are more hits."""
+        return tally.counts(self._searched_tokens(question, selection) if tally.is_complete else None)
+
+    def _searched_tokens(self, question: Question, selection: Selection) -> Counter[str]:
+        """Count the tokens of all documents that a selection and the fields of a question choose, by language."""
+        texts = self.texts(_all_hold(document_fields(question)), selection)
+        found = Counter[str]()
+        for tokens in in_threads(SelectedTokens.number_of_tokens, texts):
+            found.update(tokens)
+        return found
+
+    def _tallies(self, question: Question, selection: Selection, ends_at: float) -> Iterator[HitTally]:
+        """Count the hits in each shard, until this time of the monotonic clock."""
+        readings = self._meanings.of(question, selection.languages)
+
+        def counted_in(each: Shard) -> HitTally:
+            tally = HitTally()
+            if each is not self.shards[0] and time.monotonic() > ends_at:
+                tally.is_complete = False
+                return tally
+            blocks = self._numbered(each, question, readings, each.numbers(question, selection, readings))
+            tally.add_all(((block, hits(question, block, numbers_of)) for block, numbers_of in blocks), ends_at)
+            return tally
+
+        return in_threads(counted_in, self.shards)
+
+    def _matched(self, question: Question, selection: Selection) -> list[_ShardMatches]:
+        """Find in each shard the documents in which the words of a question stand as it says, and count the hits."""
+        if (question, selection) not in self._matches:
+            readings = self._meanings.of(question, selection.languages)
+
+            def matched_in(each: Shard) -> _ShardMatches:
+                matches = _ShardMatches([], HitTally())
+                documents = each.numbers(question, selection, readings)
+                for block, numbers_of in self._numbered(each, question, readings, documents):
+                    matcher = BlockMatcher(block, numbers_of)
+                    matches.documents.extend(compress(block.documents, matcher.holds(question).tolist()))
+                    matches.tally.add(block, hits_by(matcher, question))
+                return matches
+
+            self._matches.clear()
+            self._matches[question, selection] = list(in_threads(matched_in, self.shards))
+        return self._matches[question, selection]
+
     def _numbered(
-        self, each: Shard, question: Question, selection: Selection, readings: dict[QuestionMeaning, list[str]]
+        self,
+        each: Shard,
+        question: Question,
+        readings: dict[QuestionMeaning, list[str]],
+        documents: npt.NDArray[np.int64],
+        *,
+        grouped: bool = False,
     ) -> Iterator[tuple[TokenBlock, NumbersOf]]:
-        """Yield the blocks of a shard with the words of a question, and what gives the numbers of its terms there."""
+        """Yield the blocks of some documents of a shard, and what gives the numbers of a question's terms there."""
         spellings = {language: reading.spellings for reading, languages in readings.items() for language in languages}
 
         @cache
         def numbers(term: Term, language: str) -> npt.NDArray[np.int64]:
+            if term.attribute != WORD_ATTRIBUTE:
+                return each.tokens.meant(term)
             return np.array(list(each.tokens.vocabulary.numbers(spellings[language][term]).values()), np.int64)
 
-        for block in each.tokens.blocks(each.numbers(question, selection, readings)):
+        for block in each.tokens.blocks(documents, annotated=bool(attributes(question)), grouped=grouped):
             time_limit.check()
             yield block, partial(numbers, language=block.language)
 
     def parsed(self, text: str, *, as_phrase: bool = False) -> Question:
         """Read a question by the units of the index. ConfigError says what is wrong with it."""
-        return parse(text, self.made_with.splitter, as_phrase=as_phrase)
+        tools = self.made_with
+        question = parse(text, tools.splitter, as_phrase=as_phrase, annotated=tools.all_attributes)
+        if named := {each.value for each in field_values(question) if each.name == "site"}:
+            _refuse_unknown_sites(named, {size.key.site for size in self.manifest.sizes()})
+        return question
 
     def find(
         self, asked: str | Question, selection: Selection, *, most: int, skip: int = 0, order: str = RANK
@@ -209,86 +357,188 @@ class SearchIndex:
         Raises ConfigError for a selection by what the index does not know.
         """
         question = (self.parsed(asked) if asked.strip() else None) if isinstance(asked, str) else asked
-        readings = self._readings(question, selection.languages) if question else {}
+        return _found(self._results(question, selection, most=most + skip, order=order), most, skip)
+
+    def _results(self, question: Question | None, selection: Selection, *, most: int, order: str) -> list[shard.Result]:
+        """Find the first documents of each shard."""
+        readings = self._meanings.of(question, selection.languages) if question else {}
         by_day = order == DAY or question is None
-        results = [
-            each.search(
-                question,
-                selection,
-                readings,
-                most=most + skip,
-                by_day=by_day,
-                only=None
-                if question is None or is_exact(question)
-                else self._exact(each, question, selection, readings),
-            )
-            for each in self.shards
-        ]
-        # Only the ids of this page are read: those of all documents before page 300 would take a second.
-        first = heapq.merge(*map(_ordered, results), key=itemgetter(0))
-        ids = [result.id_of(address) for _, address, result in islice(first, skip, skip + most)]
-        return FoundDocuments(sum(result.documents for result in results), ids, _groups(results))
+        only: list[list[str] | None] = [None] * len(self.shards)
+        if question is not None and not is_exact(question):
+            only = [each.documents for each in self._matched(question, selection)]
+
+        def found_in(asked: tuple[Shard, list[str] | None]) -> shard.Result:
+            each, documents = asked
+            return each.search(question, selection, readings, most=most, by_day=by_day, only=documents)
+
+        return list(in_threads(found_in, list(zip(self.shards, only, strict=True))))
 
     def concordance(
         self,
         corpus: Corpus,
         text: str,
         selection: Selection,
+        wanted: WantedLines = ALL_LINES,
         *,
-        most: int,
-        order: str = RANK,
-        context: int = 0,
-        unique: bool = False,
         name: str = "",
         seconds: float = COUNT_SECONDS,
     ) -> SearchAnswer:
-        """Answer a question with at most so many lines in context.
+        """Answer a question with a page of lines in context.
 
-        ``context``: words on each side, 0 for the usual. ``unique``: equal lines once. ``name``: of the corpus,
-        for the line that cites the answer. ``seconds``: time in which the hits are counted.
+        ``name``: of the corpus, for the line that cites the answer. ``seconds``: time in which the hits are counted,
+        and the sample is taken.
         """
-        by_word = sort_places(order)
-        question, split = self.parsed(text), self.made_with.splitter
-        sought_in = cache(partial(SoughtWords, question))
-        found = self.find(question, selection, most=SORTED_DOCUMENTS if by_word else most, order=order)
-        places: list[ConcordancePlace] = []
-        known: set[tuple[str, str, str]] = set()
-        read = 0
-        for start in range(0, len(found.ids), _PAGE):
-            if len(places) >= most and not by_word:
-                break
-            for document in corpus.documents.of_ids(found.ids[start : start + _PAGE]):
-                read += 1
-                whole, sought = f"{document.title or ''}\n{document.text}", sought_in(document.language)
-                here = lines(whole, sought, split, most, context)
-                if unique:
-                    here = [line for line in here if _is_new(line, known)]
-                places += (_place(document, line) for line in here)
-        if by_word:
-            languages = list(found.groups["language"])
-            places.sort(key=partial(_by_words, sort_key(languages[0] if len(languages) == 1 else ""), by_word))
-        searched = self._understood(question, selection, found)
+        question = self.parsed(text)
+        sample = HitSample(wanted.sample, wanted.seed) if wanted.sample else None
+        first = _documents_at_first(wanted)
+        results = self._results(question, selection, most=first, order=wanted.order)
+        found = _found(results, 0 if wanted.is_of_all and wanted.skipped else first)
+        if sample:
+            tally = HitTally()
+            tally.add_all(sample.passing(self.hits(question, selection)), time.monotonic() + seconds)
+            counts = self._counts(tally, question, selection)
+        else:
+            counts = self.count_hits(question, selection, seconds)
+        indexed = partial(self.indexed_places, question, selection)
+        reader = LineReader(corpus, question, self.made_with.splitter, indexed, wanted.context)
+        # One line more says whether there is a page after this one.
+        most = wanted.most + 1
+        number: int | None = None
+        if wanted.is_of_all:
+            number = counts.hits if counts.is_complete else None
+            places = self._page(reader, found, results, selection, wanted)
+        elif sample and not wanted.unique and wanted.order == RANK:
+            number = len(sample.hits)
+            places = reader.sampled(sample.hits[wanted.skipped : wanted.skipped + most])
+        elif sample or sort_places(wanted.order):
+            every = _in_order(reader, found, wanted, sample)
+            number = len(every)
+            places = every[wanted.skipped : wanted.skipped + most]
+        else:
+            once = each_once(reader.every(found.ids, SORTED_LINES))
+            places = list(islice(once, wanted.skipped, wanted.skipped + most))
+        searched = self._understood(question, selection, found, seconds)
         made = self.manifest.settings().get(REFRESHED, "")
-        counts = counted_hits(self.hits(question, selection), self._words(question, selection), seconds)
-        cite = citation(name, made, searched, selection, found.number, counts, version=program_version())
-        return SearchAnswer(found.number, tuple(places[:most]), read, found.groups, counts, searched, cite)
+        version = program_version()
+        absent = self._absent(question, selection)
+        cite = citation(
+            name, made, searched, selection, found.number, counts, version=version, sample=wanted.sample_options
+        )
+        return SearchAnswer(
+            found.number,
+            tuple(places[: wanted.most]),
+            reader.read,
+            found.groups,
+            counts,
+            searched,
+            cite,
+            number,
+            wanted.skipped + 1,
+            len(places) > wanted.most,
+            tuple(map(shown, absent)),
+            self._similar([each.value for each in absent if each.name == "author"]),
+        )
 
-    def _words(self, question: Question, selection: Selection) -> int | None:
-        """Return the number of words of the selected documents; None if it is not known."""
-        counted_by = Selection(languages=selection.languages, sites=selection.sites)
-        if has_fields(question) or selection != counted_by:
-            return None
-        return sum(size.tokens for size in self.manifest.sizes(selection))
+    def _page(
+        self,
+        reader: LineReader,
+        found: FoundDocuments,
+        results: list[shard.Result],
+        selection: Selection,
+        wanted: WantedLines,
+    ) -> list[ConcordancePlace]:
+        """Return the lines of a page, and one more, in the order of their documents."""
+        most = wanted.most + 1
+        if not wanted.skipped:
+            places = list(islice(reader.every(found.ids, most), most))
+            if len(places) == most or len(found.ids) == found.number:
+                return places
+        ids, before = self._documents_of_page(reader.question, selection, wanted, results)
+        return list(islice(reader.every(ids, before + most), before, before + most))
 
-    def _understood(self, question: Question, selection: Selection, found: FoundDocuments) -> str:
-        """Say what was searched; of words side by side, how many documents have them so."""
-        spaced = SPACED_WORDS.intersection(found.groups["language"])
-        if not spaced or not (near := side_by_side(question)):
-            return shown(question)
-        phrase = near[0]
-        together = self.find(phrase, replace(selection, languages=tuple(spaced)), most=1).number
-        names = " and ".join(sorted(spaced))
-        return f"{shown(question)}; in {names} first {shown(phrase)}, in {counted(together, 'document')}"
+    def _documents_of_page(
+        self, question: Question, selection: Selection, wanted: WantedLines, results: list[shard.Result]
+    ) -> tuple[list[str], int]:
+        """Return the documents of the lines of a page and one more, and how many lines of the first come before.
+
+        The hits of the documents before are counted by their tokens, and their texts are not read. ``results``: as
+        many first documents as there are lines up to the end of the page.
+        """
+        readings = self._meanings.of(question, selection.languages)
+        most = last = wanted.skipped + wanted.most + 1
+        number = sum(result.documents for result in results)
+        while True:
+            ranks = np.array([-rank for result in results for rank, _ in result.first], np.float64)
+            counts = [self._hits_of(*each, question, readings) for each in zip(self.shards, results, strict=True)]
+            # Of equal ranks the first stays first, as where `find` merges them.
+            order = np.argsort(ranks, kind="stable")[:most]
+            ends = np.cumsum(np.concatenate([np.zeros(0, np.int64), *counts])[order])
+            if most >= number or (len(ends) and ends[-1] >= last):
+                break
+            # Some documents have no hit, as with a NOT behind OR.
+            most *= 2
+            results = self._results(question, selection, most=most, order=wanted.order)
+        first, end = int(np.searchsorted(ends, wanted.skipped, "right")), int(np.searchsorted(ends, last, "left")) + 1
+        addresses = [(result, address) for result in results for _, address in result.first]
+        ids = [result.id_of(address) for result, address in map(addresses.__getitem__, order[first:end].tolist())]
+        return ids, wanted.skipped - (int(ends[first - 1]) if first else 0)
+
+    def _hits_of(
+        self, each: Shard, result: shard.Result, question: Question, readings: dict[QuestionMeaning, list[str]]
+    ) -> npt.NDArray[np.int64]:
+        """Return the number of hits of each document that a shard found, in the order of the result."""
+        documents = result.numbers_of([address for _, address in result.first])
+        counts = np.zeros(len(each.tokens), np.int64)
+        for block, numbers_of in self._numbered(each, question, readings, documents):
+            places = hits(question, block, numbers_of)
+            at = np.searchsorted(block.document_starts, places.starts, "right") - 1
+            counts[block.numbers] = np.bincount(at, minlength=len(block.documents))
+        return counts[documents]
+
+    def _absent(self, question: Question, selection: Selection) -> list[FieldValue]:
+        """Return the values of fields in a question and a selection that no document has."""
+        chosen = {
+            FieldValue(each.name, text)
+            for each, value in selection.given()
+            if each.kind == Texts and each.index_field != "title"
+            for text in value
+        }
+        wanted = chosen | field_values(question)
+        return sorted((value for value in wanted if not any(each.has(value) for each in self.shards)), key=shown)
+
+    def _similar(self, authors: Sequence[str]) -> tuple[str, ...]:
+        """Return the authors of the index whose names are similar to some that it does not have."""
+        if not authors:
+            return ()
+        known = dict.fromkeys(name for each in self.shards for name in each.authors())
+        return tuple(dict.fromkeys(name for author in authors for name in similar_names(author, known)))
+
+    def _understood(self, question: Question, selection: Selection, found: FoundDocuments, seconds: float) -> str:
+        """Say what was searched; of words side by side, how many hits they have so, and in how many documents.
+
+        ``seconds``: time in which these hits are counted.
+        """
+        said = [shown(question)]
+        if near := side_by_side(question):
+            spaced = sorted(SPACED_WORDS.intersection(found.groups["language"]))
+            # Twice negated, the question says which documents count, and none of its own places do.
+            phrase = Conjunction((near[0], Negation(Negation(question))))
+            chosen = replace(selection, languages=tuple(spaced))
+            if spaced and (together := self.find(phrase, chosen, most=1).number):
+                tally = self._tally(phrase, chosen, seconds)
+                hits = f"{'' if tally.is_complete else 'more than '}{counted(tally.hits, 'hit')}"
+                said.append(
+                    f"in {' and '.join(spaced)} first {shown(near[0])}, {hits} in {counted(together, 'document')}"
+                )
+        return "; ".join([*said, *self._annotated_in(question, selection)])
+
+    def _annotated_in(self, question: Question, selection: Selection) -> Iterator[str]:
+        """Yield for each attribute of a question in which languages tokens have it, unless all selected ones do."""
+        languages = selection.languages or self.manifest.languages()
+        for attribute in sorted(attributes(question)):
+            known = [code for code in languages if attribute in self.made_with.attributes(code)]
+            if len(known) < len(languages):
+                yield f"{attribute} in {', '.join(sorted(known))}"
 
     def per_day(self, selection: Selection) -> dict[str, int]:
         """Return the number of documents of each day on which one was published, in order."""
@@ -296,32 +546,6 @@ class SearchIndex:
         for each in self.shards:
             sums.update(each.per_day(selection))
         return dict(sorted(sums.items()))
-
-    def _readings(self, question: Question, wanted: Sequence[str]) -> dict[QuestionMeaning, list[str]]:
-        """Return what a question means, with the languages in which it means that.
-
-        Words of the index are looked up by a form that is equal in all languages, then compared in each.
-        """
-        near = side_by_side(question)
-        looked_up = {term: self._looked_up(term) for term in terms(question)}
-        readings: dict[QuestionMeaning, list[str]] = {}
-        for language in wanted or self.manifest.languages():
-            time_limit.check()
-            found = {
-                # An expression is compared with words as they are written, in any language.
-                term: tuple(word for word in words if term.is_expression or term.matches(word, language))
-                for term, words in looked_up.items()
-            }
-            reading = QuestionMeaning(found, near if language in SPACED_WORDS else ())
-            readings.setdefault(reading, []).append(language)
-        return readings
-
-    def _looked_up(self, term: Term) -> list[str]:
-        """Return the searched words of the index that a term may mean in some language."""
-        if term.is_expression:
-            return list(term.expressed(self.manifest.searched_words()))
-        found = (self.manifest.spellings(start, glob, exact=term.exact) for start, glob in looked_up(term))
-        return list(dict.fromkeys(word for words in found for word in words))
 
 
 def _shards(manifest: Manifest, folder: Path) -> tuple[Shard, ...]:
@@ -333,6 +557,19 @@ def _shards(manifest: Manifest, folder: Path) -> tuple[Shard, ...]:
         except ValueError as error:
             if manifest.shards() == numbers:
                 raise unreadable(folder, error) from error
+
+
+def _refuse_unknown_sites(named: Iterable[str], known: Collection[str]) -> None:
+    """Raise ConfigError for a site of a question that no document has: it would find nothing without a reason."""
+    for name in named:
+        if name not in known:
+            what = f"the search index has no document of site:{name:.60}{nearest(name, known)}"
+            raise ConfigError(what, do=f"Sites: {first_names(sorted(known))}.")
+
+
+def _all_hold(parts: tuple[Question, ...]) -> Question | None:
+    """Return the question that all parts must hold; None without a part."""
+    return Conjunction(parts) if len(parts) > 1 else next(iter(parts), None)
 
 
 def _groups(results: Sequence[shard.Result]) -> dict[str, dict[str, int]]:
@@ -361,29 +598,35 @@ def _ordered(result: shard.Result) -> Iterator[tuple[float, tantivy.DocAddress, 
     return ((-order, address, result) for order, address in result.first)
 
 
-def _is_new(line: ConcordanceLine, known: set[tuple[str, str, str]]) -> bool:
-    """Return whether no line has had the same words, and remember it."""
-    before = len(known)
-    known.add((line.left, line.keyword, line.right))
-    return len(known) > before
+def _found(results: Sequence[shard.Result], most: int, skip: int = 0) -> FoundDocuments:
+    """Merge what the shards found. Only the ids of one page are read: those before page 300 would take a second."""
+    first = heapq.merge(*map(_ordered, results), key=itemgetter(0))
+    ids = [result.id_of(address) for _, address, result in islice(first, skip, skip + most)]
+    return FoundDocuments(sum(result.documents for result in results), ids, _groups(results))
 
 
-def _by_words(
-    order_of: Callable[[str], SortKey], named: Sequence[str], place: ConcordancePlace
-) -> tuple[tuple[SortKey, ...], str]:
-    return tuple(order_of(_word_at(place.line, each)) for each in named), place.id
+def _documents_at_first(wanted: WantedLines) -> int:
+    """Return how many documents are found before lines are read."""
+    if wanted.sample:
+        return 1
+    if sort_places(wanted.order):
+        return SORTED_DOCUMENTS
+    return UNIQUE_DOCUMENTS if wanted.unique else wanted.skipped + wanted.most + 1
 
 
-def _word_at(line: ConcordanceLine, name: str) -> str:
-    """Return the word of a line that one of `SORT_PLACES` names; "" beyond its end."""
-    if name == NODE:
-        return line.keyword
-    words = line.left_words if name[1] == "L" else line.right_words
-    return words[int(name[0]) - 1] if len(words) >= int(name[0]) else ""
-
-
-def _place(document: CorpusDocument, line: ConcordanceLine) -> ConcordancePlace:
-    day = day_of(document.date, document.fetched_at)
-    return ConcordancePlace(
-        document.id, document.url, document.title, document.site, document.language, document.script, day, line
+def _in_order(
+    reader: LineReader, found: FoundDocuments, wanted: WantedLines, sample: HitSample | None
+) -> list[ConcordancePlace]:
+    """Return the lines of a sample or of the found documents, as the order wants them."""
+    places: Iterable[ConcordancePlace] = (
+        reader.sampled(sample.hits) if sample else islice(reader.every(found.ids, SORTED_LINES), SORTED_LINES)
     )
+    if wanted.unique:
+        places = each_once(places)
+    if wanted.order == RANK:
+        return list(places)
+    if wanted.order == DAY:
+        return sorted(places, key=attrgetter("day"), reverse=True)
+    languages = list(found.groups["language"])
+    order_of = sort_key(languages[0] if len(languages) == 1 else "")
+    return sorted_by_words(places, sort_places(wanted.order), order_of)

@@ -90,6 +90,7 @@ def application(served: ServedCorpus, hosts: frozenset[str], token: str = "") ->
             *(Route(f"/documents/{{id:str}}{path}", view) for path, view in document.ROUTES),
             Route("/download/documents.{format:str}", downloads.download),
             Route("/download/lines.{format:str}", downloads.download_lines),
+            Route("/download/words.csv", words.download),
             Route("/search", searching.page),
             Route("/words", words.page),
             Route("/crawls", crawls.page),

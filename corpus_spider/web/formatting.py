@@ -31,8 +31,11 @@ COUNTS = {
     "crawl": marked_forms("%(number)s crawl", "%(number)s crawls"),
     "document": marked_forms("%(number)s document", "%(number)s documents"),
     "hit": marked_forms("%(number)s hit", "%(number)s hits"),
+    "language": marked_forms("%(number)s language", "%(number)s languages"),
     "line": marked_forms("%(number)s line", "%(number)s lines"),
     "page": marked_forms("%(number)s page", "%(number)s pages"),
+    "counted word": marked_forms("%(number)s counted word", "%(number)s counted words"),
+    "searched token": marked_forms("%(number)s searched token", "%(number)s searched tokens"),
     "site": marked_forms("%(number)s site", "%(number)s sites"),
     "token": marked_forms("%(number)s token", "%(number)s tokens"),
 }

@@ -81,19 +81,21 @@ def dispersion(cells: Sequence[Cell], words: npt.NDArray[np.int64]) -> npt.NDArr
 def spread_of(
     words: npt.NDArray[np.int64],
     parts: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.int64],
     frequencies: npt.NDArray[np.int64],
     sizes: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.float64]:
-    """Return the `dispersion` of words from their places: of each its word and its part, both numbers from 0 on.
+    """Return the `dispersion` of words from their counts by part, each a word, a part, both numbers from 0 on, a count.
 
-    ``frequencies``: by word. ``sizes``: tokens by part. Only parts that have a word are looked at: those without it
-    deviate by their share.
+    Counts of the same word and part are added. ``frequencies``: by word. ``sizes``: tokens by part. Only parts that
+    have a word are looked at: those without it deviate by their share.
     """
     shares = sizes / max(1, sizes.sum())
     smallest = shares[shares > 0].min(initial=1)
     if smallest >= 1:
         return np.zeros(len(frequencies))
-    pairs, counted = np.unique(words * len(sizes) + parts, return_counts=True)
+    pairs, at = np.unique(words * len(sizes) + parts, return_inverse=True)
+    counted = np.bincount(at, counts, len(pairs))
     word, share = pairs // len(sizes), shares[pairs % len(sizes)]
     here = np.bincount(word, np.abs(counted / frequencies[word] - share) - share, len(frequencies))
     return np.asarray(np.clip((here + 1) / 2 / (1 - smallest), 0, 1), np.float64)

@@ -42,7 +42,7 @@ def log_ratio(target: Counts, reference: Counts, target_size: int, reference_siz
     return np.asarray(np.log2(here / there))
 
 
-def log_dice(together: Counts, of_node: int, of_word: Counts) -> Scores:
+def log_dice(together: Counts | Scores, of_node: float, of_word: Counts) -> Scores:
     """Return logDice of each collocate (Rychlý 2008): 14 at most, independent of the size of the corpus.
 
     >>> log_dice(np.array([10]), 10, np.array([10])).tolist()

@@ -1,8 +1,7 @@
-"""Frequencies of lemmas. They are counted in the texts, because the search index has words alone."""
+"""Frequencies of lemmas. They are counted in the texts: the counts of the search index are of words."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -13,13 +12,13 @@ from corpus_spider.search.index.manifest import Cell, CellKey
 from corpus_spider.words.counting import dispersion, totals
 from corpus_spider.words.lists import SharedSpellings, WordTable, whole_months, word_row
 from corpus_spider.words.request import NO_WORD, WordAnswer, counting_rules
+from pipelines.text.annotation.annotated_text import annotated_tokens
 from pipelines.text.annotation.annotator import LEMMA
 from pipelines.text.annotation.choice import annotator_of, why_none
 from pipelines.text.tokenizer import COMPOUND, tokenised
 from pipelines.text.words import as_counted, words
-from storage.documents.model import day_of
+from storage.documents.model import month_of
 from storage.errors import ConfigError
-from storage.records import GLUE, SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
     from storage.documents.model import CorpusDocument
     from storage.documents.selection import Selection
-
-_TOKEN_ENDS = re.compile(f"[ {GLUE}]+")
 
 
 @dataclass(slots=True)
@@ -49,11 +46,28 @@ def lemma_list(
 ) -> WordAnswer:
     """Return the most frequent lemmas of a selection. Documents in languages without lemmas are left out, with a note.
 
-    Raises ConfigError if no selected language has lemmas, and if a library is missing.
+    Raises ConfigError if no selected language has lemmas, and if the library of a named language is missing. Without
+    named languages a note says which library is missing, and the other languages are counted.
     """
     codes = sorted(selected.languages or (row.key for row in corpus.status().by_language))
-    annotators = {code: found for code in codes if (found := annotator_of(code)) and LEMMA in found.attributes}
-    others = [why_none(code, "lemmas") for code in codes if code not in annotators]
+    annotators: dict[str, Annotator] = {}
+    others: list[str] = []
+    missing: list[ConfigError] = []
+    for code in codes:
+        try:
+            found = annotator_of(code)
+        except ConfigError as error:
+            if selected.languages:
+                raise
+            missing.append(error)
+            others.append(f"{code}: not counted, because {error.what}: {error.do}")
+            continue
+        if found and LEMMA in found.attributes:
+            annotators[code] = found
+        else:
+            others.append(why_none(code, "lemmas"))
+    if missing and not annotators:
+        raise missing[0]
     if not annotators:
         do = "Name a --language that docs/how-to/annotate.md lists with lemmas."
         raise ConfigError("no selected language has lemmas", where=", ".join(codes), do=do)
@@ -88,9 +102,7 @@ def count_lemmas(
             form = how.form(word, language)
             spelled.add(form, word)
             counted[form] += 1
-        cell = cells.setdefault(
-            CellKey(language, document.site, day_of(document.date, document.fetched_at)[:7]), LemmaCell()
-        )
+        cell = cells.setdefault(CellKey(language, document.site, month_of(document.date)), LemmaCell())
         cell.documents += 1
         cell.tokens += counted.total()
         cell.frequencies.update(counted)
@@ -103,11 +115,9 @@ def _lemmas(document: CorpusDocument, annotator: Annotator) -> Iterator[str]:
     """Yield the lemma of each counted word of a document. A word whose lemma is not known is its own."""
     spans = words(document.language).unusual_spans
     for line in document.searched_lines:
-        for sentence in tokenised(line, spans).split(SENTENCE):
-            tokens = list(filter(None, _TOKEN_ENDS.split(sentence)))
-            for token, annotation in zip(tokens, annotator(tokens), strict=True):
-                if any(map(str.isalnum, token)):
-                    yield (annotation.lemma or token).replace(COMPOUND, " ")
+        for token, annotation in annotated_tokens(tokenised(line, spans), annotator):
+            if any(map(str.isalnum, token)):
+                yield (annotation.lemma or token).replace(COMPOUND, " ")
 
 
 def _rows(counts: dict[CellKey, LemmaCell], most: int, how: CountingRules, spelled: SharedSpellings) -> list[WordRow]:

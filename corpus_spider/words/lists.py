@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,44 +11,35 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from corpus_spider.search.question.tree import is_exact, phrases
-from corpus_spider.words.collocation_rules import BOTH, LEFT, MIN_FREQUENCY, RIGHT, USUAL, CollocationRules
+from corpus_spider.search.question.term import WORD_ATTRIBUTE, Term
+from corpus_spider.search.question.tree import shown
+from corpus_spider.words.collocation_rules import BOTH, MIN_FREQUENCY, USUAL, CollocationRules
 from corpus_spider.words.counting import MILLION, Totals, dispersion, totals
 from corpus_spider.words.keyness import (
-    association,
-    log_dice,
     log_likelihood,
     log_ratio,
-    mutual_information,
-    t_score,
 )
 from corpus_spider.words.outside_counts import OutsideCounts
 from corpus_spider.words.references import Reference, RestOfCorpus
-from pipelines.text.equal_letters import small
 from pipelines.text.word_forms import letters
 from pipelines.text.words import as_counted
 from storage.documents.selection import Selection
-from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
     from corpus_spider.search.index.manifest import Cell, Manifest
-    from corpus_spider.search.question.term import Term
-    from corpus_spider.search.searching import SearchIndex
-    from pipelines.text.words import Splitter, WordSplitter
-    from storage.corpus import Corpus
+    from corpus_spider.search.question.tree import Question
 
-MOST_DOCUMENTS = 2_000
-"""Documents, the best ones, in which collocates are counted."""
-_PAGE = 50
 CRITICAL_G2 = 15.13
 """G2 of a keyword: p < .0001."""
 
 
 _READ_AT_ONCE = 2_000
+HITS = "hits"
+"""How a question is counted that is no counted word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +61,25 @@ class CountingRules:
 AS_ONE = CountingRules()
 
 
+COUNTED_WORDS = "counted words"
+"""The words of `pipelines.text.words`, which lists count."""
 Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
 class WordTable(Generic[Row]):
-    """Size of the selection, and the rows of the list."""
+    """Size of the selection, and the rows of the list.
+
+    ``unit``: what the tokens are, and what rates are in a million of: `COUNTED_WORDS`, or for n-grams
+    `corpus_spider.search.hits.hit_counts.SEARCHED_TOKENS`.
+    """
 
     documents: int
     tokens: int
     rows: Sequence[Row]
     annotations: Mapping[str, str] | UnsetType = UNSET
     """Which library gave the lemmas in each language, if lemmas were counted."""
+    unit: str = COUNTED_WORDS
 
 
 @dataclass(slots=True)
@@ -92,10 +89,10 @@ class SharedSpellings:
     counts: Counter[str] = field(default_factory=Counter)
     spellings: dict[str, Counter[str]] = field(default_factory=dict)
 
-    def add(self, form: str, word: str) -> None:
-        """Count a word."""
-        self.counts[form] += 1
-        self.spellings.setdefault(form, Counter())[word] += 1
+    def add(self, form: str, word: str, number: int = 1) -> None:
+        """Count a word so often."""
+        self.counts[form] += number
+        self.spellings.setdefault(form, Counter())[word] += number
 
     def spelled(self, form: str) -> str:
         """Return the most frequent spelling of a form."""
@@ -141,12 +138,17 @@ class CollocateRow:
 
 @dataclass(frozen=True, slots=True)
 class TrendRow:
-    """A word in one month."""
+    """A word or a question in one month. ``per_million``: in a million counted words of the month.
+
+    ``month``: YYYY-MM, or ``undated`` for documents without a date.
+    ``counted_as``: ``word``, or ``hits`` for what is no counted word: the hits of a question.
+    """
 
     word: str
     month: str
     frequency: int
     per_million: float
+    counted_as: str = WORD_ATTRIBUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +261,14 @@ def same_languages(selected: Selection) -> Selection:
     return Selection(languages=selected.languages)
 
 
+def shared_documents(manifest: Manifest, selected: Selection, reference: Reference) -> int:
+    """Return how many documents of a selection are in its reference too: they make its keywords weaker."""
+    if not isinstance(reference, Selection):
+        return 0
+    there = {cell.key for cell in manifest.sizes(reference)}
+    return sum(cell.documents for cell in manifest.sizes(selected) if cell.key in there)
+
+
 def why_empty(manifest: Manifest, selected: Selection, reference: Reference) -> str:
     """Say why there is no keyword: nothing to compare with, or no word that differs enough."""
     match reference:
@@ -274,75 +284,16 @@ def why_empty(manifest: Manifest, selected: Selection, reference: Reference) -> 
     return f"{words} Choose more texts, or another reference."
 
 
-def why_no_collocate(text: str, rules: CollocationRules = USUAL) -> str:
-    """Say why a word has no collocate, and which command shows its places."""
+def why_no_collocate(asked: Question, rules: CollocationRules = USUAL) -> str:
+    """Say why a question has no collocate, and which command shows its places."""
     side = "" if rules.side == BOTH else f" to the {rules.side}"
     found = f"No word stands {rules.min_frequency} times or more within {rules.window} words of it{side}."
-    return f"{found} {_search_for(text)} shows its places."
+    return f"{found} {_search_for(shown(asked))} shows its places."
 
 
-def _search_for(text: str) -> str:
-    """Return the command that finds words side by side as a phrase."""
-    is_phrase = len(text.split()) > 1 and '"' not in text
-    quoted = f'"{text}"' if is_phrase else text
-    return f"`corpus-spider search {shlex.quote(quoted)}`"
-
-
-def collocates(
-    index: SearchIndex,
-    corpus: Corpus,
-    text: str,
-    selected: Selection,
-    most: int,
-    documents: int = MOST_DOCUMENTS,
-    how: CountingRules = AS_ONE,
-    rules: CollocationRules = USUAL,
-) -> list[CollocateRow]:
-    """Return the words that stand near a word or phrase more than their frequency lets expect, best first.
-
-    Counted within a line, in the best ``documents``. Words side by side in ``text`` are one phrase. A word that is near
-    two places counts once.
-    """
-    question = index.parsed(text, as_phrase=True)
-    if not is_exact(question):
-        what = "collocates are of words and phrases, not of NEAR, gaps, tokens in square brackets or titles"
-        raise ConfigError(what, where=text[:80], do="`search --order 1L` sorts the places of such a question.")
-    wanted = [phrase.terms for phrase in phrases(question)]
-    ids = index.find(question, whole_months(selected), most=documents).ids
-    near = SharedSpellings()
-    nodes = 0
-    for start in range(0, len(ids), _PAGE):
-        for document in corpus.documents.of_ids(ids[start : start + _PAGE]):
-            splitters = index.made_with.splitter, index.made_with.words(document.language)
-            for line in document.searched_lines:
-                nodes += _count_near(line, splitters, wanted, near, document.language, how, rules)
-    close = [
-        word for word, together in near.counts.items() if together >= rules.min_frequency and not how.is_left_out(word)
-    ]
-    known = index.manifest.ids_by_text(close)
-    whole = totals(list(index.manifest.cells(selected, one_spelling=how.one_spelling)))
-    overall = whole.frequency_of(np.array([known.get(word, 0) for word in close], np.int64))
-    together = np.array([near.counts[word] for word in close], np.int64)
-    at_least = np.maximum(overall, together)
-    # What was counted near the node is a part of the selection, and words may have been added to it since.
-    around = near.counts.total()
-    size = max(whole.tokens, around + 1)
-    expected = around * at_least / size
-    scores = {
-        "log_dice": log_dice(together, nodes, at_least),
-        "log_likelihood": association(together, around, at_least, size),
-        "t_score": t_score(together, expected),
-        "mutual_information": mutual_information(together, expected),
-    }
-    return [
-        CollocateRow(
-            near.spelled(close[at]),
-            int(together[at]),
-            int(overall[at]),
-            **{name: round(float(each[at]), 2) for name, each in scores.items()},
-        )
-        for at in np.argsort(-scores[rules.measure], kind="stable")[:most]
-    ]
+def _search_for(question: str) -> str:
+    """Return the command that shows the places of a question."""
+    return f"`corpus-spider search {shlex.quote(question)}`"
 
 
 def whole_months(selected: Selection) -> Selection:
@@ -354,22 +305,24 @@ def whole_months(selected: Selection) -> Selection:
 def trend(
     manifest: Manifest, selected: Selection, chosen: Sequence[str], how: CountingRules = AS_ONE
 ) -> list[TrendRow]:
-    """Return the frequencies of some words in each month of the selection, months without them as 0."""
+    """Return the frequencies of some words in each month of the selection, months without them as 0.
+
+    A word with wildcards is the sum of all counted words that it means, and each of their spellings is one.
+    """
     counts: dict[str, Counter[str]] = {}
     tokens: Counter[str] = Counter()
-    ids: dict[str, dict[str, int]] = {}
+    meant: dict[str, dict[str, npt.NDArray[np.int64]]] = {}
+    patterns = {word for word in chosen if Term(word).is_pattern}
     for cell in manifest.cells(selected, one_spelling=how.one_spelling):
         language = cell.key.language
-        if language not in ids:
-            forms = {word: how.form(as_counted(word, language), language) for word in chosen}
-            known = manifest.ids_by_text(forms.values())
-            ids[language] = {word: known.get(form, 0) for word, form in forms.items()}
+        if language not in meant:
+            meant[language] = {word: _meant(manifest, word, language, how) for word in chosen}
         month = counts.setdefault(cell.key.month, Counter())
         tokens[cell.key.month] += cell.tokens
-        for word, number in ids[language].items():
-            place = np.searchsorted(cell.words, number)
-            if place < len(cell.words) and cell.words[place] == number:
-                month[word] += int(cell.frequencies[place])
+        for word, numbers in meant[language].items():
+            # A cell that makes spellings one has no words of its own.
+            if not cell.one or word not in patterns:
+                month[word] += _frequency(cell, numbers)
     return [
         TrendRow(
             as_counted(word, ""), month, of_month[word], round(of_month[word] * MILLION / max(1, tokens[month]), 2)
@@ -379,16 +332,30 @@ def trend(
     ]
 
 
+def _frequency(cell: Cell, words: npt.NDArray[np.int64]) -> int:
+    """Return how often some words are in a cell, by their ids."""
+    places = np.searchsorted(cell.words, words)
+    is_here = places < len(cell.words)
+    is_here[is_here] = cell.words[places[is_here]] == words[is_here]
+    return int(cell.frequencies[places[is_here]].sum())
+
+
+def _meant(manifest: Manifest, word: str, language: str, how: CountingRules) -> npt.NDArray[np.int64]:
+    """Return the ids of the counted words that a word means in a language, with or without wildcards."""
+    term = Term(word)
+    if term.is_pattern:
+        texts: Iterable[str] = [each for each in manifest.every_word() if term.matches(each, language)]
+    else:
+        texts = [how.form(as_counted(word, language), language)]
+    return np.array(sorted(manifest.ids_by_text(texts).values()), np.int64)
+
+
 def why_no_trend(rows: Sequence[TrendRow]) -> list[str]:
-    """Say of each word of a trend that no month has it, and which command shows its places."""
+    """Say of each word or question of a trend that no month has it."""
     found = Counter[str]()
     for row in rows:
         found[row.word] += row.frequency
-    return [
-        f'"{word}" is not a counted word here. {_search_for(word)} shows its places in the texts.'
-        for word, frequency in found.items()
-        if not frequency
-    ]
+    return [f"No selected text has this: {word}" for word, frequency in found.items() if not frequency]
 
 
 def sizes(manifest: Manifest, selected: Selection) -> Sizes:
@@ -418,41 +385,3 @@ def _less(whole: Totals, part: Totals) -> Totals:
         whole.frequencies - part.frequency_of(whole.words),
         whole.appearances,
     )
-
-
-def _count_near(
-    line: str,
-    splitters: tuple[Splitter, WordSplitter],
-    wanted: Sequence[tuple[Term, ...]],
-    near: SharedSpellings,
-    language: str,
-    how: CountingRules,
-    rules: CollocationRules,
-) -> int:
-    """Add the words near the places of the wanted phrases in a line. Return the number of places.
-
-    A phrase is of searched units. Its neighbours are counted words, without those that it shares letters with.
-    """
-    units = splitters[0].spans(line)
-    texts = [small(line[start:end], language) for start, end in units]
-    places = [
-        (units[at][0], units[at + len(terms) - 1][1])
-        for at in range(len(texts))
-        for terms in wanted
-        if at + len(terms) <= len(texts) and all(term.matches(texts[at + n], language) for n, term in enumerate(terms))
-    ]
-    if not places:
-        return 0
-    words = splitters[1].spans(line)
-    starts, ends = [start for start, _ in words], [end for _, end in words]
-    around: set[int] = set()
-    for start, end in places:
-        before, after = bisect_right(ends, start), bisect_left(starts, end)
-        if rules.side != RIGHT:
-            around.update(range(max(0, before - rules.window), before))
-        if rules.side != LEFT:
-            around.update(range(after, min(len(words), after + rules.window)))
-    for at in around:
-        word = as_counted(line[slice(*words[at])], language)
-        near.add(how.form(word, language), word)
-    return len(places)

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from corpus_spider.search.hits.hit_counts import SEARCHED_TOKENS
 from corpus_spider.words import lists
+from corpus_spider.words.collocates import MAX_DOCUMENTS, collocates
 from corpus_spider.words.collocation_rules import USUAL, CollocationRules
+from corpus_spider.words.hit_trends import trends
 from corpus_spider.words.lists import CountingRules, WordTable
-from corpus_spider.words.ngram_rules import UNITS_NOTE, require_possible
-from corpus_spider.words.ngrams import count_ngrams
+from corpus_spider.words.ngrams.ngram_counts import count_ngrams
+from corpus_spider.words.ngrams.ngram_rules import UNITS_NOTE, require_possible
 from pipelines.quality.stop_word_lists import stop_forms_of
 from storage.errors import ConfigError
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from corpus_spider.search.searching import SearchIndex
+    from corpus_spider.words.lists import Sizes
     from corpus_spider.words.references import Reference
-    from storage.corpus import Corpus
     from storage.documents.selection import Selection
 
 ONE, EXACT = "one", "exact"
@@ -37,12 +40,12 @@ class WordList:
     against: Reference | None = None
     around: str = ""
     trends: tuple[str, ...] = ()
-    """Words to count in each month."""
+    """Words, or questions, to count in each month."""
     without_stop_words: bool = False
     limit: int = 50
     spelling: str = ONE
-    searched: int = lists.MOST_DOCUMENTS
-    """Documents in which collocates are counted."""
+    searched: int = MAX_DOCUMENTS
+    """Documents in which collocates are counted, at most."""
     near: CollocationRules = USUAL
     """How collocates are counted. Its least frequency is that of n-grams too."""
     ngrams: int = 0
@@ -58,7 +61,7 @@ class WordAnswer:
     notes: tuple[str, ...]
 
 
-def word_list(index: SearchIndex, corpus: Corpus, selected: Selection, wanted: WordList) -> WordAnswer:
+def word_list(index: SearchIndex, selected: Selection, wanted: WordList) -> WordAnswer:
     """Return a list of the words of a selection. It has no rows if no text of the index is selected.
 
     Raises ConfigError for a selection by what has no counts, and for rules of collocates without a word.
@@ -71,17 +74,40 @@ def word_list(index: SearchIndex, corpus: Corpus, selected: Selection, wanted: W
     found = lists.sizes(index.manifest, selected)
     if wanted.ngrams and found.tokens:
         return _ngrams(index, selected, wanted)
-    rows = rows_of(index, corpus, selected, wanted) if found.tokens else ()
+    if wanted.around and found.tokens:
+        return _collocates(index, selected, wanted, found)
+    rows = _rows_of(index, selected, wanted) if found.tokens else ()
     why = NO_WORD
     if not rows and wanted.against:
         why = lists.why_empty(index.manifest, selected, wanted.against)
-    elif not rows and wanted.around:
-        why = lists.why_no_collocate(wanted.around, wanted.near)
+    return WordAnswer(WordTable(found.documents, found.tokens, rows), why, tuple(_notes(index, selected, wanted)))
+
+
+def _notes(index: SearchIndex, selected: Selection, wanted: WordList) -> list[str]:
+    """Return how the words of a list are counted."""
     languages = selected.languages or tuple(index.manifest.languages())
     notes = index.made_with.notes(languages)
-    if wanted.without_stop_words:
-        notes = [*notes, *_unknown_stop_words(languages)]
-    return WordAnswer(WordTable(found.documents, found.tokens, rows), why, tuple(notes))
+    shared = lists.shared_documents(index.manifest, selected, wanted.against) if wanted.against else 0
+    if shared:
+        notes = [*notes, f"The reference has {counted(shared, 'document')} of the selection too."]
+    return [*notes, *_unknown_stop_words(languages)] if wanted.without_stop_words else notes
+
+
+def _collocates(index: SearchIndex, selected: Selection, wanted: WordList, sizes: Sizes) -> WordAnswer:
+    wanted.near.require_possible()
+    how = counting_rules(wanted, _stop_word_languages(index, selected, wanted))
+    found = collocates(index, wanted.around, selected, wanted.limit, wanted.searched, how, wanted.near)
+    notes = _notes(index, selected, wanted)
+    if found.documents < found.found:
+        read = f"counted in {found.documents:,} of the {counted(found.found, 'document')} that have the words"
+        notes.append(f"Collocates are {read}.")
+    why = lists.why_no_collocate(index.parsed(wanted.around, as_phrase=True), wanted.near)
+    return WordAnswer(WordTable(sizes.documents, sizes.tokens, found.rows), why, tuple(notes))
+
+
+def _stop_word_languages(index: SearchIndex, selected: Selection, wanted: WordList) -> Sequence[str]:
+    """Return the languages whose stop words are left out, if they are."""
+    return selected.languages or (tuple(index.manifest.languages()) if wanted.without_stop_words else ())
 
 
 def _ngrams(index: SearchIndex, selected: Selection, wanted: WordList) -> WordAnswer:
@@ -90,22 +116,18 @@ def _ngrams(index: SearchIndex, selected: Selection, wanted: WordList) -> WordAn
     if wanted.without_stop_words or wanted.spelling != ONE:
         what = "n-grams are counted with all words, and each spelling by itself"
         raise ConfigError(what, where="ngrams", do="Leave the stop words and the spelling out.")
-    read = partial(index.blocks, "", lists.whole_months(selected))
-    table = count_ngrams(read, wanted.ngrams, wanted.limit, wanted.near.min_frequency)
-    return WordAnswer(table, NO_NGRAM, (UNITS_NOTE,))
+    texts = index.texts("", lists.whole_months(selected))
+    table = count_ngrams(texts, wanted.ngrams, wanted.limit, wanted.near.min_frequency)
+    return WordAnswer(replace(table, unit=SEARCHED_TOKENS), NO_NGRAM, (UNITS_NOTE,))
 
 
-def rows_of(index: SearchIndex, corpus: Corpus, selected: Selection, wanted: WordList) -> Sequence[Any]:
-    """Return the rows of a list, of one of the types in `lists`. Raises ConfigError for rules that are none."""
-    languages = selected.languages or (tuple(index.manifest.languages()) if wanted.without_stop_words else ())
-    how = counting_rules(wanted, languages)
+def _rows_of(index: SearchIndex, selected: Selection, wanted: WordList) -> Sequence[Any]:
+    """Return the rows of frequencies, keywords or trends. Raises ConfigError for rules that are none."""
+    how = counting_rules(wanted, _stop_word_languages(index, selected, wanted))
     if wanted.against:
         return lists.keywords(index.manifest, selected, wanted.against, wanted.limit, how)
-    if wanted.around:
-        wanted.near.require_possible()
-        return lists.collocates(index, corpus, wanted.around, selected, wanted.limit, wanted.searched, how, wanted.near)
     if wanted.trends:
-        return lists.trend(index.manifest, selected, wanted.trends, how)
+        return trends(index, selected, wanted.trends, how)
     return lists.frequencies(index.manifest, selected, wanted.limit, how)
 
 

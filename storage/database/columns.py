@@ -178,8 +178,8 @@ class RunsColumn(TypeDecorator[tuple[str, ...]]):
     cache_ok = True
 
     def process_bind_param(self, value: tuple[str, ...] | None, dialect: Dialect) -> str | None:
-        runs = ((sum(1 for _ in run), storable(word)) for word, run in groupby(value or ()))
-        return "\n".join(f"{count}*{word}" if count > 1 else word for count, word in runs) or None
+        runs = ((len(list(run)), word) for word, run in groupby(value or ()))
+        return storable("\n".join(f"{count}*{word}" if count > 1 else word for count, word in runs)) or None
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
         return as_runs(value)

@@ -20,10 +20,32 @@ MIN_FOREIGN_SHARE = 0.1
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def day_of(published: str | None, fetched_at: datetime) -> str:
-    """Return the ISO day for selecting a document: its publication date if stated, else the UTC day of the fetch."""
+UNDATED = "undated"
+"""Month of documents without a date of publication. It sorts behind all months."""
+
+
+def stated_day(published: str | None) -> str:
+    """Return the ISO day of a date of publication, "" without a date.
+
+    >>> stated_day("2026-03-07T07:15:00+07:00"), stated_day(None)
+    ('2026-03-07', '')
+    """
     stated = _DAY.match(published or "")
-    return stated.group() if stated else fetched_at.astimezone(UTC).date().isoformat()
+    return stated.group() if stated else ""
+
+
+def day_of(published: str | None, fetched_at: datetime) -> str:
+    """Return the ISO day that a document is known from: its publication if stated, else the UTC day of the fetch."""
+    return stated_day(published) or fetched_at.astimezone(UTC).date().isoformat()
+
+
+def month_of(published: str | None) -> str:
+    """Return the month of a date of publication, YYYY-MM, or `UNDATED`.
+
+    >>> month_of("2026-03-07"), month_of("")
+    ('2026-03', 'undated')
+    """
+    return stated_day(published)[:7] or UNDATED
 
 
 # A Struct is created and copied in a tenth of the time of a dataclass.
@@ -47,7 +69,7 @@ class Stamp(msgspec.Struct, frozen=True, gc=False):
     site: str
     language: str
     day: str
-    """Day of publication if it is stated, else of the fetch: YYYY-MM-DD."""
+    """Day of publication, YYYY-MM-DD; "" if the page states none."""
     title: str | None
     author: str | None
     processed: str
@@ -82,8 +104,8 @@ class CorpusDocument(DocumentFields[tuple[str, ...], Quality], frozen=True, gc=F
 
     @property
     def searched_lines(self) -> tuple[str, ...]:
-        """The title, and the lines of the text: what is searched, and what words are counted in."""
-        return (self.title or "", *self.text.split("\n"))
+        """The title as one line, and the lines of the text: what is searched, and what words are counted in."""
+        return ((self.title or "").replace("\n", " "), *self.text.split("\n"))
 
 
 Columns = dict[str, Sequence[Any]]

@@ -28,7 +28,15 @@ from storage.database.schema import (
 )
 from storage.database.transactions import among
 from storage.documents import recurring_lines
-from storage.documents.model import MIN_FOREIGN_SHARE, Columns, CorpusDocument, Outline, RelatedDocument, Stamp
+from storage.documents.model import (
+    MIN_FOREIGN_SHARE,
+    Columns,
+    CorpusDocument,
+    Outline,
+    RelatedDocument,
+    Stamp,
+    stated_day,
+)
 from storage.documents.representatives import AS_STORED, Sets, of_versions, unrepeated
 from storage.documents.sketches import SketchFormat
 from storage.documents.text_conditions import FIELDS as BY_WORDS
@@ -202,12 +210,13 @@ def stream_outlines(database: Database, selection: Selection) -> Iterator[Outlin
 
 def stream_stamps(database: Database, selection: Selection) -> Iterator[Stamp]:
     """Stream the stamps of the selected documents from one snapshot, in any order. Texts are not read."""
-    names = ("id", "public_id", "site", "language", "day", "title", "author", "processed_at")
+    names = ("id", "public_id", "site", "language", "published", "title", "author", "processed_at")
     statement = sa.select(*(_as_driven(document.c[name]) for name in names))
     with database.snapshot() as connection:
         chosen = document.c.id.in_(selected_ids(connection, selection).order_by(None))
         for row in connection.execute(statement.where(chosen).execution_options(yield_per=_PAGE_OF_DOCUMENTS)):
-            row_id, public_id, site_name, language, day, title, author, processed = row
+            row_id, public_id, site_name, language, published, title, author, processed = row
+            day = stated_day(published)
             yield Stamp(row_id, public_id, site_name, language, day, title, author, str(processed))
 
 
@@ -299,12 +308,14 @@ def _read(columns: Sequence[Sequence[Any]], at: int, read: Callable[[Any], Any])
 
 OF_SETS = frozenset({"versions", "include_duplicates", "representative", "sample"})
 """Dimensions of a selection whose conditions look at more than the document."""
+_IS_DATED = sa.func.substr(document.c.published, 1, len("2026-11-20")) == document.c.day
+"""Not so if the day of a document is that of its fetch."""
 _CONDITIONS: dict[str, Callable[[Any], sa.ColumnElement[bool]]] = {
     "languages": document.c.language.in_,
     "sites": document.c.site.in_,
     "extractors": document.c.extractor.in_,
-    "since": lambda day: document.c.day >= day[:10],
-    "until": lambda day: document.c.day <= day[:10],
+    "since": lambda day: _IS_DATED & (document.c.day >= day[:10]),
+    "until": lambda day: _IS_DATED & (document.c.day <= day[:10]),
     "min_chars": lambda least: document.c.chars >= least,
     "min_confidence": lambda least: document.c.confidence >= least,
     "without_reserved": lambda _: sa.not_(document.c.reserved),
@@ -366,7 +377,7 @@ def versions_of(connection: Connection, public_id: str) -> list[RelatedDocument]
     """Return all versions of the page of a document, oldest first."""
     page = sa.select(document.c.url_id).where(document.c.public_id == public_id).scalar_subquery()
     rows = connection.execute(_RELATED.where(document.c.url_id == page).order_by(document.c.version))
-    return [RelatedDocument(*row) for row in rows]
+    return [_related(row) for row in rows]
 
 
 def near(connection: Connection, public_id: str, limit: int) -> list[RelatedDocument]:
@@ -390,7 +401,7 @@ def near(connection: Connection, public_id: str, limit: int) -> list[RelatedDocu
         comparable = scheme_id == own.scheme_id and 0 < len(sketch) == len(own.sketch)
         measured = SketchFormat.of(own.name).similarities(own.sketch, [sketch]) if comparable else None
         similarity = 1.0 if print_id == own.id else None if measured is None else float(measured[0])
-        found.append(msgspec.structs.replace(RelatedDocument(*known), similarity=similarity))
+        found.append(msgspec.structs.replace(_related(known), similarity=similarity))
     found.sort(key=lambda one: (-(one.similarity or 0.0), one.id))
     return found[:limit]
 
@@ -405,10 +416,16 @@ _SKETCH = (
 _RELATED = sa.select(
     document.c.public_id,
     url.c.url,
-    *(document.c[name] for name in ("site", "title", "language", "day", "version", "chars")),
+    *(document.c[name] for name in ("site", "title", "language", "published", "version", "chars")),
     fetch.c.fetched_at,
     document.c.superseded,
 ).select_from(document.join(url, url.c.id == document.c.url_id).join(fetch, fetch.c.id == document.c.fetch_id))
+
+
+def _related(row: Sequence[Any]) -> RelatedDocument:
+    """Return a document of a row of `_RELATED`."""
+    related = RelatedDocument(*row)
+    return msgspec.structs.replace(related, day=stated_day(related.day))
 
 
 def _newest(connection: Connection, condition: sa.ColumnElement[bool]) -> CorpusDocument | None:

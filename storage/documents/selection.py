@@ -23,7 +23,9 @@ DATABASE, INDEX, COUNTS = "the database", "the search index", "the counts of wor
 LARGEST_NUMBER = 10**9
 SAMPLE_DIGITS = 12
 """Hexadecimal digits of an id that decide its sample."""
-UNDATED = "Without a date, the day it was fetched counts."
+_OF_DATED = "Texts without a date are left out."
+DAY_FORM = "YYYY[-MM[-DD]]"
+"""How a day, a month or a year is written."""
 Texts = tuple[str, ...]
 Day = str | None
 Part = tuple[float, float] | None
@@ -41,7 +43,7 @@ class Dimension:
     most: float = LARGEST_NUMBER
     """Largest number. The smallest is 0."""
     is_last: bool = False
-    """A month stands for its last day."""
+    """A month or a year stands for its last day."""
     index_field: str = ""
     """Field of the search index. Empty: the index cannot honour it. A flag selects documents that have 0 there."""
     is_counted: bool = False
@@ -89,7 +91,14 @@ class Selection:
         ),
     ] = ()
     authors: Annotated[
-        Texts, Dimension("Only texts by this author", "author", "NAME", index_field="author_form", label="Author")
+        Texts,
+        Dimension(
+            "Only texts by this author: whole words of the name",
+            "author",
+            "NAME",
+            index_field="author_form",
+            label="Author",
+        ),
     ] = ()
     """Names as `storage.documents.text_conditions` compares them."""
     title_words: Annotated[
@@ -110,19 +119,19 @@ class Selection:
     since: Annotated[
         Day,
         Dimension(
-            f"Published on this day or later. {UNDATED}",
-            metavar="YYYY-MM[-DD]",
+            f"Published on this day or later. {_OF_DATED}",
+            metavar=DAY_FORM,
             index_field="day",
             is_counted=True,
             label="From",
         ),
     ] = None
-    """ISO date, inclusive. Compared with ``published`` if stated, else with the day of the fetch."""
+    """ISO date, inclusive. A document without a date of publication has no day."""
     until: Annotated[
         Day,
         Dimension(
-            f"Published on this day or earlier. {UNDATED}",
-            metavar="YYYY-MM[-DD]",
+            f"Published on this day or earlier. {_OF_DATED}",
+            metavar=DAY_FORM,
             is_last=True,
             index_field="day",
             is_counted=True,
@@ -205,12 +214,12 @@ class SelectionKeywords(TypedDict, total=False):
     section: str | Sequence[str]
     """First folder of the address that is no number: ``"weather"``."""
     author: str | Sequence[str]
-    """Name or names, in full."""
+    """Name or names, or whole words of them in a row."""
     title_words: str | Sequence[str]
     """Words that all occur in the title."""
     extractor: str | Sequence[str]
     since: str | date | None
-    """First day of publication; of the fetch if the page states none. Of a `datetime.datetime` its day counts."""
+    """First day of publication. Of a `datetime.datetime` its day counts. Texts without a date are left out."""
     until: str | date | None
     """Last day."""
     min_chars: int

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 FIELDS = frozenset({"sections", "authors", "title_words"})
 """Fields of a selection that this module decides."""
-TITLE_PARTS = "\u2029"
-"""Between the words of a title with their marks, and those without."""
+FORM_PARTS = "\u2029"
+"""Between the words of a title or a name with their marks, and those without; between two names."""
 _TITLE_WORD = regex.compile(
     r"(?=\p{L})[\p{Line_Break=SA}\p{Line_Break=ID}\p{Line_Break=CJ}]\p{M}*"
     r"|(?:(?![\p{Line_Break=SA}\p{Line_Break=ID}\p{Line_Break=CJ}])[\p{L}\p{M}\p{N}])+"
@@ -52,13 +52,19 @@ def authors_of(authors: Sequence[str], author: str | None) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=10_000)
-def author_forms(authors: tuple[str, ...]) -> frozenset[str]:
-    """Return the forms by which a document with these authors is selected.
+def author_form(authors: tuple[str, ...]) -> str:
+    """Return the words of names with spaces around each: each name as it is, then each without marks.
 
-    >>> name_form("Nguyễn Văn Hoà") in author_forms(("PGS.TS. Nguyễn Văn Hòa", "Lê Thị B"))
-    True
+    >>> [sought_name(each) in author_form(("PGS.TS. Nguyễn Văn Hòa",)) for each in ("nguyễn văn hoà", "Văn", "Nguyen")]
+    [True, True, True]
     """
-    return frozenset(form for name in authors for form in name_forms(name))
+    forms = sorted({form for name in authors for form in name_forms(name)})
+    return f" {f' {FORM_PARTS} '.join([*forms, *dict.fromkeys(map(without_marks, forms))])} "
+
+
+def sought_name(name: str) -> str:
+    """Return what the `author_form` of a document has if a name, or whole words of it in a row, are of its authors."""
+    return f" {name_form(name)} "
 
 
 def title_words(text: str) -> list[str]:
@@ -84,7 +90,7 @@ def _words_of(run: str) -> tuple[tuple[str, str], ...]:
 def title_form(title: str | None) -> str:
     """Return the words of a title with spaces around each: all of them as they are, then all without marks."""
     words = [each for run in (title or "").split() for each in _words_of(run)]
-    return f" {' '.join(word for word, _ in words)} {TITLE_PARTS} {' '.join(bare for _, bare in words)} "
+    return f" {' '.join(word for word, _ in words)} {FORM_PARTS} {' '.join(bare for _, bare in words)} "
 
 
 class TextConditions:
@@ -92,14 +98,14 @@ class TextConditions:
 
     def __init__(self, selection: Selection) -> None:
         self._sections = frozenset(selection.sections)
-        self._authors = frozenset(map(name_form, selection.authors))
+        self._authors = list(map(sought_name, selection.authors))
         self._words = [f" {' '.join(title_words(text))} " for text in selection.title_words]
 
     def hold(self, url: str, authors: tuple[str, ...], title: str | None) -> bool:
         """Return whether a document is selected."""
         if self._sections and section_of(url) not in self._sections:
             return False
-        if self._authors and self._authors.isdisjoint(author_forms(authors)):
+        if self._authors and not any(name in author_form(authors) for name in self._authors):
             return False
         form = title_form(title) if self._words else ""
         return all(words in form for words in self._words)

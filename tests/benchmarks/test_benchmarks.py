@@ -48,6 +48,7 @@ RUNS = {
     "page_types": "--gold {gold} --wcxb {wcxb}",
     "pin_floors": "{gold} {work}/floors.json",
     "process language": "{gold} --pages 6 --cores 1",
+    "process language --whole": "{gold} --cores 1 --rounds 1",
     "process speed": "{gold} --pages 3 --repeat 1 --rounds 1 --cores 1",
     "quality": "{gold}",
     "recurring_lines": "{gold}",
@@ -146,3 +147,17 @@ def test_verbs_are_measured_in_postgresql_too(tmp_path: Path, postgres_server: P
     assert [line.split(" | ")[0] for line in ended.stdout.splitlines()[2:]] == ["| check", "| remove"]
     for size in (1, 20, 40):
         postgres_server.execute(f"DROP DATABASE verbs_{size}")
+
+
+def test_the_starts_of_the_queue_are_measured(
+    inputs: dict[str, Path], tmp_path: Path, postgres_server: PostgresServer
+) -> None:
+    """Two workers crawl three newspapers twice."""
+    need("queue")
+    arguments = [str(inputs["gold"]), "--sites", "3", "--pages", "4", "--workers", "2", "--folder", str(tmp_path)]
+    arguments += ["--postgresql", postgres_server.url("postgres")]
+    script = ROOT / "benchmarks" / "capacity.py"
+    ended = loaded_program().run(tmp_path, ["queue", *arguments], environment(TMPDIR=str(tmp_path)), PATIENCE, script)
+    assert ended.returncode == 0, ended.stderr
+    assert "2 pages a site: 9 pages" in ended.stdout
+    assert "of the CPU of the pages" in ended.stdout

@@ -45,7 +45,7 @@ class Drop:""",
         "        title_source=title_source,\n",
         (
             "        title_source=title_source,\n"
-            '        genre=next(iter(stated_page.metas.get("article:section", ())), None),\n'
+            '        genre=next(iter(view.contents.get("article:section", ())), None),\n'
         ),
     ),
 )

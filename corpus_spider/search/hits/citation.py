@@ -9,24 +9,35 @@ from corpus_spider.config.selections import options_of
 from storage.reporting import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from corpus_spider.search.hits.hit_counts import HitCounts
     from storage.documents.selection import Selection
 
 
 def citation(
-    name: str, refreshed: str, searched: str, selection: Selection, documents: int, counts: HitCounts, *, version: str
+    name: str,
+    refreshed: str,
+    searched: str,
+    selection: Selection,
+    documents: int,
+    counts: HitCounts,
+    *,
+    version: str,
+    sample: Sequence[str] = (),
 ) -> str:
-    """Return the line: corpus, time of its index, documents, hits, question as understood, selection, program.
+    """Return the line: corpus, time of its index, documents, hits, question as understood, options, program.
 
-    ``refreshed``: when the index was brought up to the corpus, ISO 8601.
+    ``refreshed``: when the index was brought up to the corpus, ISO 8601. ``sample``: options of a random one.
 
     >>> from storage.documents.selection import Selection
     >>> from corpus_spider.search.hits.hit_counts import HitCounts
-    >>> counts = HitCounts(31, True, 2.5, {}, {})
+    >>> counts = HitCounts(31, True, None, None, {}, {})
     >>> citation("vi-news", "2026-11-29T16:40Z", '"bầu cử"', Selection(sites=("a",)), 12, counts, version="1.0.0")
     'vi-news, index of 2026-11-29T16:40Z, 31 hits in 12 documents: "bầu cử" (--site a). corpus-spider 1.0.0'
     """
-    chosen = f" ({shlex.join(options_of(selection))})" if options_of(selection) else ""
+    options = [*options_of(selection), *sample]
+    chosen = f" ({shlex.join(options)})" if options else ""
     more = "" if counts.is_complete else "more than "
     number = f"{more}{counted(counts.hits, 'hit')} in {counted(documents, 'document')}"
     # A number behind an Arabic or Hebrew question would be shown before it.

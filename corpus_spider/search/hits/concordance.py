@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from corpus_spider.search.hits.concordance_rules import SORTED_WORDS
-from corpus_spider.search.hits.matching import hits
+from corpus_spider.search.hits.matching import Places, hits
 from corpus_spider.search.index.shard import LONGEST_WORD
 from corpus_spider.search.index.token_block import TokenBlock
 from corpus_spider.search.question.tree import needs_sentences, terms
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from corpus_spider.search.hits.matching import Places
     from corpus_spider.search.question.term import Term
     from corpus_spider.search.question.tree import Question
     from pipelines.text.words import Span, Splitter
@@ -79,6 +78,13 @@ class _Verdicts(dict[str, bool]):
         return found
 
 
+class IndexedPlaces(NamedTuple):
+    """The hits of a question in one document by its index. ``tokens``: number of all. Places count from the first."""
+
+    tokens: int
+    places: Places
+
+
 class SplitText(NamedTuple):
     """A text as the units of an index. ``lines``: each with the places of its units. ``block``: all units."""
 
@@ -122,11 +128,19 @@ def _sentence_starts(line: str, spans: Sequence[Span], before: int) -> Iterator[
 
 
 def lines(
-    text: str, sought: SoughtWords, splitter: Splitter, most: int = 1_000, context: int = 0
+    text: str,
+    sought: SoughtWords,
+    splitter: Splitter,
+    most: int = 1_000,
+    context: int = 0,
+    only: Sequence[int] | None = None,
+    indexed: IndexedPlaces | None = None,
 ) -> list[ConcordanceLine]:
     """Return the hits of a question in a text, in order, at most so many. The first line is the title.
 
-    ``context``: words on each side; 0 for the usual context.
+    ``context``: words on each side; 0 for the usual context. ``only``: numbers of wanted hits, from 0, in order.
+    ``indexed``: the hits, for a question that needs lemmas or tags. A text with another number of tokens has changed
+    since it was indexed, and has no lines.
 
     >>> from corpus_spider.search.question.question_parser import parse
     >>> from pipelines.text.words import splitter
@@ -137,15 +151,55 @@ def lines(
     """
     split = split_text(text, sought.language, splitter, with_sentences=sought.needs_sentences)
     block = split.block
-    starts, ends = sought.places(block)
+    starts, ends = _places(sought, block, indexed)
+    wanted = slice(most) if only is None else [number for number in only if number < len(starts)]
     found = []
-    for start, end in zip(starts[:most].tolist(), ends[:most].tolist(), strict=True):
+    for start, end in zip(starts[wanted].tolist(), ends[wanted].tolist(), strict=True):
         number = int(np.searchsorted(block.line_starts, start, "right")) - 1
         before = int(block.line_starts[number])
         line, spans = split.lines[number]
         words = [block.vocabulary[each] for each in block.tokens[before : before + len(spans)].tolist()]
         found.append(_line(number, line, spans, words, (start - before, end - before), context))
     return found
+
+
+class TextPlace(NamedTuple):
+    """Characters of a line of a text: the number of the line, the first one, and the one behind the last."""
+
+    line: int
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        return f"{self.line}:{self.start}-{self.end}"
+
+
+def _places(sought: SoughtWords, block: TokenBlock, indexed: IndexedPlaces | None) -> Places:
+    if indexed is None:
+        return sought.places(block)
+    nothing = np.zeros(0, np.int64)
+    return indexed.places if indexed.tokens == len(block.tokens) else Places(nothing, nothing)
+
+
+def places_in(
+    lines_of_text: Sequence[str], sought: SoughtWords, splitter: Splitter, indexed: IndexedPlaces | None = None
+) -> list[TextPlace]:
+    """Return the places of the hits of a question in a text, in order. The first line is the title.
+
+    ``indexed``: as of `lines`.
+    """
+    text = "\n".join(lines_of_text)
+    split = split_text(text, sought.language, splitter, with_sentences=sought.needs_sentences)
+    places = _places(sought, split.block, indexed)
+    firsts, lasts = places.starts, places.ends - 1
+    numbers = np.searchsorted(split.block.line_starts, firsts, "right") - 1
+    before = split.block.line_starts[numbers]
+    return [
+        TextPlace(number, split.lines[number][1][first][0], split.lines[number][1][last][1])
+        for number, first, last in zip(
+            numbers.tolist(), (firsts - before).tolist(), (lasts - before).tolist(), strict=True
+        )
+    ]
 
 
 def _line(
@@ -167,5 +221,5 @@ def _line(
         line[end:behind] + (_CUT if behind < len(line) else ""),
         tuple(words[max(0, first - SORTED_WORDS) : first][::-1]),
         tuple(words[after : after + SORTED_WORDS]),
-        f"{number}:{start}-{end}",
+        str(TextPlace(number, start, end)),
     )

@@ -1,4 +1,4 @@
-"""Number of hits of a question, by site and by month, within a limit of time."""
+"""Number of hits of a question, by site and by month, and in a million tokens, within a limit of time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from corpus_spider.search.hits.matching import Places
+    from corpus_spider.search.index.manifest import CellKey
     from corpus_spider.search.index.token_block import TokenBlock
 
+SEARCHED_TOKENS = "searched tokens"
+"""The units that a question is about, as the base of a rate."""
 COUNT_SECONDS = 10.0
 """Time in which hits are counted. A million documents with a frequent word take about two seconds."""
 
@@ -23,33 +26,79 @@ COUNT_SECONDS = 10.0
 class HitCounts:
     """Hits of a question in all documents that it finds. A hit is a place that a concordance shows as a line.
 
-    ``is_complete``: false if the time was over first; then there are more hits. ``per_million``: hits in a million
-    words, as word lists count them; null if these are not known: they are counted by language and site alone.
+    ``is_complete``: false if the time was over first; then there are more hits. ``per_million``: hits in a million of
+    the tokens that were searched; null if not all hits are counted, or no token was searched. ``tokens_by_language``:
+    number of these tokens, the largest first; null if not all hits are counted. They are the units of search, in
+    Vietnamese syllables, in Chinese and Japanese characters, in the titles and texts of all documents that the
+    selection and the fields of the question choose. ``by_month``: documents without a date have the month ``undated``.
+    ``unit``: what the tokens are.
     """
 
     hits: int
     is_complete: bool
     per_million: float | None
+    tokens_by_language: Mapping[str, int] | None
     by_site: Mapping[str, int]
     by_month: Mapping[str, int]
+    unit: str = SEARCHED_TOKENS
+
+    @property
+    def tokens(self) -> int:
+        """Number of tokens that were searched, 0 if they are not known."""
+        return sum((self.tokens_by_language or {}).values())
 
 
-def counted_hits(
-    found: Iterable[tuple[TokenBlock, Places]], words: int | None, seconds: float = COUNT_SECONDS
-) -> HitCounts:
-    """Count hits block by block, in at most so many seconds and one block. ``words``: in all searched documents."""
-    sums = {"site": Counter[str](), "month": Counter[str]()}
-    number, is_complete, ends_at = 0, True, time.monotonic() + seconds
-    for block, places in found:
+class HitTally:
+    """Adds up hits. ``is_complete``: false if the time was over before all were added."""
+
+    def __init__(self) -> None:
+        self.hits, self.is_complete = 0, True
+        self._by_site, self._by_month = Counter[str](), Counter[str]()
+        self._cells: Sequence[CellKey] = ()
+        self._of_cells = np.zeros(0, np.int64)
+
+    def add(self, block: TokenBlock, places: Places) -> None:
+        """Add the hits in a block. Blocks of a shard come one after the other."""
+        if block.cells is not self._cells:
+            self.groups()
+            self._cells, self._of_cells = block.cells, np.zeros(len(block.cells), np.int64)
         documents = np.searchsorted(block.document_starts, places.starts, "right") - 1
-        at, hits = np.unique(documents, return_counts=True)
-        for document, each in zip(at.tolist(), hits.tolist(), strict=True):
-            sums["site"][block.cells[document].site] += each
-            sums["month"][block.cells[document].month] += each
-        number += len(documents)
-        if time.monotonic() > ends_at:
-            is_complete = False
-            break
-    per_million = round(1_000_000 * number / words, 2) if words and is_complete else None
-    by_site = dict(sums["site"].most_common())
-    return HitCounts(number, is_complete, per_million, by_site, dict(sorted(sums["month"].items())))
+        self._of_cells += np.bincount(block.cell_numbers[documents], minlength=len(self._cells))
+        self.hits += len(documents)
+
+    def add_all(self, found: Iterable[tuple[TokenBlock, Places]], ends_at: float) -> None:
+        """Add hits block by block, until this time of the monotonic clock and one block more."""
+        for block, places in found:
+            self.add(block, places)
+            if time.monotonic() > ends_at:
+                self.is_complete = False
+                break
+
+    def add_tally(self, other: HitTally) -> None:
+        """Add the hits of another tally."""
+        self.hits += other.hits
+        self.is_complete &= other.is_complete
+        for own, added in zip(self.groups(), other.groups(), strict=True):
+            own.update(added)
+
+    def counts(self, tokens: Counter[str] | None) -> HitCounts:
+        """Return the counts. ``tokens``: of all searched documents, by language; None if they are not counted."""
+        number = tokens.total() if tokens else 0
+        by_site, by_month = self.groups()
+        return HitCounts(
+            self.hits,
+            self.is_complete,
+            round(1_000_000 * self.hits / number, 2) if number else None,
+            None if tokens is None else dict(tokens.most_common()),
+            dict(by_site.most_common()),
+            dict(sorted(by_month.items())),
+        )
+
+    def groups(self) -> tuple[Counter[str], Counter[str]]:
+        """Return the hits by site, and by month."""
+        for cell in np.flatnonzero(self._of_cells).tolist():
+            key, number = self._cells[cell], int(self._of_cells[cell])
+            self._by_site[key.site] += number
+            self._by_month[key.month] += number
+        self._of_cells[:] = 0
+        return self._by_site, self._by_month

@@ -19,17 +19,19 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import xxhash
+from msgspec import UNSET, UnsetType
 
 from corpus_spider.search.index import shard
-from corpus_spider.search.index.made_with import IndexTools, MissingLibraryError
+from corpus_spider.search.index.made_with import IndexTools, MissingLibraryError, is_annotated
 from corpus_spider.search.index.manifest import INDEX_FORMAT, CellKey, MadeShard, Manifest
 from corpus_spider.search.index.totals import FILE
 from corpus_spider.search.index.words_in_index import IndexSplitters
+from pipelines.text.annotation.annotator import described_attributes
 from pipelines.text.segmentation.choice import failures
 from storage import plugins
 from storage.corpus import Corpus
 from storage.disk import disk_errors, flocked, make_folder
-from storage.documents.model import day_of
+from storage.documents.model import month_of, stated_day
 from storage.documents.selection import Selection
 from storage.documents.text_conditions import section_of
 from storage.errors import CorpusError
@@ -81,6 +83,8 @@ class RefreshReport:
     """Units that scripts without spaces are searched by: ``words`` or ``character clusters``."""
     failures: int = 0
     """Runs of text on which a segmenter failed. They are counted by character clusters."""
+    annotations: Mapping[str, str] | UnsetType = UNSET
+    """What gives the lemmas and tags in each language, in an index that has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +98,11 @@ class _ShardJob:
     made_with: IndexTools
 
 
-def state_of(stamp: Stamp) -> int:
-    """Return a number that changes when the document does, 63 bits."""
-    parts = (stamp.processed, stamp.site, stamp.language, stamp.day, stamp.title or "", stamp.author or "")
+def state_of(stamp: Stamp, annotation: str = "") -> int:
+    """Return a number that changes when the document or its annotator does, 63 bits."""
+    parts = [stamp.processed, stamp.site, stamp.language, stamp.day, stamp.title or "", stamp.author or ""]
+    if described_attributes(annotation):
+        parts.append(annotation)
     return int(xxhash.xxh3_64_intdigest("\0".join(parts).encode())) >> 1
 
 
@@ -158,12 +164,13 @@ def refresh_aside(database: str, folder: Path, over: threading.Event) -> None:
 
     The threads of the caller go on meanwhile. Errors are written to the log of that process.
     """
-    context = multiprocessing.get_context("forkserver")
+    # Not forked from the server of page workers: it would have to load before a page is read, or never load.
+    context = multiprocessing.get_context("spawn")
     process = context.Process(target=_refresh_quietly, args=(database, folder, plugins.allowed()), daemon=True)
     process.start()
     while process.is_alive() and not over.is_set():
         process.join(_LOOK_SECONDS)
-    # The fork server of page workers has its children ignore SIGTERM. A refresh may be cut anywhere.
+    # A refresh may be cut anywhere.
     process.kill()
     process.join()
     process.close()
@@ -194,26 +201,30 @@ def refresh(
     on_progress: Progress = unseen,
     *,
     rebuild: bool = False,
+    annotate: bool | None = None,
 ) -> RefreshReport:
     """Bring the index up to the corpus. The caller holds the lock. Errors of the database, and DiskError.
 
     Each shard is kept once it is made: an interrupted refresh goes on where it stopped. New texts are split as those in
     the index were, MissingLibraryError if that library is not installed. ``rebuild``: make the index with what is.
+    ``annotate``: with lemmas and tags or without, None for as before.
     """
     shard.require_library()
     # Read first: what is removed meanwhile is found by the next refresh.
     removals, documents = corpus.removal_mark(), corpus.documents.mark()
     with disk_errors(folder):
+        annotate = _is_annotated(folder) if annotate is None else annotate
+        annotated = {row.key for row in corpus.status().by_language} if annotate else None
         _delete_unreadable(folder, also_readable=rebuild)
         with Manifest.open(folder, read_only=False) as manifest:
-            made_with = IndexTools.of(manifest.settings())
+            made_with = IndexTools.of(manifest.settings()).annotating(annotated)
             is_behind = manifest.settings().get(REMOVALS) != removals
             manifest.set({_FORMAT: str(INDEX_FORMAT)} | made_with.settings)
             _delete_leftovers(folder, manifest.shards())
             stamps = dict[str, tuple[int, int]]()
             languages = dict[str, str]()
             for stamp in corpus.documents.stamps(Selection()):
-                stamps[stamp.id] = stamp.row, state_of(stamp)
+                stamps[stamp.id] = stamp.row, state_of(stamp, made_with.annotation(stamp.language))
                 languages[stamp.id] = stamp.language
             plan = _plan(manifest, stamps, processes)
             made_with.require({languages[each] for ids in plan.shards for each in ids})
@@ -244,7 +255,23 @@ def refresh(
             now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
             manifest.set({REMOVALS: removals, DOCUMENTS: documents, REFRESHED: now})
             shards = manifest.shards()
-            return RefreshReport(plan.added, plan.left, sum(shards.values()), len(shards), made_with.unit, failed)
+            return RefreshReport(
+                plan.added,
+                plan.left,
+                sum(shards.values()),
+                len(shards),
+                made_with.unit,
+                failed,
+                UNSET if made_with.annotators is None else dict(made_with.annotators),
+            )
+
+
+def _is_annotated(folder: Path) -> bool:
+    """Return whether the index in a folder, of any format, has lemmas and tags."""
+    if not (folder / FILE).exists():
+        return False
+    with Manifest.open(folder, read_only=True) as manifest:
+        return is_annotated(manifest.settings())
 
 
 def _delete_unreadable(folder: Path, *, also_readable: bool) -> None:
@@ -305,7 +332,7 @@ def _made(jobs: Sequence[_ShardJob], processes: int) -> Iterator[MadeShard]:
     if len(jobs) < 2 or processes < 2:
         yield from map(_make, jobs)
         return
-    context = multiprocessing.get_context("forkserver")
+    context = multiprocessing.get_context("spawn")
     number, named = min(processes, len(jobs)), (plugins.allowed(),)
     with ProcessPoolExecutor(number, mp_context=context, initializer=_step_back, initargs=named) as pool:
         yield from pool.map(_make, jobs)
@@ -347,17 +374,17 @@ def _entries(
     rows = [row for row, _ in job.documents.values()]
     for start in range(0, len(rows), _PAGE):
         for document in corpus.documents.of_rows(rows[start : start + _PAGE]):
-            language, day = document.language, day_of(document.date, document.fetched_at)
+            language = document.language
             words = splitters[language].read(document.searched_lines)
-            cell = CellKey(language, document.site, day[:7])
+            cell = CellKey(language, document.site, month_of(document.date))
             counts.add(cell, words.counted)
-            tokens.add(document.id, cell, words.parts)
+            tokens.add(document.id, cell, words.entries)
             entries[document.id] = job.documents[document.id][1]
             yield shard.IndexEntry(
                 document.id,
                 document.site,
                 language,
-                day,
+                stated_day(document.date),
                 words.searched,
                 document.extractor,
                 document.confidence,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.search.index import shard
 from corpus_spider.search.index.builder import REMOVALS, UNFINISHED, is_current, shard_folder
 from corpus_spider.search.index.made_with import IndexTools
-from corpus_spider.search.index.manifest import Manifest
+from corpus_spider.search.index.manifest import Manifest, unreadable
 from corpus_spider.search.index.totals import FILE
 from corpus_spider.search.index.words_in_index import IndexSplitters
 from pipelines.text.word_forms import letters
@@ -72,7 +72,7 @@ def _check(
     if left:
         report.notes.append(f"a refresh of the search index is running or was stopped ({left[0]}); {BUILD}")
     if deep and removed:
-        held.update(*(shard.Shard.open(folder / name).ids() for name in left if not name.endswith(UNFINISHED)))
+        held.update(*(_opened(folder / name).ids() for name in left if not name.endswith(UNFINISHED)))
     if removed & held:
         first = min(removed & held)
         report.problems.append(f"the search index holds {counted(len(removed & held), 'removed document')}: {first}")
@@ -84,7 +84,7 @@ def _check(
     for done, number in enumerate(shards, 1):
         on_progress("shards of the index checked", done, len(shards))
         listed = {name for name, (_, of) in entries.items() if of == number}
-        opened = shard.Shard.open(shard_folder(folder, number))
+        opened = _opened(shard_folder(folder, number))
         if (
             opened.ids() != listed
             or {each for block in opened.tokens.blocks(None) for each in block.documents} != listed
@@ -95,11 +95,19 @@ def _check(
         report.problems.append(f"the search index has {counted(len(strange), 'word')} of no text: {shown}; {BUILD}")
 
 
+def _opened(folder: Path) -> shard.Shard:
+    """Open the shard in a folder. DamageError if it is damaged or missing."""
+    try:
+        return shard.Shard.open(folder)
+    except ValueError as error:
+        raise unreadable(folder, error) from error
+
+
 def _strange_words(corpus: Corpus, folder: Path, manifest: Manifest, on_progress: Progress) -> list[str]:
     """Return the words of an index that neither stand in a text of the corpus, of any version, nor are its forms."""
     left = set(manifest.every_word())
-    left.update(*(shard.Shard.open(shard_folder(folder, number)).tokens.vocabulary for number in manifest.shards()))
-    splitters = IndexSplitters(IndexTools.of(manifest.settings()))
+    left.update(*(_opened(shard_folder(folder, number)).tokens.vocabulary for number in manifest.shards()))
+    splitters = IndexSplitters(IndexTools.of(manifest.settings()).annotating(None))
     selection = Selection(include_duplicates=True, versions="all")
     for number, document in enumerate(corpus.documents.as_stored(selection), 1):
         if not left:

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-INDEX_FORMAT = 7
+INDEX_FORMAT = 10
 """Format of the index. An index of another format is rebuilt."""
+_LAST_DAY = "9999-12-31"
 _LAYOUT = """
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE shard (id INTEGER PRIMARY KEY AUTOINCREMENT, documents INTEGER NOT NULL, searched BLOB NOT NULL);
 CREATE TABLE entry (id TEXT PRIMARY KEY, state INTEGER NOT NULL, shard INTEGER NOT NULL) WITHOUT ROWID;
-CREATE INDEX entry_shard ON entry (shard);
 CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, broad TEXT);
 CREATE INDEX word_broad ON word (broad) WHERE broad IS NOT NULL;
 CREATE TABLE spelling (form INTEGER NOT NULL, word INTEGER NOT NULL, PRIMARY KEY (form, word)) WITHOUT ROWID;
@@ -91,7 +91,7 @@ _FORGET_SPELLINGS = "DELETE FROM spelling WHERE word NOT IN (SELECT id FROM word
 
 
 class CellKey(NamedTuple):
-    """What the counts of words are kept by. ``month``: YYYY-MM."""
+    """What the counts of words are kept by. ``month``: YYYY-MM, or `UNDATED`."""
 
     language: str
     site: str
@@ -145,7 +145,8 @@ class MadeShard:
 def _values(selected: Selection, one: int) -> tuple[str, str, str, str, int]:
     """Return the values of `_SELECTED`: counts are by month. ConfigError for a selection by what has no counts."""
     selected.require(COUNTS)
-    since, until = (selected.since or "")[:7], (selected.until or "")[:7]
+    # Each range has an end, which documents without a date sort behind.
+    since, until = (selected.since or "")[:7], (selected.until or (selected.since and _LAST_DAY) or "")[:7]
     return json.dumps(selected.languages), json.dumps(selected.sites), since, until, one
 
 

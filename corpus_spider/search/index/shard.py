@@ -19,9 +19,9 @@ from corpus_spider.search.question.tree import (
     Phrase,
     candidates,
 )
-from storage.blocklist.author_keys import name_form
+from storage.documents.model import month_of
 from storage.documents.selection import INDEX, Day, Texts
-from storage.documents.text_conditions import author_forms, title_form, title_words
+from storage.documents.text_conditions import author_form, sought_name, title_form, title_words
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _MISSING = "search needs the package tantivy"
 _HOW = "Install the extra `search`: make web, or pip install 'corpus-spider[search]'."
 _MOST_GROUPS = 10_000
+_FIRST_DAY = 1
+"""Smallest number of a day. 0 is no date."""
 _MOST_RANKED = 200
 """Spellings of a word up to which each is ranked by itself."""
 _SIGN = re.compile(r"[\\.+*?()|\[\]{}^$]")
@@ -69,7 +71,10 @@ def require_library() -> None:
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """A document for the index. ``words``: its units in order, with spaces between them. ``day``: YYYY-MM-DD."""
+    """A document for the index. ``words``: its units in order, with spaces between them.
+
+    ``day``: of its publication, YYYY-MM-DD; "" if none is stated.
+    """
 
     id: str
     site: str
@@ -87,7 +92,10 @@ class IndexEntry:
 
 @dataclass(frozen=True)
 class QuestionMeaning:
-    """What a question means in some languages: the words of texts for each term, and the phrases that come first."""
+    """What a question means in some languages: the words of texts for each term, and the phrases that come first.
+
+    A term without an entry may be in any document: too many words have its lemma or tag.
+    """
 
     spellings: dict[Term, tuple[str, ...]]
     near: tuple[Phrase, ...] = ()
@@ -105,6 +113,8 @@ class Result:
     """The larger number comes first: the rank (BM25) or the day, with the place of the document in the shard."""
     id_of: Callable[[tantivy.DocAddress], str]
     """Reads the id of a document."""
+    numbers_of: Callable[[list[tantivy.DocAddress]], npt.NDArray[np.int64]]
+    """Reads the numbers of documents within the shard."""
     groups: dict[str, dict[str, int]]
 
 
@@ -114,8 +124,9 @@ def _schema() -> tantivy.Schema:
     fields = tantivy.SchemaBuilder()
     fields.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
     fields.add_text_field("words", tokenizer_name="whitespace", index_option="position")
-    fields.add_text_field("title", tokenizer_name="whitespace", index_option="position")
-    for name in (*GROUPS, "author_form", "reserved"):
+    for name in ("title", "author_form"):
+        fields.add_text_field(name, tokenizer_name="whitespace", index_option="position")
+    for name in (*GROUPS, "reserved"):
         fields.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
     for name in ("day", "chars"):
         fields.add_unsigned_field(name, indexed=True, fast=True)
@@ -125,10 +136,10 @@ def _schema() -> tantivy.Schema:
 
 
 def day_number(day: str) -> int:
-    """Return a day as a number that sorts alike: 2026-11-26 is 20261126.
+    """Return a day as a number that sorts alike: 2026-11-26 is 20261126. "" is 0, before all days.
 
-    >>> day_number("2026-11-26")
-    20261126
+    >>> day_number("2026-11-26"), day_number("")
+    (20261126, 0)
     """
     return int(day[:10].replace("-", "") or 0)
 
@@ -150,6 +161,7 @@ def write(folder: Path, entries: Iterable[IndexEntry]) -> None:
             for value in values:
                 document.add_text(name, value)
         document.add_text("title", title_form(entry.title))
+        document.add_text("author_form", author_form(entry.authors))
         document.add_text("reserved", str(int(entry.reserved)))
         document.add_unsigned("day", day_number(entry.day))
         document.add_float("confidence", entry.confidence or 0.0)
@@ -165,11 +177,10 @@ def _texts(entry: IndexEntry) -> dict[str, Iterable[str]]:
     return {
         "site": (entry.site,),
         "language": (entry.language,),
-        "month": (entry.day[:7],),
+        "month": (month_of(entry.day),),
         "extractor": (entry.extractor,),
         "section": filter(None, (entry.section,)),
         "author": dict.fromkeys(entry.authors),
-        "author_form": author_forms(entry.authors),
     }
 
 
@@ -208,25 +219,49 @@ class Shard:
         ``question``: None for all selected documents. ``only``: ids of those that have the places of the question;
         without them a document counts that has its words.
         """
+        import numpy as np
+
         query = _Queries(self.index.schema).filtered(question, selection, readings, only)
         searcher = self.index.searcher()
-        hits = _found(searcher, query, most, "day" if by_day else None)
+        hits = searcher.search(query, most, order_by_field="day" if by_day else None)
         wanted = {name: {"terms": {"field": name, "size": _MOST_GROUPS}} for name in GROUPS}
         counted = searcher.aggregate(query, wanted)
         groups = {name: {row["key"]: row["doc_count"] for row in counted[name]["buckets"]} for name in GROUPS}
-        return Result(sum(groups["site"].values()), tuple(hits.hits), lambda at: searcher.doc(at)["id"][0], groups)
+        return Result(
+            sum(groups["site"].values()),
+            tuple(hits.hits),
+            lambda at: searcher.doc(at)["id"][0],
+            lambda at: np.array(searcher.fast_field_values("number", at), np.int64),
+            groups,
+        )
 
     def numbers(
-        self, question: Question | None, selection: Selection, readings: Mapping[QuestionMeaning, Sequence[str]]
+        self,
+        question: Question | None,
+        selection: Selection,
+        readings: Mapping[QuestionMeaning, Sequence[str]],
+        only: Sequence[str] | None = None,
     ) -> npt.NDArray[np.int64]:
         """Return the numbers of all documents with the words of a question. Arguments and errors as of `search`."""
         import numpy as np
 
-        query = _Queries(self.index.schema).filtered(question, selection, readings)
+        query = _Queries(self.index.schema).filtered(question, selection, readings, only)
         searcher = self.index.searcher()
         # Found in the order of their numbers, they come with them: no document is read.
-        hits = _found(searcher, query, max(1, searcher.num_docs), "number").hits
+        hits = searcher.search(query, max(1, searcher.num_docs), order_by_field="number").hits
         return np.fromiter((number for number, _ in hits), np.int64, len(hits))
+
+    def has(self, value: FieldValue) -> bool:
+        """Return whether a document has a value in a field."""
+        return bool(self.index.searcher().search(_Queries(self.index.schema).of_value(value), 1).hits)
+
+    def authors(self) -> list[str]:
+        """Return the authors of all documents, at most 10,000, those with the most documents first."""
+        import tantivy
+
+        terms = {"author": {"terms": {"field": "author", "size": _MOST_GROUPS}}}
+        counted = self.index.searcher().aggregate(tantivy.Query.all_query(), terms)
+        return [row["key"] for row in counted["author"]["buckets"]]
 
     def ids(self) -> set[str]:
         """Return the ids of all documents that the shard holds."""
@@ -237,10 +272,10 @@ class Shard:
         return {searcher.doc(address)["id"][0] for _, address in hits}
 
     def per_day(self, selection: Selection) -> dict[str, int]:
-        """Return the number of documents of each day, YYYY-MM-DD."""
+        """Return the number of documents of each day, YYYY-MM-DD, without those that have no date."""
         query = _Queries(self.index.schema).filtered(None, selection, {})
         counted = self.index.searcher().aggregate(query, {"day": {"terms": {"field": "day", "size": _MOST_GROUPS}}})
-        days = {str(int(row["key"])): row["doc_count"] for row in counted["day"]["buckets"]}
+        days = {str(int(row["key"])): row["doc_count"] for row in counted["day"]["buckets"] if row["key"]}
         return {f"{day[:4]}-{day[4:6]}-{day[6:]}": number for day, number in days.items()}
 
 
@@ -268,6 +303,18 @@ class _Queries:
         ranked = [parts[0], *(tantivy.Query.const_score_query(each, 0.0) for each in parts[1:])]
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, each) for each in ranked])
 
+    def of_value(self, wanted: FieldValue) -> tantivy.Query:
+        """Return the query for the documents with a value in a field."""
+        import tantivy
+
+        if wanted.name == "author":
+            return self._of_author(wanted.value)
+        return tantivy.Query.term_query(self.schema, wanted.name, wanted.value)
+
+    def _of_author(self, name: str) -> tantivy.Query:
+        """Return the query for the documents by an author whose name has these words in a row."""
+        return self._row("author_form", sought_name(name).split())
+
     def _filter(self, dimension: Dimension, value: Any) -> tantivy.Query:
         """Return the query for the documents that one dimension of a selection selects."""
         import tantivy
@@ -277,15 +324,22 @@ class _Queries:
             titles = [(tantivy.Occur.Must, self._row(name, title_words(text))) for text in value]
             return tantivy.Query.boolean_query(titles)
         if name == "author_form":
-            return tantivy.Query.term_set_query(self.schema, name, list(map(name_form, value)))
+            return tantivy.Query.boolean_query([(tantivy.Occur.Should, self._of_author(each)) for each in value])
         if dimension.kind == Texts:
             return tantivy.Query.term_set_query(self.schema, name, list(value))
         if dimension.kind is bool:
             return tantivy.Query.term_query(self.schema, name, "0")
+        if dimension.kind == Day:
+            return self._of_days(*(("", value) if dimension.is_last else (value, "")))
         kind = tantivy.FieldType.Float if dimension.kind is float else tantivy.FieldType.Unsigned
-        bound = day_number(value) if dimension.kind == Day else value
-        bounds = (None, bound) if dimension.is_last else (bound, None)
-        return tantivy.Query.range_query(self.schema, name, kind, *bounds)
+        return tantivy.Query.range_query(self.schema, name, kind, value, None)
+
+    def _of_days(self, first: str, last: str) -> tantivy.Query:
+        """Return the query for the documents with a date from a day to another one, "" for no bound."""
+        import tantivy
+
+        bounds = day_number(first) or _FIRST_DAY, day_number(last) or None
+        return tantivy.Query.range_query(self.schema, "day", tantivy.FieldType.Unsigned, *bounds)
 
     def _read(self, question: Question, readings: Mapping[QuestionMeaning, Sequence[str]]) -> tantivy.Query:
         """Return the query of a question, in each language by what it means there."""
@@ -341,12 +395,10 @@ class _Queries:
                 return tantivy.Query.boolean_query(
                     [(must, tantivy.Query.all_query()), (must_not, self._query(part, reading))]
                 )
-            case FieldValue(name, value):
-                field, sought = ("author_form", name_form(value)) if name == "author" else (name, value)
-                return self._unranked(tantivy.Query.term_query(self.schema, field, sought))
+            case FieldValue():
+                return self._unranked(self.of_value(question))
             case DayRange(first, last):
-                days = (day_number(first) if first else None, day_number(last) if last else None)
-                return self._unranked(tantivy.Query.range_query(self.schema, "day", tantivy.FieldType.Unsigned, *days))
+                return self._unranked(self._of_days(first, last))
             case _:
                 raise TypeError(f"the index does not know {type(question).__name__}")
 
@@ -358,6 +410,8 @@ class _Queries:
     def _phrase(self, terms: Sequence[Term], reading: QuestionMeaning) -> tantivy.Query:
         import tantivy
 
+        if any(term not in reading.spellings for term in terms):
+            return tantivy.Query.all_query()
         choices = [list(reading.spellings[term]) for term in terms]
         if not all(choices):
             return tantivy.Query.empty_query()
@@ -381,18 +435,6 @@ class _Queries:
         if len(words) == 1:
             return tantivy.Query.term_query(self.schema, name, words[0])
         return tantivy.Query.phrase_query(self.schema, name, list(words))
-
-
-def _found(searcher: tantivy.Searcher, query: tantivy.Query, most: int, order: str | None) -> tantivy.SearchResult:
-    """Find at most so many documents, by rank or with the largest value of a field first."""
-    try:
-        return searcher.search(query, most, order_by_field=order)
-    except ValueError as error:
-        # tantivy limits the states of the automaton that holds the spellings of a term in a phrase.
-        if "exceeds size limit" not in str(error):
-            raise
-        what = "a word with * in a phrase stands for too many words of this corpus"
-        raise ConfigError(what, do="Write more of its letters, or search it outside the phrase.") from error
 
 
 def _escaped(word: str) -> str:

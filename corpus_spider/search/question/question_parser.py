@@ -1,12 +1,13 @@
 """Read search questions: the grammar of `corpus_spider.search.question.tree`, by recursive descent.
 
 Words side by side must all occur. ``-word`` is NOT. A word typed without marks finds every spelling: ``chinh phu``
-finds ``chính phủ``. A word typed with marks finds these marks only. An equals sign before a word finds it as typed.
-``*`` stands for any letters, ``?`` before another letter for one. ``/…/`` is a regular expression that a whole word
-fits, in small letters.
+finds ``chính phủ``. A word typed with marks finds these marks only. So does in Vietnamese a word beside it
+(`typed_marks`). An equals sign before a word finds it as typed. ``*`` stands for any letters, ``?`` before another
+letter for one. ``/…/`` is a regular expression that a whole word fits, in small letters.
 
 From loose to tight: OR; AND and words side by side; NOT; ``within <s/>``; ``...``; NEAR/n; tokens in a row. Words side
-by side are one phrase beside ``...``, NEAR and within, and one sequence beside square brackets.
+by side are one phrase beside ``...``, NEAR and within, and one sequence beside square brackets. Directly after NOT and
+``title:`` one of them stands alone, unless ``...``, NEAR or within follows.
 
 A question goes through the repairs of a text (`pipelines.text.normalise.clean`). It is compared with the words of a
 text by the equal letters of the language of that text (`term`). What is not understood is refused with its place: as
@@ -16,7 +17,9 @@ words it would find something else.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
@@ -47,37 +50,46 @@ from corpus_spider.search.question.tree import (
     parts_of,
     terms,
 )
+from corpus_spider.search.question.typed_marks import beside_marks
 from pipelines.text.normalise import clean
 from pipelines.text.punctuation import CORNER_BRACKETS, DOUBLE_QUOTES
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from corpus_spider.search.question.tree import Question
     from pipelines.text.words import Splitter
 
 MOST_WORDS = 64
 """Words of one question."""
+MAX_QUESTION_CHARS = 4_000
+"""Characters of one question, as typed."""
 MAX_DISTANCE = 1_000
 """Tokens between two places of NEAR."""
 MAX_SEQUENCE_TOKENS = 100
 """Tokens that a repetition may have."""
 _MAX_NESTING = 20
+"""Brackets, NOTs and ``title:`` within one another."""
+_MAX_DEPTH = 100
+"""Parts within one another, also those that operators in a row make. What reads a question goes into each of them."""
+_SHOWN_CHARS = 80
+"""Characters that are shown of a question that is too long."""
 _HOW = (
     'Write words, "a phrase", wildcards such as govern* or wom?n, /regular expressions/, AND, OR, NOT, brackets,'
     ' a NEAR/5 b, a ... b, [word="…"],'
     " title:, author:, section:, site: or date:."
 )
+_BRACKET_AT_WORD = "Write a space between them, or /colo(u)?r/. In quotation marks both are words."
 _PIECE = regex.compile(
     r"""\s*(?:
       (?P<expression>/(?:\\.|[^\\/\s])+/(?=[\s()]|$))
     | (?P<token>\[(?:"(?:\\.|[^"\\])*"|[^]"])*\])
     | (?P<times>(?<=[])])(?:\{[^}]*\}|(?<=\])[?*+]))
     | (?P<open>\()|(?P<close>\))|(?P<not>-(?=\S))
-    | (?P<near>NEAR/\d+(?=[\s()"\[]|$))
+    | (?P<near>(?:NEAR|near)/\d+(?=[\s()"\[]|$))
     | (?P<gap>(?:(?<=[\s()"\]}])|^)(?:\.{3}|…)(?=[\s()"\[]|$))
-    | (?P<within>within\s*<s\s*/>)
+    | (?P<within>within(?:\s*<s\s*/?>|\s+s(?=[\s)]|$)))
     | (?P<field>[A-Za-z_]+:(?=[^\s)])(?!//))
     | "(?P<phrase>[^"]*)"?
     | (?P<word>[^\s()"]+)
@@ -87,28 +99,43 @@ _PIECE = regex.compile(
 _QUOTES = str.maketrans(dict.fromkeys(DOUBLE_QUOTES + CORNER_BRACKETS, '"'))
 _GERSHAYIM = regex.compile(r"(?<=\p{Hebrew})[\"“”״](?=\p{Hebrew})")
 """A quotation mark within a Hebrew word is no end of a phrase (צה"ל)."""
+_SINGLE_QUOTES = regex.compile(r"(?<!\S)['‘]([^'‘’\"\s][^'‘’\"]*\s[^'‘’\"]*)['’](?!\S)")
+"""A phrase of several words between single quotation marks, which are apostrophes elsewhere."""
 _WILDCARD_LETTERS = {ord(ANY_LETTERS): "\U00010600", ord(ONE_LETTER): "\U00010601"}
 """Letters of Linear A stand for wildcards while a question is split into words."""
 _LETTER_WILDCARDS = {ord(letter): chr(sign) for sign, letter in _WILDCARD_LETTERS.items()}
 _QUESTION_MARK = regex.compile(r"\?++(?![\p{L}\p{M}\p{N}*])")
 """A question mark that is no wildcard: no letter follows."""
 _UNKNOWN = (
-    (regex.compile(r"/[^/\s]+"), "the beginning of a regular expression, which has no spaces and ends with a slash"),
-    (regex.compile(r"(?:NEAR|WITHIN)(?:/.*)?"), "a distance between words without its number, as in NEAR/5"),
-    (regex.compile(r"\[.*"), "a token in square brackets that are not closed"),
-    (regex.compile(r"[^\[]+\[\w*!?=?"), "a token with a label"),
-    (regex.compile(r"[&|]+|[&|]{2}.*"), "an operator in signs: write AND or OR"),
-    (regex.compile(r"\S*\{\d+(?:,\d*)?\}"), "a repetition, which stands directly after square or round brackets"),
-    (regex.compile("(?:site|date|title|author|section):"), "a field without a value"),
-    (regex.compile(r"<.*"), "a structure: only `within <s/>` is known"),
-    (regex.compile(r"[\p{L}\p{N}]\S*[~^]\d*"), "a similarity or weight"),
+    (regex.compile(r"/[^/\s]+"), "begins a regular expression: one has no spaces and ends with a slash"),
+    (
+        regex.compile(r"(?:NEAR|WITHIN|ADJ)\d*(?:/.*)?|(?:ONEAR|PRE|[Ww])/\d+"),
+        "is a distance in another form than NEAR/5",
+    ),
+    (regex.compile(r"XOR|FOLLOWEDBY"), "is an operator of other programs"),
+    (
+        regex.compile(r"\p{L}+[<>]=?\p{N}.*|(?:word|lemma|tag|pos)!?=.*"),
+        "is a comparison: a field has a colon, as date:2026, and a token has square brackets",
+    ),
+    (regex.compile(r"\[.*"), "has a square bracket that is not closed"),
+    (regex.compile(r"[^\[]+\[\w*!?=?"), "is a token with a label"),
+    (regex.compile(r"[^\[\]]+[\[\]].*"), "is a word with square brackets in it"),
+    (regex.compile(r"[&|]+|.*&&.*|.*\|.*"), "is an operator in signs, in place of AND or OR"),
+    (regex.compile(r".*[^\s.…](?:\.{2,3}|…)[^\s.…].*"), "is a range, or a gap without spaces around its dots"),
+    (regex.compile(r".*[\p{L}\p{M}]\.[*+?].*|\^\p{L}.*|.*\\.*"), "is a regular expression without slashes around it"),
+    (regex.compile(r"\{.*|.*[<>]{2}.*|%[cdl]+"), "is a sign of another search language"),
+    (regex.compile(r"[\p{L}\p{M}*]*_(?:[A-Z]{1,5}[0-9*]*)"), "is a word with a part of speech behind it"),
+    (regex.compile(r"\S*\{\d+(?:,\d*)?\}"), "is a repetition: one stands directly after square or round brackets"),
+    (regex.compile("(?:site|date|title|author|section):"), "is a field without a value"),
+    (regex.compile(r"<.*"), "is a structure: only `within <s/>` is known"),
+    (regex.compile(r"[\p{L}\p{N}]\S*[~^]\d*|[~^]\d+"), "is a similarity, distance or weight"),
 )
-"""Outside quotation marks: syntax of other programs, and its name."""
-_OPERATOR_KINDS = frozenset({"near", "gap", "within", "not"})
+"""Outside quotation marks: syntax of other programs, and what is wrong with it."""
+_JOINING_KINDS = frozenset({"near", "gap", "within"})
+_OPERATOR_KINDS = _JOINING_KINDS | {"not"}
 _OPERATOR_WORDS = frozenset({("word", "AND"), ("word", "OR"), ("word", "NOT")})
 _TIMES = regex.compile(r"\{\s*(\d{1,6})\s*(?:,\s*(\d{1,6})\s*)?\}")
 _VALUE = regex.compile(r'"(?P<quoted>[^"]*)"|(?P<plain>[^\s()"]+)')
-_YEAR = regex.compile(r"\d{4}")
 
 
 class _Piece(NamedTuple):
@@ -120,18 +147,26 @@ class _Piece(NamedTuple):
     end: int
 
 
-def parse(text: str, splitter: Splitter, *, as_phrase: bool = False) -> Question:
+def parse(text: str, splitter: Splitter, *, as_phrase: bool = False, annotated: Collection[str] = ()) -> Question:
     """Read a question. QuestionError says what is wrong with it. ``as_phrase``: words side by side are one phrase.
+
+    ``annotated``: the attributes that tokens have beside their words, lemma or tag or both.
 
     >>> from corpus_spider.search.question.tree import shown
     >>> from pipelines.text.words import splitter
     >>> shown(parse("bầu cử -xăng", splitter())), shown(parse("bầu cử", splitter(), as_phrase=True))
     ('bầu AND cử AND NOT xăng', '"bầu cử"')
     """
+    if len(text) > MAX_QUESTION_CHARS:
+        what = f"a question has {MAX_QUESTION_CHARS:,} characters at most, this one has {len(text):,}"
+        raise QuestionError(what, text[:_SHOWN_CHARS], 0, _SHOWN_CHARS, do="Search for a part of it.")
     typed = " ".join(_GERSHAYIM.sub("״", clean(text)).translate(_QUOTES).split())
-    parser = _Parser(typed, splitter, as_phrase=as_phrase)
+    typed = _SINGLE_QUOTES.sub(r'"\1"', typed)
+    parser = _Parser(typed, splitter, as_phrase=as_phrase, annotated=annotated)
     question = parser.whole()
     refuse = partial(QuestionError, question=typed, start=0, end=len(typed))
+    if _is_deep(question):
+        raise refuse(f"operators are nested more than {_MAX_DEPTH} times", do="Search for a part of it.")
     if (number := _number_of_words(question)) > MOST_WORDS:
         what = f"a question has {MOST_WORDS} words at most, this one has {number}"
         raise refuse(what, do="Search for a part of it.")
@@ -144,7 +179,15 @@ def parse(text: str, splitter: Splitter, *, as_phrase: bool = False) -> Question
             what = "a field is joined to words by OR, or by a NOT around both"
             do = "Write fields beside the words: site:vnexpress (gas OR oil)."
             raise refuse(what, do=do)
-    return question
+    return beside_marks(question)
+
+
+def _is_deep(question: Question) -> bool:
+    """Return whether parts of a question are nested more than `_MAX_DEPTH` times. It is not recursive."""
+    level: list[Question | Repetition] = [question]
+    for _ in range(_MAX_DEPTH):
+        level = [inner for part in level for inner in parts_of(part)]
+    return bool(level)
 
 
 def _number_of_words(question: Question) -> int:
@@ -171,8 +214,8 @@ def _is_exclusion(question: Question) -> bool:
 class _Parser:
     """Recursive descent over the pieces of a question."""
 
-    def __init__(self, text: str, splitter: Splitter, *, as_phrase: bool) -> None:
-        self._text, self._splitter, self._as_phrase = text, splitter, as_phrase
+    def __init__(self, text: str, splitter: Splitter, *, as_phrase: bool, annotated: Collection[str]) -> None:
+        self._text, self._splitter, self._as_phrase, self._annotated = text, splitter, as_phrase, annotated
         self._pieces = list(_pieces(text))
         self._at = self._depth = 0
 
@@ -215,7 +258,7 @@ class _Parser:
     def _nested(self, piece: _Piece) -> Iterator[None]:
         self._depth += 1
         if self._depth > _MAX_NESTING:
-            raise self._error(f"brackets are nested more than {_MAX_NESTING} times", piece)
+            raise self._error(f"brackets, NOT and title: are nested more than {_MAX_NESTING} times", piece)
         yield
         self._depth -= 1
 
@@ -270,23 +313,23 @@ class _Parser:
             return parts[0] if parts else None
         return Conjunction(tuple(parts), tuple(_one_phrase(run) for run in runs if len(run) > 1))
 
-    def _unit(self) -> Question | None:
-        """Read NOT and what it is about, or places joined by operators."""
+    def _unit(self, *, alone: bool = False) -> Question | None:
+        """Read NOT and what it is about, or places joined by operators. ``alone``: as of `_operand`."""
         if self._peek().kind == "not" or self._is("NOT"):
             operator = self._take()
             with self._nested(operator):
-                part = None if self._ends_both() or self._is("AND") else self._unit()
+                part = None if self._ends_both() or self._is("AND") else self._unit(alone=True)
             return Negation(self._needed(part, operator))
         start = self._peek()
-        part = self._gaps()
+        part = self._gaps(alone=alone)
         while self._peek().kind == "within":
             operator = self._take()
             part = Within(self._place(part, start, operator), SENTENCE)
         return part
 
-    def _gaps(self) -> Question | None:
+    def _gaps(self, *, alone: bool) -> Question | None:
         start = self._peek()
-        parts = [self._nears()]
+        parts = [self._nears(alone=alone)]
         while self._peek().kind == "gap":
             operator = self._take()
             parts[-1] = self._place(parts[-1], start, operator)
@@ -294,9 +337,9 @@ class _Parser:
             parts.append(self._place(self._nears(follows=True), start, operator))
         return Gap(tuple(part for part in parts if part)) if len(parts) > 1 else parts[0]
 
-    def _nears(self, *, follows: bool = False) -> Question | None:
+    def _nears(self, *, follows: bool = False, alone: bool = False) -> Question | None:
         start = self._peek()
-        part = self._operand(follows=follows)
+        part = self._operand(follows=follows, alone=alone)
         while self._peek().kind == "near":
             operator = self._take()
             distance = int(operator.text.partition("/")[2][:9])
@@ -316,10 +359,19 @@ class _Parser:
             raise QuestionError(what, self._text, start.start, max(start.end, self._peek(-1).end), do=_HOW)
         return part
 
-    def _operand(self, *, follows: bool) -> Question | None:
-        """Read one part between operators: words side by side are one phrase there. ``follows``: on an operator."""
+    def _operand(self, *, follows: bool, alone: bool = False) -> Question | None:
+        """Read one part between operators: words side by side are one phrase there. ``follows``: on an operator.
+
+        ``alone``: of what stands side by side only the first, unless an operator follows.
+        """
         row = self._row_end()
-        if row and any(piece.kind in {"token", "times"} for piece in self._pieces[self._at : row]):
+        if alone and not (row < len(self._pieces) and self._pieces[row].kind in _JOINING_KINDS):
+            row = self._element_end(row)
+        is_bracket = (
+            self._peek().kind == "open" and self._element_end(row) == row and self._pieces[row - 1].kind == "close"
+        )
+        has_tokens = any(piece.kind in {"token", "times"} for piece in self._pieces[self._at : row])
+        if has_tokens and not is_bracket:
             return self._sequence(row)
         ahead = 0
         while self._is_word(ahead):
@@ -346,6 +398,16 @@ class _Parser:
                 break
             at += 1
         return at
+
+    def _element_end(self, row: int) -> int:
+        """Return the end of the first element of a row: a word, phrase, token or bracket, and how often it stands."""
+        at, depth = self._at, 0
+        while at < row:
+            depth += (self._pieces[at].kind == "open") - (self._pieces[at].kind == "close")
+            at += 1
+            if not depth:
+                break
+        return at + (at < row and self._pieces[at].kind == "times")
 
     def _sequence(self, end: int) -> Question:
         """Read tokens, words, phrases and groups in a row."""
@@ -395,8 +457,10 @@ class _Parser:
                 case "expression":
                     return Phrase((expression(piece.text[1:-1]),))
                 case "token":
-                    return AnyToken(condition_of(piece.text[1:-1], partial(self._within_token, piece)))
+                    return AnyToken(condition_of(piece.text[1:-1], partial(self._within_token, piece), self._annotated))
                 case "phrase":
+                    if not piece.text.strip() and piece.end == piece.start + 1 + len(piece.text):
+                        raise self._error("a quotation mark is not closed", piece)
                     return self._phrase(piece.text)
                 case "field":
                     return self._field(piece)
@@ -420,16 +484,28 @@ class _Parser:
             raise QuestionError(
                 "there is no word in the brackets", self._text, opened.start, self._peek(-1).end, do=_HOW
             )
+        if self._peek().start == self._peek(-1).end and self._is_word(0):
+            raise self._error("a bracket touches a word", self._peek(-1), _BRACKET_AT_WORD)
         return inner
 
     def _phrase(self, text: str) -> Question | None:
-        found = [term for part in text.split() for term in self._terms(part)]
-        return Phrase(tuple(found)) if found else None
+        """Read the words between quotation marks. A star by itself stands for any token."""
+        parts: list[Phrase | AnyToken] = []
+        for is_star, run in groupby(text.split(), ANY_LETTERS.__eq__):
+            if is_star:
+                parts += (AnyToken() for _ in run)
+            elif found := [term for part in run for term in self._terms(part)]:
+                parts.append(Phrase(tuple(found)))
+        if parts and not any(map(_is_required, parts)):
+            raise ConfigError("there is no word beside the wildcard", do='A phrase has a word: "xe * điện".')
+        return TokenSequence(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
 
     def _word(self, piece: _Piece) -> Question | None:
-        for pattern, name in _UNKNOWN:
+        if (after := self._peek()).kind == "open" and after.start == piece.end:
+            raise self._error("a bracket touches a word", after, _BRACKET_AT_WORD)
+        for pattern, problem in _UNKNOWN:
             if pattern.fullmatch(piece.text):
-                what = f'"{piece.text[:60]}" is {name}, which this search does not know'
+                what = f'"{piece.text[:60]}" {problem}'
                 raise self._error(what, piece, f"{_HOW} In quotation marks it is searched as words.")
         found = self._terms(piece.text)
         return Phrase(tuple(found)) if found else None
@@ -438,12 +514,13 @@ class _Parser:
         name = piece.text[:-1]
         if name == TITLE:
             start = self._peek()
-            part = self._operand(follows=False)
+            with self._nested(piece):
+                part = self._operand(follows=False, alone=True)
             if part is None:
                 raise self._error("title: has no word after it", piece)
             return _in_title(part, lambda: self._error("title: is about words, not fields", start))
         if name not in _FIELDS:
-            what = f'"{piece.text}" is a field with a colon, which this search does not know'
+            what = f'"{piece.text}" is no field'
             do = "Fields are title:, author:, section:, site: and date:. In quotation marks it is searched as words."
             raise self._error(what, piece, do)
         value = _VALUE.match(self._text, piece.end)
@@ -473,10 +550,10 @@ class _Parser:
                 found.append(Term(value, exact))
             elif touches and found:
                 # In a script without spaces it is a unit of its own.
-                found[-1] = Term(found[-1].value + value, exact)
+                found[-1] = replace(found[-1], value=found[-1].value + value)
             end, before = stop, value
         if not found and before:
-            do = "Write it beside letters: govern*. In a phrase it stands for no word."
+            do = 'Write it beside letters: govern*. In a phrase it stands for any token: "xe * điện".'
             raise ConfigError(f'"{text:.60}" is a wildcard without a word', do=do)
         return found
 
@@ -551,8 +628,6 @@ def _days(value: str) -> DayRange:
 
 
 def _day(value: str, *, is_last: bool) -> str:
-    if _YEAR.fullmatch(value):
-        value = f"{value}-{'12' if is_last else '01'}"
     try:
         return read_day(value, is_last=is_last)
     except ValueError as error:

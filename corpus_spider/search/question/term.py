@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
-from pipelines.text.equal_letters import small
+from pipelines.text.equal_letters import EQUAL, small
 from pipelines.text.word_forms import broad, letters, plain
 from storage import time_limit
 from storage.errors import ConfigError
@@ -19,6 +19,8 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+WORD_ATTRIBUTE = "word"
+"""The attribute of a token that is its word."""
 ANY_LETTERS, ONE_LETTER = "*", "?"
 """Wildcards: any letters or none, and one letter with its marks."""
 WILDCARDS = ANY_LETTERS + ONE_LETTER
@@ -35,7 +37,9 @@ _BRACES = regex.compile(r"\{[^}]*\}")
 _NUMBER = regex.compile("[0-9]+")
 _UNKNOWN_GROUP = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?!:)")
 """A flag, a look around or a recursion."""
-_POSSESSIVE = regex.compile(r"[*+?}]\+")
+_POSSESSIVE = regex.compile(r"(?:(?<!\\)[*+?]|(?<!\\[pPN]\{[^}]*)\})\+")
+_SIMILARITY = regex.compile(r"(?<!\\|\\[pPN])\{(?!\d*,?\d*\})[^}]*\}")
+"""Similar words, as in `vang{e<=1}`: a form of the library's own, whose time grows with each error."""
 
 SECONDS_A_WORD = 0.1
 """Time in which a term must decide about a word. Most need a millionth of a second."""
@@ -44,6 +48,8 @@ SECONDS_A_PART = 2.0
 SECONDS_ALL_WORDS = 5.0
 """Time in which an expression must be compared with all words."""
 _WORDS_TOGETHER = 4_096
+_STRAIGHT = str.maketrans(dict.fromkeys(EQUAL["'"], "'"))
+"""The other apostrophes: they make no difference in expressions either."""
 _ANCHOR = regex.compile(r"\\[AZzGbBmMK]|(?<!\[)\^|\$")
 """In a text of many lines it means something else than in a word."""
 
@@ -60,12 +66,17 @@ class Comparison(NamedTuple):
 class Term:
     """One word of a question, as typed. ``exact``: only this spelling. ``is_expression``: a regular expression.
 
-    A value with wildcards stands for several words.
+    A value with wildcards stands for several words. ``beside_marks``: it has none and stands beside a word that has
+    some (`typed_marks`).
+    ``attribute``: what of a token it is compared with, its `WORD_ATTRIBUTE` or one of
+    `pipelines.text.annotation.annotator.ATTRIBUTES`.
     """
 
     value: str
     exact: bool = False
     is_expression: bool = False
+    beside_marks: bool = False
+    attribute: str = WORD_ATTRIBUTE
 
     @property
     def is_pattern(self) -> bool:
@@ -96,8 +107,9 @@ class Term:
             time_limit.check()
             if lines is not None:
                 text = "\n".join(part)
+                places = lines.finditer(_straight(text), overlapped=True, timeout=SECONDS_A_PART)
                 try:
-                    found = [each.start() for each in lines.finditer(text, overlapped=True, timeout=SECONDS_A_PART)]
+                    found = [each.start() for each in places]
                 except TimeoutError:
                     raise self._too_slow(part[0]) from None
                 # What fits at the start of a word may reach beyond its end.
@@ -109,6 +121,17 @@ class Term:
                 if time.monotonic() > ends_at:
                     raise self._too_slow(word)
 
+    def plain_forms(self) -> tuple[str, ...]:
+        """Return the words in small letters that a regular expression without operators fits; none for others.
+
+        >>> Term("IŞIK", is_expression=True).plain_forms(), Term("a.*", is_expression=True).plain_forms()
+        (('işik', 'ışık'), ())
+        """
+        # Of a lemma with an apostrophe there may be several.
+        if regex.escape(self.value, special_only=True) != self.value or "'" in _straight(self.value):
+            return ()
+        return tuple(dict.fromkeys((small(self.value, ""), small(self.value, "tr"))))
+
     def _too_slow(self, word: str) -> ConfigError:
         what = f'takes too long to compare with words such as "{word:.40}"'
         return ConfigError(what, where=self.shown(), do="Write it with fewer repetitions.")
@@ -118,7 +141,12 @@ class Term:
         return f"/{self.value}/" if self.is_expression else f"{'=' * self.exact}{self.value}"
 
 
-def expression(text: str) -> Term:
+def has_marks(text: str, language: str) -> bool:
+    """Return whether letters of a text have marks that `plain` takes away."""
+    return plain(text, language) != letters(text, language)
+
+
+def expression(text: str, attribute: str = WORD_ATTRIBUTE) -> Term:
     """Return the term of a regular expression. Raises ConfigError for what is none."""
     where = f"/{text[:80]}/"
     if len(text) > MAX_EXPRESSION_CHARS:
@@ -127,6 +155,9 @@ def expression(text: str) -> Term:
     if _UNKNOWN_GROUP.search(text) or _POSSESSIVE.search(text):
         what = "has a flag, a look around, a recursion or a possessive repetition, which are not known here"
         raise ConfigError(what, where=where, do="Groups are (ab) and (?:ab), repetitions *, +, ? and {1,3}.")
+    if _SIMILARITY.search(text):
+        what = "has braces without a number, which are not known here"
+        raise ConfigError(what, where=where, do=r"Repetitions are {2} and {1,3}. Write \{ for a brace.")
     numbers = (int(number[:9]) for braces in _BRACES.findall(text) for number in _NUMBER.findall(braces))
     if math.prod(max(1, number) for number in numbers) > _MAX_REPETITIONS:
         do = f"Write {{1,{_MAX_REPETITIONS}}} at most. Numbers in several braces are multiplied."
@@ -136,7 +167,7 @@ def expression(text: str) -> Term:
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
         do = r"Write a backslash before a sign that is meant as itself: \."
         raise ConfigError(f"is no regular expression: {error}", where=where, do=do) from None
-    return Term(text, is_expression=True)
+    return Term(text, is_expression=True, attribute=attribute)
 
 
 @lru_cache(maxsize=64)
@@ -148,26 +179,26 @@ def _in_lines(text: str) -> regex.Pattern[str] | None:
     if _ANCHOR.search(text):
         return None
     try:
-        return regex.compile(f"^(?:{text})$", regex.IGNORECASE | regex.MULTILINE)
+        return regex.compile(f"^(?:{_straight(text)})$", regex.IGNORECASE | regex.MULTILINE)
     except regex.error:
         return None
 
 
 @lru_cache(maxsize=64)
 def _compiled(text: str) -> regex.Pattern[str]:
-    return regex.compile(text, regex.IGNORECASE)
+    return regex.compile(_straight(text), regex.IGNORECASE)
 
 
 @lru_cache(maxsize=4_096)
 def _comparisons(term: Term, language: str) -> tuple[Comparison, ...]:
     """Return how a word of a language is compared with a term: one comparison must hold."""
     if term.is_expression:
-        return (Comparison(_as_written, "", _limited(_compiled(term.value))),)
+        return (Comparison(_with_straight_apostrophes, "", _limited(_compiled(term.value))),)
     if term.exact:
         return (Comparison(_as_written, language, _test(term, small, language)),)
     # A word typed without marks is compared without marks.
     parts = [part.casefold() for part in _WILDCARD.split(term.value)]
-    bare = all(plain(part, language) == letters(part, language) for part in parts)
+    bare = not (term.beside_marks and language == "vi") and not any(has_marks(part, language) for part in parts)
     form = plain if bare else letters
     # The tone mark of a whole Vietnamese word moves, that of a part may not be typed yet.
     others = ("",) if term.is_pattern and language == "vi" else ()
@@ -189,6 +220,15 @@ def _limited(pattern: regex.Pattern[str]) -> Callable[[str], object]:
 
 def _as_written(word: str, _: str) -> str:
     return word
+
+
+def _with_straight_apostrophes(word: str, _: str) -> str:
+    return _straight(word)
+
+
+def _straight(text: str) -> str:
+    """Return a text with one form of the apostrophe. Its characters keep their places."""
+    return text.translate(_STRAIGHT)
 
 
 def looked_up(term: Term) -> list[tuple[str, str]]:

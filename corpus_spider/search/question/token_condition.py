@@ -1,7 +1,7 @@
 """Read what stands in square brackets: tests of one token in the Corpus Query Language. Pure.
 
-A part of the language of the IMS Corpus Workbench and Sketch Engine: ``[word="…"]``, ``!=``, ``%c``, ``&``, ``|``,
-``!`` and brackets.
+A part of the language of the IMS Corpus Workbench and Sketch Engine: ``[word="…"]``, ``[lemma="…"]``, ``[tag="…"]``,
+``!=``, ``%c``, ``&``, ``|``, ``!`` and brackets.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import regex
 
-from corpus_spider.search.question.term import expression
+from corpus_spider.search.question.term import WORD_ATTRIBUTE, expression
 from corpus_spider.search.question.tree import (
     AnyToken,
     TokenConjunction,
@@ -18,16 +18,20 @@ from corpus_spider.search.question.tree import (
     TokenNegation,
     TokenTest,
 )
+from pipelines.text.annotation.annotator import LEMMA, TAG
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from corpus_spider.search.question.term import Term
     from corpus_spider.search.question.tree import TokenCondition
 
-WORD = "word"
-ATTRIBUTES = frozenset({WORD})
-"""What an index knows of a token."""
-_NOT_INDEXED = {"lemma": "lemmas", "tag": "parts of speech", "pos": "parts of speech"}
+_NAMES = {LEMMA: "lemmas", TAG: "tags"}
+"""What an index may lack, as an error calls it."""
+_OTHER_NAMES = {"pos": TAG}
+"""Attributes as other corpora call them."""
+DO_ANNOTATE = 'Use [word="…"], or give the index lemmas and tags: corpus-spider index --annotate'
 _MAX_NESTING = 20
 _HOW = 'Write [word="govern.*"], [word!="a"], [word="a" | word="b"], [!(word="a") & word="b.*"] or [].'
 _PIECE = regex.compile(
@@ -36,29 +40,36 @@ _PIECE = regex.compile(
 _BARE_QUOTE = regex.compile(r'\\.(*SKIP)(*FAIL)|"')
 
 
+_JOINED = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:[-‐‑_][\p{L}\p{M}\p{N}]+)+")
+"""A word with hyphens, or with underscores as in vertical text, and no sign of a regular expression."""
+
+
 class _Fault(Protocol):
     """Makes an error at a place within the brackets."""
 
     def __call__(self, what: str, start: int, end: int, do: str) -> ConfigError: ...
 
 
-def condition_of(text: str, fault: _Fault) -> TokenCondition | None:
-    """Read the text between square brackets; None if it is empty. ``fault`` makes the error at a place of the text."""
+def condition_of(text: str, fault: _Fault, annotated: Collection[str]) -> TokenCondition | None:
+    """Read the text between square brackets; None if it is empty. ``fault`` makes the error at a place of the text.
+
+    ``annotated``: the attributes that tokens have beside their words.
+    """
     if not text.strip():
         return None
-    return _ConditionParser(text, fault).whole()
+    return _ConditionParser(text, fault, annotated).whole()
 
 
 def token_pattern(term: Term) -> AnyToken:
     """Return the token that a regular expression fits."""
-    return AnyToken(TokenTest(WORD, expression(_BARE_QUOTE.sub(r'\\"', term.value))))
+    return AnyToken(TokenTest(expression(_BARE_QUOTE.sub(r'\\"', term.value))))
 
 
 class _ConditionParser:
     """Recursive descent: ``|`` binds loosest, then ``&``, then ``!``."""
 
-    def __init__(self, text: str, fault: _Fault) -> None:
-        self._text, self._fault = text, fault
+    def __init__(self, text: str, fault: _Fault, annotated: Collection[str]) -> None:
+        self._text, self._fault, self._annotated = text, fault, annotated
         self._pieces = [
             (kind, found[kind], found.start(kind), found.end(kind))
             for found in _PIECE.finditer(text)
@@ -116,10 +127,7 @@ class _ConditionParser:
         kind, name, *_ = self._peek()
         if kind != "name":
             raise self._error('an attribute is expected here, such as word="…"')
-        if name not in ATTRIBUTES:
-            missing = _NOT_INDEXED.get(name)
-            what = f"the search index has no {missing}" if missing else f'there is no attribute "{name}"'
-            raise self._error(what, 'Use [word="…"].')
+        self._require(name)
         self._at += 1
         kind, sign, *_ = self._peek()
         if kind != "is":
@@ -131,13 +139,25 @@ class _ConditionParser:
         if regex.search(r"\s", text) or not text:
             do = 'Write a token for each word: [word="new"] [word="york"], or a phrase.'
             raise self._error("a token is one word, without spaces", do)
+        if name == WORD_ATTRIBUTE and _JOINED.fullmatch(text):
+            do = f'Write it without the token: "{text}".'
+            raise self._error("the index has the parts of such a word as tokens of their own", do)
         try:
-            pattern = expression(text)
+            pattern = expression(text, name)
         except ConfigError as error:
             raise self._fault(f"{error.where}: {error.what}", start, end, error.do) from error
         self._at += 1
-        test = TokenTest(name, pattern, self._ignores_case())
+        test = TokenTest(pattern, self._ignores_case())
         return TokenNegation(test) if sign == "!=" else test
+
+    def _require(self, name: str) -> None:
+        """Raise an error unless tokens have an attribute."""
+        if name == WORD_ATTRIBUTE or name in self._annotated:
+            return
+        if name in _NAMES:
+            raise self._error(f"the search index has no {_NAMES[name]}", DO_ANNOTATE)
+        use = [_OTHER_NAMES[name]] if name in _OTHER_NAMES else [WORD_ATTRIBUTE, *self._annotated]
+        raise self._error(f'there is no attribute "{name}"', f"Use {' or '.join(map(_example, use))}.")
 
     def _ignores_case(self) -> bool:
         kind, flag, *_ = self._peek()
@@ -147,3 +167,7 @@ class _ConditionParser:
             raise self._error(f"{flag} is not known here", "%c is: case makes no difference.")
         self._at += 1
         return True
+
+
+def _example(attribute: str) -> str:
+    return f'[{attribute}="…"]'

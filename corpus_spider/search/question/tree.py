@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from corpus_spider.search.question.term import Term
+from corpus_spider.search.question.term import WORD_ATTRIBUTE, Term
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -47,9 +47,8 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class TokenTest:
-    """A regular expression that an attribute of a token fits. ``ignores_case``: written with ``%c``."""
+    """A regular expression that the attribute of a token fits. ``ignores_case``: written with ``%c``."""
 
-    attribute: str
     pattern: Term
     ignores_case: bool = False
 
@@ -207,6 +206,32 @@ def is_of_fields(question: Question | Repetition) -> bool:
     return isinstance(question, FieldValue | DayRange)
 
 
+def document_fields(question: Question) -> tuple[Question, ...]:
+    """Return the parts of a question about fields of documents only, which must all hold.
+
+    >>> from corpus_spider.search.question.question_parser import parse
+    >>> from pipelines.text.words import splitter
+    >>> [shown(each) for each in document_fields(parse("gas (oil site:a) -date:2026", splitter()))]
+    ['site:a', 'NOT date:2026-01-01..2026-12-31']
+    """
+    if is_of_fields(question):
+        return (question,)
+    if isinstance(question, Conjunction):
+        return tuple(each for part in question.parts for each in document_fields(part))
+    return ()
+
+
+def field_values(question: Question | Repetition) -> frozenset[FieldValue]:
+    """Return the values of fields in a question.
+
+    >>> field_values(Conjunction((Phrase(()), Negation(FieldValue("site", "vnexpress")))))
+    frozenset({FieldValue(name='site', value='vnexpress')})
+    """
+    if isinstance(question, FieldValue):
+        return frozenset({question})
+    return frozenset[FieldValue]().union(*map(field_values, parts_of(question)))
+
+
 class WordRun(NamedTuple):
     """Words side by side in a question: as one phrase, the pairs of neighbours, each word, and what must hold."""
 
@@ -231,8 +256,12 @@ def runs_of(question: Question) -> tuple[WordRun, ...]:
 
 
 def side_by_side(question: Question) -> tuple[Phrase, ...]:
-    """Return the phrases that words side by side in a question may be: each run, and each pair of neighbours in it."""
-    return tuple(dict.fromkeys(each for run in runs_of(question) for each in (run.phrase, *run.pairs)))
+    """Return the phrases that words side by side in a question may be: each run, and each pair of neighbours in it.
+
+    Those with a wildcard are left out, because the index does not know their documents.
+    """
+    found = dict.fromkeys(each for run in runs_of(question) for each in (run.phrase, *run.pairs))
+    return tuple(each for each in found if is_exact(each))
 
 
 def phrases(question: Question, *, negated: bool = False) -> Iterator[Phrase]:
@@ -265,6 +294,11 @@ def token_tests(condition: TokenCondition) -> Iterator[TokenTest]:
                 yield from token_tests(each)
 
 
+def attributes(question: Question) -> frozenset[str]:
+    """Return the attributes of tokens that a question needs beside their words."""
+    return frozenset(term.attribute for term in terms(question)) - {WORD_ATTRIBUTE}
+
+
 def needs_sentences(question: Question) -> bool:
     """Return whether the places of a question depend on where sentences begin."""
     return any(
@@ -274,10 +308,27 @@ def needs_sentences(question: Question) -> bool:
 
 
 def is_exact(question: Question) -> bool:
-    """Return whether the index alone knows which documents are meant."""
-    return not any(
-        isinstance(part, Near | Gap | AnyToken | TokenSequence | Within) for part in _nodes(question, negated=True)
-    )
+    """Return whether the index alone knows which documents are meant.
+
+    >>> from corpus_spider.search.question.question_parser import parse
+    >>> from pipelines.text.words import splitter
+    >>> [is_exact(parse(each, splitter())) for each in ("/re.*/ OR a", "a NEAR/5 b", '[word="a"] [word="b"]')]
+    [True, False, False]
+    """
+    return all(map(_is_known, _nodes(question, negated=True)))
+
+
+def _is_known(part: Question | Repetition) -> bool:
+    """Return whether the index knows which documents have a part, or knows it of the parts within."""
+    if isinstance(part, AnyToken):
+        # Of several tests of a token the index does not know whether one token passes them all, nor of a lemma or tag.
+        return isinstance(part.condition, TokenTest) and part.condition.pattern.attribute == WORD_ATTRIBUTE
+    return not (isinstance(part, Near | Gap | TokenSequence | Within) or _has_wildcard_inside(part))
+
+
+def _has_wildcard_inside(part: Question | Repetition) -> bool:
+    """Return whether a part is a phrase with a wildcard. The index finds few such phrases, and no frequent ones."""
+    return isinstance(part, Phrase) and len(part.terms) > 1 and any(term.is_pattern for term in part.terms)
 
 
 def _nodes(question: Question | Repetition, *, negated: bool) -> Iterator[Question | Repetition]:
@@ -295,6 +346,8 @@ def candidates(question: Question) -> Question | None:
     'a AND "b c"'
     """
     match question:
+        case Phrase(terms) if _has_wildcard_inside(question):
+            return _all_of([Phrase((term,)) for term in terms])
         case Phrase() | FieldValue() | DayRange():
             return question
         case Conjunction(parts) | Gap(parts):
@@ -311,7 +364,8 @@ def candidates(question: Question) -> Question | None:
             return _one_of([candidates(part) for part in parts])
         case Negation(part):
             # What may hold in more documents than it does excludes too many.
-            return question if is_exact(part) else None
+            kept = candidates(part) if is_exact(part) else None
+            return Negation(kept) if kept else None
 
 
 def _repeated_candidates(part: Question | Repetition) -> Question | None:
@@ -322,7 +376,7 @@ def _repeated_candidates(part: Question | Repetition) -> Question | None:
 
 def _token_candidates(condition: TokenCondition) -> Question | None:
     match condition:
-        case TokenTest(_, pattern):
+        case TokenTest(pattern):
             return Phrase((pattern,))
         case TokenConjunction(parts):
             return _all_of([_token_candidates(part) for part in parts])
@@ -373,9 +427,10 @@ def shown(question: Question) -> str:
         case Disjunction(parts):
             return " OR ".join(_within(part, _NOT) for part in parts)
         case Negation(part):
-            return f"NOT {_within(part, _NOT)}"
+            # Without brackets NOT is about the first token of a row.
+            return f"NOT {_within(part, _ONE if isinstance(part, TokenSequence) else _NOT)}"
         case FieldValue(name, value):
-            return f"{name}:{value}" if set(value).isdisjoint(" ()") else f'{name}:"{value}"'
+            return f"{name}:{value}" if set(value).isdisjoint(" ()[]") else f'{name}:"{value}"'
         case DayRange(first, last):
             return f"date:{first}" if first == last else f"date:{first}..{last}"
         case _:
@@ -413,8 +468,8 @@ def _shown_part(part: Question | Repetition) -> str:
 
 def _shown_condition(condition: TokenCondition) -> str:
     match condition:
-        case TokenTest(attribute, pattern, ignores_case):
-            return f'{attribute}="{pattern.value}"{" %c" * ignores_case}'
+        case TokenTest(pattern, ignores_case):
+            return f'{pattern.attribute}="{pattern.value}"{" %c" * ignores_case}'
         case TokenNegation(part):
             return f"!({_shown_condition(part)})"
         case TokenConjunction(parts):

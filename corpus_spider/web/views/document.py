@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import accumulate
@@ -15,13 +15,17 @@ from starlette.responses import Response
 from corpus_spider.api.document_facts import facts
 from corpus_spider.archive.originals import pointer_to, read_original, record_bytes
 from corpus_spider.crawling.site_models import ConfiguredModels
+from corpus_spider.search.hits.concordance import SoughtWords, places_in
+from corpus_spider.search.question.question_parser import MAX_QUESTION_CHARS
 from corpus_spider.web.differences import difference
+from corpus_spider.web.hit_marks import marked_lines, place_named
 from corpus_spider.web.original import POLICY
 from corpus_spider.web.translation import marked
 from corpus_spider.web.views import pages, served
 from corpus_spider.web.views.inert import inert, refuse_others
 from pipelines.extractors.registry import EXTRACTORS, names_by_purpose
 from storage.documents.healing import REPLACED_BECAUSE
+from storage.documents.selection import Selection
 from storage.errors import ConfigError, CorpusError
 from storage.records import Drop, SiteModel
 
@@ -30,7 +34,9 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from corpus_spider.search.hits.concordance import TextPlace
     from corpus_spider.web.differences import TextDifference
+    from corpus_spider.web.hit_marks import MarkedPart
     from corpus_spider.web.state import ServedCorpus
     from storage.documents.model import CorpusDocument, RelatedDocument
     from storage.records import Document
@@ -60,20 +66,42 @@ MOST_DUPLICATES = 50
 """Near duplicates that are listed."""
 LONGEST_TEXT = 200_000
 """Characters of a text that are shown at once."""
-_PLACE = re.compile("([0-9]{1,7}):([0-9]{1,9})-([0-9]{1,9})")
 MAX_COMPARED_CHARS = 100_000
 """Characters of two texts from which their difference is an expensive page."""
 
 
 def text(request: Request) -> Response:
-    """Show the text beside the original: the first part of a long one, unless all of it is asked for."""
-    found = _document(request)
-    every = paragraphs(found)
-    hit = place_of(found, request.query_params.get("at", ""))
+    """Show the text beside the original, with the hits of a question: a long one in parts, or whole on request.
+
+    A link from a line of a search names the place of its hit. A place that the text no longer has gives a note.
+    """
+    here, found = served(request), _document(request)
+    at, asked = request.query_params.get("at", ""), request.query_params.get("q", "").strip()[: MAX_QUESTION_CHARS + 1]
+    lines, every = found.searched_lines, paragraphs(found)
+    hits, error = None, None
+    if asked:
+        try:
+            hits = hits_in(here, found, asked)
+        except ConfigError as problem:
+            error = problem
+    chosen = place_named(at, lines)
+    if hits is None:
+        hits = [chosen] if chosen else []
+    elif chosen not in hits:
+        chosen = None
+    marks = marks_by_paragraph(lines, hits, chosen)
     shown = every if request.query_params.get("part") == "all" else first_part(every)
-    if hit and hit.number > len(shown):
+    if chosen and max(marks_by_paragraph(lines, [chosen], chosen)) > len(shown):
         shown = every
-    values = {"paragraphs": shown, "is_cut": len(shown) < len(every), "hit": hit}
+    values = {
+        "paragraphs": shown,
+        "is_cut": len(shown) < len(every),
+        "marks": marks,
+        "question": asked,
+        "number_of_hits": len(hits) if asked and not error else None,
+        "is_lost": bool(at) and not chosen,
+        "error": error,
+    }
     return _page(request, "document.html", found, values)
 
 
@@ -262,31 +290,25 @@ def paragraphs(document: CorpusDocument) -> list[tuple[int, str, str]]:
     return [(number, kind, line) for number, (kind, line) in enumerate(shown, 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedPlace:
-    """Words that are marked, with the rest of their line. ``number``: as of `paragraphs`; 0: the title."""
+def hits_in(here: ServedCorpus, found: CorpusDocument, asked: str) -> list[TextPlace]:
+    """Return the places of a question in a document. Line 0 is the title. ConfigError for a wrong question.
 
-    number: int
-    before: str
-    words: str
-    after: str
-
-
-def place_of(document: CorpusDocument, at: str) -> MarkedPlace | None:
-    """Return the place of a line of a concordance, ``LINE:START-END``; None for no place. Line 0 is the title.
-
-    Raises ConfigError for a place that the document does not have.
+    Long texts, which take a second or two, wait for their turn.
     """
-    if not at:
-        return None
-    found = _PLACE.fullmatch(at)
-    lines = [document.title or "", *document.text.split("\n")]
-    number, start, end = map(int, found.groups()) if found else (0, 0, 0)
-    if number >= len(lines) or not start < end <= len(lines[number]):
-        what = f'there is no place "{at[:40]}" in this document'
-        raise ConfigError(what, do="Open the document from the lines of a search.")
-    line = lines[number]
-    return MarkedPlace(sum(map(bool, lines[1 : number + 1])), line[:start], line[start:end], line[end:])
+    with here.index() as index:
+        question, splitter = index.parsed(asked), index.made_with.splitter
+        indexed = index.indexed_places(question, Selection(), [found.id])
+    with here.expensive() if found.chars > MAX_COMPARED_CHARS else nullcontext():
+        sought = SoughtWords(question, found.language)
+        return places_in(found.searched_lines, sought, splitter, indexed.get(found.id))
+
+
+def marks_by_paragraph(
+    lines: Sequence[str], hits: Sequence[TextPlace], chosen: TextPlace | None
+) -> dict[int, list[MarkedPart]]:
+    """Return the parts of marked lines by their numbers as of `paragraphs`; 0 is the title."""
+    numbers = [0, *accumulate(map(bool, lines[1:]))]
+    return {numbers[line]: parts for line, parts in marked_lines(lines, hits, chosen).items()}
 
 
 def first_part(lines: list[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
@@ -326,7 +348,7 @@ def _chosen(request: Request, every: Iterable[RelatedDocument], found: CorpusDoc
 def _page(request: Request, template: str, found: CorpusDocument, values: Mapping[str, object]) -> Response:
     base = f"/documents/{found.id}"
     tabs: Sequence[tuple[str, str]] = [(base + path, label) for path, label in TABS]
-    return pages(request)(request, template, {"document": found, "base": base, "tabs": tabs, "hit": None, **values})
+    return pages(request)(request, template, {"document": found, "base": base, "tabs": tabs, "marks": {}, **values})
 
 
 ROUTES = (

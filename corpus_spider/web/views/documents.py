@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from corpus_spider.search.hits.concordance_rules import DAY, RANK
 from corpus_spider.search.index.shard import GROUPS
 from corpus_spider.web.query import LAST_PAGE, PAGE, web_query
 from corpus_spider.web.views import downloads, pages, refusal, served
+from storage.documents.model import stated_day
 from storage.documents.selection import INDEX, Day, Texts, honoured
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def listing(request: Request) -> Response:
     """Show a page of the selected documents, newest first."""
     here = served(request)
     asked = web_query(request.query_params, here.selections)
+    asked = replace(asked, lines=replace(asked.lines, page=min(asked.page, LAST_PAGE), sample=0))
     order = asked.order if asked.order in ORDERS else DAY
     with here.index() as index:
         found = index.find(asked.question, asked.selection, most=PAGE, skip=(asked.page - 1) * PAGE, order=order)
@@ -67,10 +69,12 @@ def _element(dimension: Dimension) -> str:
 
 
 def newest_first(documents: Iterable[CorpusDocument]) -> list[CorpusDocument]:
-    """Sort documents by the moment of publication: the index knows the day alone."""
+    """Sort documents by the moment of publication: the index knows the day alone. Those without a date come last."""
     return sorted(documents, key=_moment, reverse=True)
 
 
 def _moment(document: CorpusDocument) -> datetime:
-    stated = datetime.fromisoformat(document.date) if document.date else document.fetched_at
+    if not document.date or not stated_day(document.date):
+        return datetime.min.replace(tzinfo=UTC)
+    stated = datetime.fromisoformat(document.date)
     return stated if stated.tzinfo else stated.replace(tzinfo=UTC)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
-from corpus_spider.search.hits.concordance_rules import DAY, LINE_FIELDS, RANK
+from corpus_spider.search.hits.concordance_rules import DAY, LINE_FIELDS
 from corpus_spider.terminal.row_files import text_of_rows
 from corpus_spider.web.query import web_query
 from corpus_spider.web.views import refusal, served
@@ -50,7 +51,7 @@ def download(request: Request) -> Response:
     here, name, asked = _asked(request, TYPES)
     with here.index() as index:
         ids = index.find(asked.question, asked.selection, most=MAX_DOWNLOAD_DOCUMENTS, order=DAY).ids
-    return _file(here, f"documents.{name}", TYPES[name], partial(_write_documents, here, name, ids))
+    return file_of(here, f"documents.{name}", TYPES[name], partial(_write_documents, here, name, ids))
 
 
 def download_lines(request: Request) -> Response:
@@ -58,7 +59,7 @@ def download_lines(request: Request) -> Response:
     here, name, asked = _asked(request, LINE_TYPES)
     if error := refusal(here, asked.selection):
         raise error
-    return _file(here, f"lines.{name}", LINE_TYPES[name], partial(_write_lines, here, name, asked))
+    return file_of(here, f"lines.{name}", LINE_TYPES[name], partial(_write_lines, here, name, asked))
 
 
 def _asked(request: Request, types: Mapping[str, str]) -> tuple[ServedCorpus, str, WebQuery]:
@@ -75,15 +76,14 @@ def _write_documents(here: ServedCorpus, name: str, ids: list[str], file: Binary
 
 
 def _write_lines(here: ServedCorpus, name: str, asked: WebQuery, file: BinaryIO) -> None:
+    wanted = replace(asked.lines, most=MAX_DOWNLOAD_LINES, page=1)
     with here.index() as index:
-        answer = index.concordance(
-            here.corpus, asked.question, asked.selection, most=MAX_DOWNLOAD_LINES, order=asked.order or RANK
-        )
+        answer = index.concordance(here.corpus, asked.question, asked.selection, wanted)
     mark = BYTE_ORDER_MARK if name == "csv" else ""
     file.write((mark + text_of_rows([place.row() for place in answer.places], name, LINE_FIELDS)).encode())
 
 
-def _file(here: ServedCorpus, name: str, media_type: str, write: Callable[[BinaryIO], None]) -> Response:
+def file_of(here: ServedCorpus, name: str, media_type: str, write: Callable[[BinaryIO], None]) -> Response:
     """Return a file that is made before it is sent, so that an error is an answer of its own."""
     file = tempfile.TemporaryFile()  # noqa: SIM115, closed by the answer
     try:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.api.index_facts import index_facts
 from corpus_spider.monitoring.disk_use import sizes
+from corpus_spider.web.charts.time_axis import bounds, per_day, per_month
 from corpus_spider.web.query import WebQuery
-from corpus_spider.web.time_axis import bounds, per_day, per_month
 from corpus_spider.web.views import pages, served
 from corpus_spider.web.views.documents import newest_first
+from storage.documents.model import UNDATED
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def page(request: Request) -> Response:
         with here.index() as index:
             values |= _from_index(here, index)
     except CorpusError as error:
-        values |= {"index_error": error, "days": [], "months": [], "words": None, "newest": []}
+        values |= {"index_error": error, "days": [], "months": [], "undated": 0, "words": None, "newest": []}
     return pages(request)(request, "overview.html", values)
 
 
@@ -64,6 +65,7 @@ def _from_index(here: ServedCorpus, index: SearchIndex) -> dict[str, object]:
         "words": facts.words,
         "days": [(day, number, f"/documents{_only(since=day, until=day)}") for day, number in by_day],
         "months": [(label, number, f"/documents{_only(**bounds(label))}") for label, number in per_month(facts.months)],
+        "undated": facts.months.get(UNDATED, 0),
         "newest": newest_first(last)[:_NEWEST_DOCUMENTS],
     }
 

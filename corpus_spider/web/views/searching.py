@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.config.selections import texts_of
-from corpus_spider.search.hits.concordance_rules import ORDERS, RANK, sort_places
+from corpus_spider.search.hits.concordance_rules import (
+    MAX_CONTEXT_WORDS,
+    MAX_SEED,
+    ORDERS,
+    sort_places,
+)
+from corpus_spider.web.charts.time_axis import bounds, per_month
+from corpus_spider.web.charts.timeline import timeline
 from corpus_spider.web.formatting import direction
-from corpus_spider.web.query import web_query
-from corpus_spider.web.time_axis import bounds, per_month
-from corpus_spider.web.timeline import timeline
+from corpus_spider.web.query import MAX_SAMPLE, web_query
 from corpus_spider.web.translation import page_direction
 from corpus_spider.web.views import downloads, pages, refusal, served
+from storage.documents.model import UNDATED
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -21,17 +28,16 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from corpus_spider.search.searching import ConcordancePlace
+    from corpus_spider.search.hits.line_reader import ConcordancePlace
 
 MORE_ORDERS = ("1L,2L,3L", "1R,2R,3R", "node,1R,1L")
 """Orders by several words of a line that the page offers."""
 _FILTERS = frozenset({"language", "site", "section", "since", "until"})
 """Parameters of the selection that the form of the page has. The others it keeps."""
 LINES = 50
-"""Lines at first, and lines that a click adds."""
-MAX_SHOWN_LINES = 500
-COUNT_SECONDS = 0.3
-"""Time in which the page counts hits. The command has longer."""
+"""Lines of one page."""
+COUNT_SECONDS, SAMPLE_SECONDS = 0.1, 2.0
+"""Time in which the page counts hits, as an answer is due in .3, and takes a sample of them. The command has longer."""
 
 
 def page(request: Request) -> Response:
@@ -39,23 +45,20 @@ def page(request: Request) -> Response:
     here = served(request)
     asked = web_query(request.query_params, here.selections)
     answer, error = None, refusal(here, asked.selection) if asked.question else None
-    order = asked.order or RANK
-    wanted = request.query_params.get("lines", "")
-    lines = min(MAX_SHOWN_LINES, max(LINES, int(wanted))) if wanted.isascii() and wanted.isdigit() else LINES
+    wanted = replace(asked.lines, most=LINES)
     if asked.question:
         with here.index() as index:
-            # To sort lines by a neighbouring word, hundreds of documents are read.
-            turn = here.expensive() if sort_places(order) else nullcontext()
+            # To sort lines by a neighbouring word, hundreds of documents are read. A sample is of all hits.
+            turn = here.expensive() if wanted.reads_much else nullcontext()
             try:
                 with turn:
                     answer = index.concordance(
                         here.corpus,
                         asked.question,
                         asked.selection,
-                        most=lines,
-                        order=order,
+                        wanted,
                         name=here.config.corpus.name,
-                        seconds=COUNT_SECONDS,
+                        seconds=SAMPLE_SECONDS if wanted.sample else COUNT_SECONDS,
                     )
             except ConfigError as problem:
                 error = problem
@@ -73,8 +76,10 @@ def page(request: Request) -> Response:
         "orders": (*ORDERS, *MORE_ORDERS),
         "formats": downloads.LINE_TYPES,
         "most": downloads.MAX_DOWNLOAD_LINES,
-        "order": order,
+        "wanted": wanted,
         "numbers": numbers,
+        "others": {name: answer.other_groups(name) for name in numbers} if answer else {},
+        "undated": groups.get("month", {}).get(UNDATED, 0),
         "chart": timeline(months, right_to_left=page_direction() == "rtl"),
         "choices": {
             name: (sorted({*groups.get(name, ()), *chosen}), chosen)
@@ -91,7 +96,11 @@ def page(request: Request) -> Response:
             for text in texts_of(each, value)
         ],
         "selections": here.selections,
-        "more": lines + LINES if answer and len(answer.places) == lines < MAX_SHOWN_LINES else 0,
+        "max_sample": MAX_SAMPLE,
+        "max_seed": MAX_SEED,
+        "max_context": MAX_CONTEXT_WORDS,
+        "per_page": LINES,
+        "is_sorted_by_words": bool(sort_places(wanted.order)),
         "tables": by_direction(answer.places if answer else ()),
     }
     return pages(request)(request, "search.html", {**values, "question": asked.question})

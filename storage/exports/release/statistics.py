@@ -6,13 +6,13 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from storage.documents.model import month_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
     from storage.documents.model import CorpusDocument
-
-UNDATED = "undated"
 
 
 class CountedFields(NamedTuple):
@@ -78,7 +78,7 @@ class Census:
         self.languages[row.language].add(chars)
         self.sites[row.site].add(chars)
         self.scripts[row.script].add(chars)
-        self.months[day[:7] or UNDATED].add(chars)
+        self.months[month_of(day)].add(chars)
         if row.licence:
             self.licences[row.site] = row.licence
         self.fetched = _spanning(self.fetched, row.fetched_at.isoformat()[:10])

@@ -132,4 +132,5 @@ def test_the_examples_of_the_page_about_python_run(
     printed = capsys.readouterr().out
     for expected in ("Bài số 1", "no_article\n", "<Corpus test: ", "did you mean language?"):
         assert expected in printed
+    assert '<table dir="ltr"' in names["lines"]._repr_html_()  # type: ignore[attr-defined]
     assert len(examples) >= 9

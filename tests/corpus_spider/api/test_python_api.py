@@ -335,7 +335,10 @@ def test_notebook_tables_escape_the_text_of_pages(corpus: cs.Corpus) -> None:
 
 
 def test_a_concordance_has_its_keywords_in_the_middle() -> None:
-    """Left, keyword and right in the order of the script, escaped, with a link to a page of the web only."""
+    """Left, keyword and right in the order of the script, escaped, with a link to a page of the web only.
+
+    The direction of a table is that of its columns, so lines from right to left have their own.
+    """
     row = {
         "left": "a < b",
         "keyword": "giá",
@@ -344,10 +347,14 @@ def test_a_concordance_has_its_keywords_in_the_middle() -> None:
         "title": EVIL,
     }
     arabic = {"left": "من", "keyword": "الحكومة", "right": "قالت", "url": "javascript:alert(1)", "title": None}
-    shown = Concordance([row | {"site": "a", "day": "2026-03-01"}, arabic], {"documents": 2})._repr_html_()
-    first, second = shown.split("<tr ")[1:]
+    foreign = arabic | {"keyword": "COVID-19", "left": "بعد انتشار"}
+    rows = [arabic, row | {"site": "a", "day": "2026-03-01"}, foreign]
+    shown = Concordance(rows, {"documents": 2})._repr_html_()
+    second, first = shown.split("<table ")[1:]
     assert first.startswith('dir="ltr"')
     assert second.startswith('dir="rtl"')
+    assert (first.count("<tr>"), second.count("<tr>")) == (1, 2)
+    assert second.index("بعد انتشار") < second.index("<b>COVID-19</b>")
     assert first.index("a &lt; b") < first.index("<b>giá</b>") < first.index("xăng") < first.index("a 2026-03-01")
     assert 'href="https://a.example/x?a=1&amp;b=2"' in first
     assert "<script" not in shown

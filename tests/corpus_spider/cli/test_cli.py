@@ -65,11 +65,11 @@ def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         (["-c", "none.toml", "status"], "Create one with `corpus-spider init"),
         (
             ["crawl", "--since", "20.11.2026", "--dry-run"],
-            "expected a day such as 2026-11-20, or a month such as 2026-11, got",
+            "expected a day such as 2026-11-20, a month such as 2026-11, or a year, got",
         ),
         (
-            ["export", "--until", "2026", "--dry-run"],
-            "expected a day such as 2026-11-20, or a month such as 2026-11, got",
+            ["export", "--until", "2026-", "--dry-run"],
+            "expected a day such as 2026-11-20, a month such as 2026-11, or a year, got",
         ),
         (["schedule", "--at", "3"], "expected a time such as 02:15, got"),
         (["status"], "corpus.db"),

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from corpus_spider.cli.concordance_lines import drawn, first_words, last_words
 from corpus_spider.search.hits.concordance import ConcordanceLine
-from corpus_spider.search.searching import ConcordancePlace
+from corpus_spider.search.hits.line_reader import ConcordancePlace
 from corpus_spider.terminal.layout import pieces
 
 THAI = "รัฐบาลประกาศนโยบายใหม่เพื่อช่วยเหลือเกษตรกรที่ได้รับผลกระทบจากน้ำท่วม"

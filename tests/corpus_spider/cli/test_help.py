@@ -70,6 +70,24 @@ def test_a_name_is_found_first_where_a_table_explains_it(words: str, page: str, 
     assert first.text.startswith(text)
 
 
+LINGUISTS_WORDS = (
+    *(
+        "KWIC",
+        "concordance",
+        "CQL",
+        "CQP",
+        "n-gram",
+        "keyness",
+        "keyword",
+        "collocation",
+        "collocate",
+        "sample",
+        "thin",
+    ),
+    *("subcorpus", "clusters", "wordlist", "lexical bundles", "sketch engine", "CQPweb", "AntConc", "reference corpus"),
+)
+
+
 @pytest.mark.parametrize(
     ("words", "page"),
     [
@@ -100,6 +118,7 @@ def test_a_name_is_found_first_where_a_table_explains_it(words: str, page: str, 
         ("date_zone", "reference/fields"),
         ("NOT_CRAWLED", "how-to/monitoring"),
         ("representative", "reference/vocabulary"),
+        *((word, "how-to/other-programs") for word in LINGUISTS_WORDS),
     ],
 )
 def test_words_of_operators_and_linguists_lead_to_pages(words: str, page: str) -> None:

@@ -139,14 +139,17 @@ OPTIONS = {
     "unique": "--unique",
     "limit": "--limit 1",
     "output": "-o cloud.html",
-    "page": "--page nothing.html",
+    "page": "--page 2",
+    "sample_size": "--sample-size 3",
+    "seed": "--seed 9",
     "allow_private": "--allow-private",
     "rebuild": "--rebuild",
+    "annotate": "--annotate",
 }
 """A value of each option that makes a difference in the sample."""
 LINES = {
     "index": ["index"],
-    "search": ["search phố"],
+    "search": ["search phố", "search phố --sample-size 12"],
     "words": [
         "words",
         "words --language vi",
@@ -212,6 +215,7 @@ def test_an_option_changes_the_answer_or_is_refused(
         ("words --ngrams 2 --around phố", "--around, --ngrams, --by and --lemma exclude each other"),
         ("words --ngrams 2 --without-stop-words", "--without-stop-words is for words"),
         ("words --ngrams 2 --spelling exact", "--spelling is for words"),
+        ("search phố --seed 3", "--seed needs --sample-size"),
         ("words --json --format csv", "--json and --format exclude each other"),
         ("cloud --language vi --allow-private --json", "--allow-private needs --page"),
     ],

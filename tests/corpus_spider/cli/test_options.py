@@ -9,7 +9,7 @@ import click
 import pytest
 
 from corpus_spider.cli.app import cli, run
-from corpus_spider.cli.options import DAY_FORMS, LastDay, MomentParameter, several
+from corpus_spider.cli.options import DayParameter, several
 from tests.corpus_spider.cli.commands import verbs
 
 VERBS = verbs(cli)
@@ -100,10 +100,11 @@ def test_an_option_with_several_values_takes_commas_and_says_so(verb: str, name:
 
 @pytest.mark.parametrize("name", sorted({name for _, name in OPTIONS}))
 def test_help_is_sentences(name: str) -> None:
-    """The help of an option begins with a capital letter and ends with a full stop, or with the default."""
+    """It begins with a capital letter and ends with a full stop, or with the default. It has no code."""
     for verb, option in of_name(name):
         text = option.help or ""
         assert text[:1].isupper(), verb
+        assert "='" not in text, verb
         assert text.endswith(".") or re.search(r"\. \[default[^]]*\]$", text), verb
 
 
@@ -130,24 +131,24 @@ def test_commas_separate_values_but_not_parts_of_a_url(given: tuple[str, ...], e
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "day"),
+    ("is_last", "text", "day"),
     [
-        (MomentParameter, "2026-02", "2026-02-01"),
-        (MomentParameter, "2026-02-03", "2026-02-03"),
-        (LastDay, "2026-02", "2026-02-28"),
-        (LastDay, "2024-02", "2024-02-29"),
-        (LastDay, "2026-12", "2026-12-31"),
-        (LastDay, "2026-02-03", "2026-02-03"),
+        (False, "2026-02", "2026-02-01"),
+        (False, "2026-02-03", "2026-02-03"),
+        (True, "2026-02", "2026-02-28"),
+        (True, "2024-02", "2024-02-29"),
+        (True, "2026-12", "2026-12-31"),
+        (True, "2026-02-03", "2026-02-03"),
+        (False, "2024", "2024-01-01"),
+        (True, "2024", "2024-12-31"),
     ],
 )
-def test_a_month_is_its_first_day_since_and_its_last_day_until(
-    kind: type[MomentParameter], text: str, day: str
-) -> None:
-    """--since 2026-02 and --until 2026-02 are the whole of the month."""
-    assert f"{kind(*DAY_FORMS).convert(text, None, None):%Y-%m-%d}" == day
+def test_a_month_is_its_first_day_since_and_its_last_day_until(is_last: bool, text: str, day: str) -> None:
+    """--since 2026-02 and --until 2026-02 are the whole of the month, and so with a year."""
+    assert f"{DayParameter(is_last=is_last).convert(text, None, None):%Y-%m-%d}" == day
 
 
 def test_a_day_that_cannot_be_is_refused_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     """The message shows a day and a month."""
     assert run(["crawl", "--since", "yesterday"]) == 2
-    assert "a day such as 2026-11-20, or a month such as 2026-11" in " ".join(capsys.readouterr().err.split())
+    assert "a day such as 2026-11-20, a month such as 2026-11, or a year" in " ".join(capsys.readouterr().err.split())

@@ -184,6 +184,28 @@ def test_a_dry_run_counts_languages_sites_and_months(folder: Path) -> None:
         assert {key: sum(row[key] for row in table) for key in whole} == whole
 
 
+def test_an_export_of_some_days_says_how_many_documents_have_no_date(folder: Path, tmp_path: Path) -> None:
+    """They are in no range of days; an export of all days has them."""
+    shutil.copytree(folder, tmp_path / "corpus")
+    with closing(sqlite3.connect(tmp_path / "corpus" / "corpus.db")) as connection, connection:
+        first = "SELECT id FROM document WHERE published IS NOT NULL LIMIT 2"
+        connection.execute(f"UPDATE document SET published = NULL WHERE id IN ({first})")
+
+    def exported(*days: str) -> tuple[list[str | None], str]:
+        done = run(tmp_path / "corpus", "export", "-o", "-", "--format", "jsonl", *days)
+        return [json.loads(line)["date"] for line in done.stdout.splitlines()], done.stderr
+
+    days = ("--since", "2020", "--until", "2030-01")
+    (dates, said), (every, silent) = exported(*days), exported()
+    left = every.count(None)
+    plan = json.loads(run(tmp_path / "corpus", "export", "--dry-run", "--json", *days).stdout)
+    assert left >= 2
+    assert (len(every) - left, None in dates) == (len(dates), False)
+    assert plan["left_out"]["no date"] == left
+    assert f"Left out by --since or --until: {left} documents without a date." in said
+    assert "without a date" not in silent
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

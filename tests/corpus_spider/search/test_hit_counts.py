@@ -1,4 +1,4 @@
-"""Number of hits: by site and month, in a million words, and within its time."""
+"""Number of hits: by site and month, in a million tokens, and within its time."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus_spider.search.hits.concordance_rules import WantedLines
 from corpus_spider.search.index.builder import only_writer, refresh
+from corpus_spider.search.question.tree import shown
 from corpus_spider.search.searching import SearchIndex
+from pipelines.text.words import splitter
 from storage.corpus import Corpus
 from storage.documents.selection import Selection
 from tests.extras import need
@@ -33,7 +36,7 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SearchI
     with Corpus.open(folder / "corpus.db", create=True) as corpus:
         crawl = Crawl(corpus)
         for path, (language, day, text) in TEXTS.items():
-            crawl.visit(path, made(text, language=language, published=day))
+            crawl.visit(path, made(text, language=language, published=day, title="title"))
         with only_writer(folder / "index"):
             refresh(corpus, str(folder / "corpus.db"), folder / "index", 1)
         with SearchIndex.open(folder / "index", corpus) as index:
@@ -58,27 +61,74 @@ def test_hits_are_counted_in_all_documents(
 ) -> None:
     """Also of those whose lines are not wanted; the line that cites the answer has the number."""
     index, corpus = searched
-    answer = index.concordance(corpus, question, Selection(), most=1)
+    answer = index.concordance(corpus, question, Selection(), WantedLines(1))
     assert (answer.counts.hits, answer.counts.is_complete, answer.counts.by_month) == (hits, True, by_month)
     assert sum(answer.counts.by_site.values()) == hits
     assert f"{hits} hit" in answer.cite
 
 
-def test_the_rate_is_that_of_the_word_list(searched: tuple[SearchIndex, Corpus]) -> None:
-    """It is known where words are counted: by language and site, and not by length or by a field of the question."""
+@pytest.mark.parametrize(
+    ("question", "selection", "paths"),
+    [
+        ("giá", Selection(), "1234"),
+        ("price", Selection(languages=("en",)), "3"),
+        ('[word=".*"]', Selection(languages=("vi",)), "12"),
+        ("price", Selection(languages=("vi", "th")), "124"),
+        ("price", Selection(sites=("a.example",)), "1234"),
+        ("giá", Selection(since="2026-01-10", until="2026-02-01"), "23"),
+        ("giá", Selection(min_chars=30), "134"),
+        ("giá date:2026-01", Selection(), "12"),
+        ("(giá -date:2026-01-05) -date:2026-02", Selection(), "2"),
+        ("giá NEAR/3 điện date:2026-01-05", Selection(languages=("vi",)), "1"),
+        ("price", Selection(since="2027-01-01"), ""),
+    ],
+)
+def test_the_rate_is_in_the_tokens_of_the_documents_that_are_searched(
+    searched: tuple[SearchIndex, Corpus], question: str, selection: Selection, paths: str
+) -> None:
+    """They are units of search. So it is at most a million, also where words are larger than units."""
     index, corpus = searched
-    english = Selection(languages=("en",))
-    [size] = index.manifest.sizes(english)
-    counts = index.concordance(corpus, "price", english, most=1).counts
-    assert counts.per_million == pytest.approx(2_000_000 / size.tokens, abs=0.01)
-    assert index.concordance(corpus, "price", Selection(min_chars=3), most=1).counts.per_million is None
-    assert index.concordance(corpus, "price date:2026", Selection(), most=1).counts.per_million is None
+    counts = index.concordance(corpus, question, selection, WantedLines(1)).counts
+    tokens: dict[str, int] = {}
+    for path in paths:
+        language, _, text = TEXTS[path]
+        units = [unit for line in ("title", *text.splitlines()) for unit in splitter().units(line)]
+        tokens[language] = tokens.get(language, 0) + len(units)
+    assert counts.tokens_by_language == tokens
+    assert counts.tokens == sum(tokens.values())
+    expected = pytest.approx(1_000_000 * counts.hits / counts.tokens, abs=0.01) if tokens else None
+    assert counts.per_million == expected
+    assert (counts.per_million or 0) <= 1_000_000
+    sampled = index.concordance(corpus, question, selection, WantedLines(sample=1)).counts
+    assert (sampled.tokens_by_language, sampled.per_million) == (counts.tokens_by_language, counts.per_million)
+
+
+@pytest.mark.parametrize(
+    ("question", "selection", "said"),
+    [
+        ("giá xăng", Selection(), '; in vi first "giá xăng", 2 hits in 1 document'),
+        ("giá xăng", Selection(since="2026-01-03"), '; in vi first "giá xăng", 2 hits in 1 document'),
+        ("giá vàng date:2026-01-20", Selection(), '; in vi first "giá vàng", 1 hit in 1 document'),
+        ("giá xăng date:2026-01-20", Selection(), ""),
+        ("giá xăng -vàng", Selection(), '; in vi first "giá xăng", 2 hits in 1 document'),
+        ("(giá xăng -điện) OR vàng", Selection(), ""),
+        ("tăng giá", Selection(), ""),
+        ("price of", Selection(), ""),
+    ],
+)
+def test_the_hits_of_words_side_by_side_are_named(
+    searched: tuple[SearchIndex, Corpus], question: str, selection: Selection, said: str
+) -> None:
+    """Where words contain spaces, with the fields and the selection of the question; not where none stand so."""
+    index, corpus = searched
+    answer = index.concordance(corpus, question, selection, WantedLines(1))
+    assert answer.searched == f"{shown(index.parsed(question))}{said}"
 
 
 def test_a_count_that_takes_too_long_says_that_there_are_more(searched: tuple[SearchIndex, Corpus]) -> None:
     """The first block is counted in any case."""
     index, corpus = searched
-    answer = index.concordance(corpus, "price OR giá", Selection(), most=1, seconds=0)
-    assert (answer.counts.is_complete, answer.counts.per_million) == (False, None)
+    answer = index.concordance(corpus, "price OR giá", Selection(), WantedLines(1), seconds=0)
+    assert (answer.counts.is_complete, answer.counts.per_million, answer.counts.tokens) == (False, None, 0)
     assert 0 < answer.counts.hits < 6
     assert f"more than {answer.counts.hits} hits in 3 documents" in answer.cite

@@ -6,8 +6,9 @@ import pytest
 
 from corpus_spider.search.hits.hit_counts import HitCounts
 from corpus_spider.search.searching import MAX_SHOWN_GROUPS, SearchAnswer
+from storage.documents.model import UNDATED
 
-NO_HITS = HitCounts(0, is_complete=True, per_million=None, by_site={}, by_month={})
+NO_HITS = HitCounts(0, is_complete=True, per_million=None, tokens_by_language=None, by_site={}, by_month={})
 SITES = {f"site{number:02}": 100 - number for number in range(20)}
 MONTHS = {f"{2024 + at // 12}-{at % 12 + 1:02}": 1 + at % 3 for at in range(30)}
 
@@ -25,9 +26,18 @@ def test_the_largest_sites_and_the_last_months_are_shown(
     name: str, groups: dict[str, int], first: str, last: str
 ) -> None:
     """Groups are sorted by size, months by time, so they are cut at different ends."""
-    shown = SearchAnswer(sum(groups.values()), (), 1, {name: groups}, NO_HITS).main_groups(name)
+    answer = SearchAnswer(sum(groups.values()), (), 1, {name: groups}, NO_HITS)
+    shown = answer.main_groups(name)
     assert (shown[0][0], shown[-1][0]) == (first, last)
     assert len(shown) == min(MAX_SHOWN_GROUPS, len(groups))
+    assert len(shown) + answer.other_groups(name) == len(groups)
+
+
+def test_the_documents_without_a_date_are_shown_behind_the_months() -> None:
+    """They are a row more, and take the place of no month."""
+    answer = SearchAnswer(31, (), 1, {"month": {**MONTHS, UNDATED: 7}}, NO_HITS)
+    assert answer.main_groups("month") == [*list(MONTHS.items())[-MAX_SHOWN_GROUPS:], (UNDATED, 7)]
+    assert answer.other_groups("month") == len(MONTHS) - MAX_SHOWN_GROUPS
 
 
 def test_an_answer_without_a_group_shows_no_numbers() -> None:

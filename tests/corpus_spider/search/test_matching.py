@@ -6,15 +6,17 @@ import re
 import time
 from contextlib import suppress
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpus_spider.search.hits import matching
 from corpus_spider.search.hits.concordance import SoughtWords, lines, split_text
-from corpus_spider.search.hits.matching import hits
-from corpus_spider.search.index.token_block import TokenBlock
+from corpus_spider.search.hits.matching import Places, hits, without_overlaps
+from corpus_spider.search.index.token_block import TokenBlock, UnitReadings
 from corpus_spider.search.question.question_parser import parse
 from corpus_spider.search.question.tree import (
     TITLE,
@@ -36,10 +38,14 @@ from corpus_spider.search.question.tree import (
     Within,
     is_place,
 )
+from pipelines.text.annotation.annotator import ATTRIBUTES
 from pipelines.text.words import splitter
 from storage.errors import ConfigError, TooSlowError
 from storage.time_limit import time_limit
 from tests.extras import need
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 TEXTS = {
     "vi": "Chính phủ họp\nThủ tướng Chính phủ chủ trì phiên họp. Quốc hội bầu cử. Kết quả bầu cử của Quốc hội mới.",
@@ -101,6 +107,12 @@ class PlainLook:
     def __init__(self, block: TokenBlock) -> None:
         self.words = [block.vocabulary[number] for number in block.tokens]
         self.size = len(self.words)
+        self.tokens = [{"word": word} for word in self.words]
+        if block.readings is not None:
+            numbers = block.readings_of_tokens(block.readings)
+            for attribute, (known, values) in block.readings.values.items():
+                for token, number in zip(self.tokens, numbers, strict=True):
+                    token[attribute] = known[values[number]]
         ends = [*block.line_starts[1:].tolist(), self.size]
         self.lines = list(zip(block.line_starts.tolist(), ends, strict=True))
         self.sentences = list(pairwise([*block.sentence_starts.tolist(), self.size]))
@@ -136,7 +148,7 @@ class PlainLook:
                     whole = [(a, d) for (a, _), (_, d) in pairs if self.is_in((a, d), self.sentences)]
                 return whole
             case AnyToken(condition):
-                return [(at, at + 1) for at, word in enumerate(self.words) if not condition or fits(condition, word)]
+                return [(at, at + 1) for at, token in enumerate(self.tokens) if not condition or fits(condition, token)]
             case TokenSequence(parts):
                 return [(at, end) for at in range(self.size) for end in self.ends({at}, parts) if end > at]
             case Within(part, scope):
@@ -197,25 +209,33 @@ class PlainLook:
         return self.spans(question)
 
 
-def fits(condition: TokenCondition, word: str) -> bool:
+def fits(condition: TokenCondition, token: dict[str, str]) -> bool:
     match condition:
-        case TokenTest(_, pattern):
-            return bool(re.fullmatch(pattern.value, word))
+        case TokenTest(pattern):
+            value = token[pattern.attribute]
+            return bool(value) and bool(re.fullmatch(pattern.value, value, re.IGNORECASE))
         case TokenNegation(part):
-            return not fits(part, word)
+            return not fits(part, token)
         case TokenConjunction(parts):
-            return all(fits(part, word) for part in parts)
+            return all(fits(part, token) for part in parts)
         case TokenDisjunction(parts):
-            return any(fits(part, word) for part in parts)
+            return any(fits(part, token) for part in parts)
 
 
-SENTENCES = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
+READINGS = {"a": ["a N", "ab V"], "b": ["a V"], "ab": [" ", "b N"], "c": ["c N", "c "]}
+"""Lemma and tag of the words in different places. An empty one is not known."""
+TOKENS = [f"{word}/{number}" for word, readings in READINGS.items() for number in range(len(readings))]
+SENTENCES = st.lists(st.sampled_from(TOKENS), max_size=6).map(" ".join)
 DOCUMENTS = st.lists(
     st.tuples(SENTENCES, st.lists(st.lists(SENTENCES, max_size=3), min_size=1, max_size=3)), min_size=1, max_size=3
 )
 ONE = st.sampled_from(["a", "b", "a*", "/a.?/", '"a b"', '"b a b"', "c"])
 TEST = st.sampled_from(
-    ["[]", '[word="a"]', '[word!="a"]', '[word="a.*" & !word="ab"]', '[word="a" | word="c"]', '[word="b" %c]']
+    [
+        *("[]", '[word="a"]', '[word!="a"]', '[word="a.*" & !word="ab"]', '[word="a" | word="c"]', '[word="b" %c]'),
+        *('[lemma="a"]', '[lemma="A.?" %c]', '[lemma!="a"]', '[tag="N"]', '[tag!="V"]', '[lemma="c" & tag="N"]'),
+        *('[word="a" & !lemma="a"]', '[lemma=".*" & !(tag="N" | word="b")]', '[tag="V" | word="c"]'),
+    ]
 )
 TIMES = st.sampled_from(["", "", "?", "{0,2}", "{2}", "{1,3}"])
 
@@ -240,6 +260,7 @@ FORMS = {
     "near": joined(st.one_of(ONE, GROUPS), " NEAR/0 ", " NEAR/2 "),
     "gap": joined(st.one_of(ONE, GROUPS), " ... "),
     "row": ROW,
+    "not": st.tuples(st.one_of(ONE, ROW), st.sampled_from([" -", " NOT "]), st.one_of(ROW, GROUPS)).map("".join),
     "within": st.one_of(GROUPS.map("{} within <s/>".format), GROUPS.map("title:{}".format)),
     "or": joined(GROUPS, " OR "),
     "and": joined(st.one_of(GROUPS, ONE), " AND ", " ", " -", " OR "),
@@ -249,6 +270,7 @@ FORMS = {
 def block_of(documents: list[tuple[str, list[list[str]]]]) -> TokenBlock:
     numbers = {word: number for number, word in enumerate(WORDS)}
     tokens: list[int] = []
+    of_tokens: list[int] = []
     starts: dict[str, list[int]] = {"documents": [], "lines": [], "sentences": []}
     first_lines = []
     for title, text in documents:
@@ -258,10 +280,25 @@ def block_of(documents: list[tuple[str, list[list[str]]]]) -> TokenBlock:
             starts["lines"].append(len(tokens))
             for sentence in line or [""]:
                 starts["sentences"].append(len(tokens))
-                tokens += map(numbers.__getitem__, sentence.split())
+                for token in sentence.split():
+                    word, _, number = token.partition("/")
+                    tokens.append(numbers[word])
+                    of_tokens.append(int(number))
     arrays = (np.array(each, np.int64) for each in (*starts.values(), first_lines))
     ids = [str(number) for number in range(len(documents))]
-    return TokenBlock("en", WORDS, ids, np.array(tokens, np.uint32), *arrays)
+    return TokenBlock(
+        "en", WORDS, ids, np.array(tokens, np.uint32), *arrays, (), readings_of(), np.array(of_tokens, np.uint32)
+    )
+
+
+def readings_of() -> UnitReadings:
+    values: dict[str, tuple[list[str], npt.NDArray[np.uint32]]] = {}
+    for place, attribute in enumerate(ATTRIBUTES):
+        each = [reading.split(" ")[place] for word in WORDS for reading in READINGS[word]]
+        known = sorted(set(each))
+        values[attribute] = known, np.array(list(map(known.index, each)), np.uint32)
+    counts = [len(READINGS[word]) for word in WORDS]
+    return UnitReadings(np.cumsum([0, *counts[:-1]]), values)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -272,7 +309,7 @@ def test_arrays_find_what_a_plain_look_finds(form: str) -> None:
     @given(FORMS[form], DOCUMENTS)
     def compare(text: str, documents: list[tuple[str, list[list[str]]]]) -> None:
         try:
-            question = parse(text, splitter())
+            question = parse(text, splitter(), annotated=ATTRIBUTES)
         except ConfigError:
             return
         block = block_of(documents)
@@ -330,3 +367,18 @@ def test_words_side_by_side_hide_only_their_own_parts(question: str, found: list
     split = splitter()
     here = lines(text, SoughtWords(parse(question, split), "vi"), split)
     assert [line.keyword for line in here] == found
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 12))), st.integers(0, 4))
+def test_of_overlapping_places_the_leftmost_and_longest_stay(places: list[tuple[int, int]], few: int) -> None:
+    """Those that a look from left to right keeps, whether runs of them are gone through together or one by one."""
+    ordered = sorted({(start, start + size) for start, size in places})
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(ordered, key=lambda place: (place[0], -place[1])):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(matching, "_FEW_RUNS", few)
+        found = without_overlaps(Places(*np.array(ordered, np.int64).reshape(-1, 2).T))
+    assert list(zip(*(each.tolist() for each in found), strict=True)) == kept

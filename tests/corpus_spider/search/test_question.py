@@ -7,9 +7,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corpus_spider.search.hits.concordance import SoughtWords, lines
-from corpus_spider.search.question.question_parser import MOST_WORDS, parse
+from corpus_spider.search.question.question_parser import MAX_QUESTION_CHARS, MOST_WORDS, parse
 from corpus_spider.search.question.term import expression
 from corpus_spider.search.question.tree import QuestionError, shown, terms
+from pipelines.text.annotation.annotator import ATTRIBUTES, TAG
 from pipelines.text.words import splitter
 from storage.errors import ConfigError
 
@@ -76,14 +77,22 @@ def test_what_a_question_finds_in_a_text(question: str, keywords: list[str]) -> 
         ("/(?R)/", "recursion"),
         ("/(?<=a)b/", "look around"),
         ("/[^x]++/", "possessive"),
+        ("/a{2}+/", "possessive"),
+        ("/vang{e<=1}/", "braces without a number"),
+        ("/(?:vang){s}/", "braces without a number"),
         ("/(?:ab){9000000}/", "too often"),
         ("/((a{99}){99}){99}/", "too often"),
         ("a*b*c*d*e*f*g", "more than 5 wildcards"),
         ("*", "wildcard without a word"),
-        ('"xe * điện"', "wildcard without a word"),
+        ('"*"', "no word beside the wildcard"),
+        ('"* *" xe', "no word beside the wildcard"),
         ("*เรียน", "only at the end of a word"),
         ("โ?งเรียน", "only at the end of a word"),
-        ("/xe buýt/", "beginning of a regular expression"),
+        ("/xe buýt/", "begins a regular expression"),
+        ("a" * (MAX_QUESTION_CHARS + 1), "4,000 characters at most, this one has 4,001"),
+        ("title:" * 600 + "a", "nested"),
+        ("a" + " within <s/>" * 300, "nested"),
+        ("NOT " * 900 + "a", "nested"),
     ],
 )
 def test_a_question_that_makes_no_sense_is_refused_with_a_reason(question: str, says: str) -> None:
@@ -92,14 +101,32 @@ def test_a_question_that_makes_no_sense_is_refused_with_a_reason(question: str, 
         parse(question, splitter())
 
 
-WORDS_OF_TEXTS = ["a", "ab", "ba", "abba", "aa", "b", "á", "ca", "c", "a'b", "9a"]
+@pytest.mark.parametrize("typed", ["don't", "don’t", "donʼt"])
+def test_apostrophes_are_equal_in_each_form_of_a_word(typed: str) -> None:
+    """Words, phrases, wildcards and regular expressions find straight and curly ones alike."""
+    split, written = splitter(), ["don't", "don’t", "donʼt"]
+    text = f"{'. '.join(written)}. do not"
+    for question in (
+        typed,
+        f'"{typed}"',
+        typed.replace("o", "?"),
+        f"/{typed}/",
+        f"/d.n{typed[3]}t/",
+        f'[word="{typed}"]',
+    ):
+        assert [line.keyword for line in lines(text, SoughtWords(parse(question, split)), split)] == written
+    for pattern in (typed, f"don[{typed[3]}x]t"):
+        assert list(expression(pattern).expressed([*written, "dont", "donxt"]))[:3] == written
+
+
+WORDS_OF_TEXTS = ["a", "ab", "ba", "abba", "aa", "b", "á", "ca", "c", "a'b", "a’b", "9a"]
 
 
 @settings(max_examples=200)
 @example("a*")
 @example("[^b]*")
 @example(r"\Aa.*\Z")
-@given(st.text(alphabet="abcá.*+?|()[]^$\\sWdA'", min_size=1, max_size=8))
+@given(st.text(alphabet="abcá.*+?|()[]^$\\sWdA'’", min_size=1, max_size=8))
 def test_many_words_are_compared_as_each_alone(text: str) -> None:
     """They are compared as lines of one text, and a sign that fits the end of a line makes no difference."""
     try:
@@ -107,6 +134,12 @@ def test_many_words_are_compared_as_each_alone(text: str) -> None:
     except ConfigError:
         return
     assert list(term.expressed(WORDS_OF_TEXTS)) == [word for word in WORDS_OF_TEXTS if term.matches(word)]
+
+
+@pytest.mark.parametrize("text", [r"\p{L}+", r"\P{Lu}+b", r"\++", "a{2}b{1,3}", r"a\{b\}", r"\p{Script=Thai}{2}"])
+def test_signs_that_only_look_unknown_are_read(text: str) -> None:
+    """A class of letters in braces may be repeated, and a sign after a backslash is itself."""
+    assert expression(text).value == text
 
 
 def test_an_expression_that_takes_too_long_is_refused() -> None:
@@ -117,7 +150,15 @@ def test_an_expression_that_takes_too_long_is_refused() -> None:
 
 WORDS_OF_QUESTIONS = ("a", "b*", "=A", "/a.b/", '"a b"', '"AND"', "chính phủ", "รัฐบาลไทย", "中国", "ال*", "covid-19")
 OPERATORS = ("(", ")", "-", "AND", "OR", "NOT", "NEAR/3", "...", "…", "within <s/>", "|", '"', " ", "[", "]")
-TOKENS = ('[word="a"]', '[word!="a" & (word="b" | !word="c" %c)]', "[]", "[]?", "{0,2}", "[]{0,3}")
+TOKENS = (
+    '[word="a"]',
+    '[lemma="a" & tag!="N.*"]',
+    '[word!="a" & (word="b" | !word="c" %c)]',
+    "[]",
+    "[]?",
+    "{0,2}",
+    "[]{0,3}",
+)
 FIELDS = ("title:", "title:a", "site:x", 'site:"x y"', "author:a", 'section:"x(y"', "date:2026", "date:2026-01..")
 SIGNS_OF_QUESTIONS = st.text(alphabet='ab "()-*?/\\[]{}+=.:<>&|!%ANDORNOT\u0e01ا', max_size=6)
 SYNTAX = st.lists(
@@ -126,6 +167,8 @@ SYNTAX = st.lists(
 
 
 @settings(max_examples=400)
+@example(["chính", "OR", "[]", "chính", "title:việt"])
+@example(["a", "chính", "phủ"])
 @example(["-" * 5_000, "a"])
 @example(["(" * 5_000, "a"])
 @given(SYNTAX)
@@ -134,11 +177,11 @@ def test_any_question_is_read_or_refused(pieces: list[str]) -> None:
     split = splitter()
     for joint in ("", " "):
         try:
-            parsed = parse(joint.join(pieces), split)
+            parsed = parse(joint.join(pieces), split, annotated=ATTRIBUTES)
         except ConfigError:
             continue
         assert terms(parsed)
-        assert parse(shown(parsed), split) == parsed
+        assert parse(shown(parsed), split, annotated=ATTRIBUTES) == parsed
 
 
 def test_the_context_is_whole_words_on_both_sides() -> None:
@@ -240,6 +283,23 @@ def test_a_question_finds_the_spellings_of_the_language_of_a_text(
         ("date:..2026 -date:2026-03-01 gas", "date:..2026-12-31 AND NOT date:2026-03-01 AND gas"),
         ("รัฐบาลไทย NEAR/2 ประกาศ", '"รัฐบาล ไทย" NEAR/2 ประกาศ'),
         ("中国 ... 发布", '"中 国" ... "发 布"'),
+        ("gas near/2 oil", "gas NEAR/2 oil"),
+        ('[word="gas"] within s', '[word="gas"] within <s/>'),
+        ("gas within <s>", "gas within <s/>"),
+        ('"xe * * điện"', "xe [] [] điện"),
+        ('"* điện tử"', '[] "điện tử"'),
+        ('title:"xe * điện" giá', "title:(xe [] điện) AND giá"),
+        ("NOT(xe) giá AND(xăng OR dầu)", "NOT xe AND giá AND (xăng OR dầu)"),
+        ("AT&T ...chờ", '"AT T" AND chờ'),
+        ("'xe điện' giá", '"xe điện" AND giá'),
+        ("giá ‘xe điện’", 'giá AND "xe điện"'),
+        ("rock 'n' roll don't", "rock AND n AND roll AND don't"),
+        ('giá -vàng [word="tăng"]', 'giá AND NOT vàng AND [word="tăng"]'),
+        ('giá NOT vàng []{1,2} [word="tăng"] x', 'giá AND NOT vàng AND []{1,2} [word="tăng"] x'),
+        ('giá -[word="vàng"]{2} [word="tăng"]', 'giá AND NOT ([word="vàng"]{2}) AND [word="tăng"]'),
+        ('giá -(vàng [word="tăng"]) x', 'giá AND NOT (vàng [word="tăng"]) AND x'),
+        ('giá -vàng [word="tăng"] NEAR/2 x', 'giá AND NOT vàng [word="tăng"] NEAR/2 x'),
+        ('title:giá [word="tăng"]', 'title:giá AND [word="tăng"]'),
     ],
 )
 def test_a_question_is_shown_as_it_was_understood(question: str, understood: str) -> None:
@@ -253,16 +313,41 @@ def test_a_question_is_shown_as_it_was_understood(question: str, understood: str
         ("chính NEAR phủ", "distance"),
         ("chính WITHIN/3 phủ", "distance"),
         ('[lemma="go"]', "no lemmas"),
-        ('[tag="N.*"]', "no parts of speech"),
-        ("tag:nam", "a field with a colon"),
-        ("url:phủ", "colon"),
+        ('[tag="N.*"]', "no tags"),
+        ('[pos="N.*"]', 'no attribute "pos"'),
+        ("tag:nam", "is no field"),
+        ("url:phủ", "is no field"),
         ("gas | oil", "operator"),
         ('<s> [word="a"]', "structure"),
         ('1:[word="a"]', "label"),
         ("gas || oil", "operator"),
         ("gas && oil", "operator"),
+        ("gas|oil", "operator"),
+        ("gas&&oil", "operator"),
+        ("gas>>3>>oil", "sign of another"),
+        ("{go}", "sign of another"),
+        ('"gas"%c', "sign of another"),
+        ("gov.*", "without slashes"),
+        ("^gas", "without slashes"),
+        (r"\bgas\b", "without slashes"),
+        ("go_V", "part of speech"),
+        ("gas ADJ oil", "distance"),
+        ("gas NEAR5 oil", "distance"),
+        ("gas..oil", "range, or a gap"),
+        ("gas W/3 oil", "distance"),
+        ('"gas oil"~5', "distance or weight"),
+        ("colo[u]r", "square brackets in it"),
+        ("the…of", "gap without spaces"),
+        ("the...of", "gap without spaces"),
         ("roam~2", "similarity"),
         ("gas^4", "weight"),
+        ("gas ONEAR/5 oil", "distance"),
+        ("gas PRE/3 oil", "distance"),
+        ("gas XOR oil", "an operator"),
+        ("date>=2020 gas", "comparison"),
+        ('lemma="gas"', "comparison"),
+        ('[word="e-mail"]', "tokens of their own"),
+        ('[word="công_chức"]', "tokens of their own"),
     ],
 )
 def test_syntax_of_other_programs_is_refused_by_name(question: str, what: str) -> None:
@@ -287,6 +372,33 @@ def test_neighbouring_syllables_come_first_where_words_contain_spaces(
 
 
 @pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("Việt Nam", ["Việt", "Nam"]),
+        ('"Việt Nam"', []),
+        ("Viet Nam", ["năm", "Việt", "nấm", "Nam"]),
+        ("Việt OR Nam", ["năm", "Việt", "nấm", "Nam"]),
+        ("Việt AND Nam", ["Việt", "Nam"]),
+        ("Việt NEAR/9 nam", ["năm ở Việt"]),
+        ('/việt/ [word="việt"] nam', []),
+        ("-thành nam", ["năm", "nấm", "Nam"]),
+        ("Việt n?m", ["năm", "Việt", "nấm", "Nam"]),
+        ('"nấm Nam"', ["nấm Nam"]),
+        ('"nam nam"', ["nấm Nam"]),
+    ],
+)
+def test_beside_a_marked_word_an_unmarked_one_has_no_marks(question: str, found: list[str]) -> None:
+    """A Vietnamese reader who types one mark types all. In an operand of its own, a word may have any."""
+    assert keywords("Một năm ở Việt. Cây nấm Nam bộ", question, "vi") == found
+
+
+@pytest.mark.parametrize("language", ["fr", "tr", "pl"])
+def test_in_other_languages_marks_are_typed_word_by_word(language: str) -> None:
+    """Their keyboards leave out one and write another."""
+    assert keywords("Le président et son élection", "président election", language) == ["président", "élection"]
+
+
+@pytest.mark.parametrize(
     ("question", "understood"),
     [
         ("thành phố", '"thành phố"'),
@@ -306,6 +418,9 @@ def test_words_side_by_side_are_one_phrase_if_wanted(question: str, understood: 
         ("gas AND", "no word after AND", "AND"),
         ("OR gas", "no word before OR", "OR"),
         ("(gas OR oil", "not closed", "("),
+        ("colo(u)r", "a bracket touches a word", "("),
+        ("(gas)oil price", "a bracket touches a word", ")"),
+        ('the gas"', "quotation mark is not closed", '"'),
         ("gas NEAR/3", "none on one side", "NEAR/3"),
         ("(a AND b) NEAR/3 c", "not AND, NOT or fields", "(a AND b) NEAR/3"),
         ("a NEAR/5000 b", "up to 1000", "NEAR/5000"),
@@ -336,6 +451,21 @@ def test_an_error_shows_the_place_of_the_fault(question: str, says: str, marked:
     error = caught.value
     assert error.question[error.start : error.end] == marked
     assert "\n  ".join(error.marked()) in str(error)
+
+
+@pytest.mark.parametrize(
+    ("question", "says", "marked"),
+    [
+        ('[lemma="b"]', "no lemmas", "lemma"),
+        ('a [pos="N"]', "no attribute", "pos"),
+        ('[tag="N("]', "is no regular expression", "N("),
+    ],
+)
+def test_what_an_index_does_not_know_is_marked(question: str, says: str, marked: str) -> None:
+    """An index may have tags and no lemmas."""
+    with pytest.raises(QuestionError, match=says) as caught:
+        parse(question, splitter(), annotated=(TAG,))
+    assert caught.value.question[caught.value.start : caught.value.end] == marked
 
 
 def test_carets_stand_below_wide_letters() -> None:

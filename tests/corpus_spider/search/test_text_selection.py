@@ -21,6 +21,8 @@ QUESTIONS = {
     "section:thoi-su /.+/": "12",
     'author:"nguyễn văn hòa" /.+/': "14",
     'author:"علی رضایی" /.+/': "3",
+    "author:Nguyễn /.+/": "14",
+    "author:hoa -author:Lê /.+/": "4",
     "-author:Nguyễn section:سیاست /.+/": "3",
 }
 """Questions, and the last characters of the paths that they find."""
@@ -42,6 +44,14 @@ def test_the_index_selects_by_section_author_and_title_as_the_database_does(tmp_
             for question, paths in QUESTIONS.items():
                 ids = index.find(question, Selection(), most=50).ids
                 assert sorted(each.text[-1] for each in corpus.documents.of_ids(ids)) == list(paths), question
+            for author, similar in (
+                ("Nguyên", ["Nguyễn Văn Hoà", "PGS.TS. Nguyễn Văn Hòa"]),
+                ("Lê Thi C", ["Lê Thị B"]),
+                ("zz", []),
+            ):
+                for question, chosen in ((f'/.+/ author:"{author}"', ()), ("/.+/", (author,))):
+                    answer = index.concordance(corpus, question, Selection(authors=chosen))
+                    assert (len(answer.absent), list(answer.similar)) == (1, similar)
             groups = index.find("", Selection(), most=1).groups
         assert groups["section"] == {"thoi-su": 2, "سیاست": 1, "sport": 1}
         assert groups["author"]["Lê Thị B"] == 2

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from itertools import pairwise
+from collections import Counter
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,14 +19,16 @@ from corpus_spider.search.index.token_file import ShardTokens, TokenWriter
 from corpus_spider.search.index.token_store import TokenStore
 from pipelines.text.words import LINE_END
 from storage.errors import DamageError
-from storage.records import SENTENCE
+from storage.records import ATTRIBUTE, SENTENCE
 
 if TYPE_CHECKING:
     from corpus_spider.search.index.token_block import TokenBlock
 
 Text = list[list[list[str]]]
 """Lines of sentences of units."""
-UNITS = st.lists(st.sampled_from(["a", "b", "c", "chính", "phủ", "الحكومة"]), max_size=4)
+ANNOTATED = [f"{unit}{ATTRIBUTE}{lemma}{ATTRIBUTE}{tag}" for unit, lemma, tag in ("aaN", "abV", "ccN")]
+ANNOTATED += [f"c{ATTRIBUTE}{ATTRIBUTE}N", f"phủ{ATTRIBUTE}{ATTRIBUTE}N"]
+UNITS = st.lists(st.sampled_from(["a", "b", "c", "chính", "phủ", "الحكومة", *ANNOTATED]), max_size=4)
 TEXTS = st.lists(st.lists(UNITS, min_size=1, max_size=3), min_size=1, max_size=4)
 DOCUMENTS = st.lists(st.tuples(st.sampled_from(["vi", "ar", "en"]), st.sampled_from(["s", "t"]), TEXTS), max_size=12)
 
@@ -46,6 +49,10 @@ def written(folder: Path, documents: list[tuple[str, str, Text]]) -> ShardTokens
 def texts_of(block: TokenBlock) -> dict[str, list[list[list[str]]]]:
     """Read a block back. Lines and sentences without a token are left out: their places cannot be told apart."""
     units = [block.vocabulary[number] for number in block.tokens.tolist()]
+    if block.readings is not None:
+        numbers = block.readings_of_tokens(block.readings)
+        read = [[known[each] for each in values[numbers]] for known, values in block.readings.values.values()]
+        units = [ATTRIBUTE.join(each).rstrip(ATTRIBUTE) for each in zip(units, *read, strict=True)]
     found: dict[str, list[list[list[str]]]] = {}
     ends = [*block.document_starts.tolist(), len(units)]
     for document, (start, end) in zip(block.documents, pairwise(ends), strict=True):
@@ -75,22 +82,33 @@ def test_the_tokens_lines_and_sentences_of_chosen_documents_are_those_that_were_
     wanted = {str(number) for number in chosen} & every.keys()
     for ids in (None, wanted, np.array(sorted(map(int, wanted)), np.int64)):
         read: dict[str, Text] = {}
-        for block in shard.blocks(ids):
+        for block in shard.blocks(ids, annotated=True):
             read |= texts_of(block)
             places = [int(number) for number in block.documents]
-            assert [(cell.language, cell.site) for cell in block.cells] == [documents[each][:2] for each in places]
-            assert {cell.language for cell in block.cells} == {block.language}
+            cells = [block.cells[number] for number in block.cell_numbers.tolist()]
+            assert [(cell.language, cell.site) for cell in cells] == [documents[each][:2] for each in places]
+            assert {cell.language for cell in cells} == {block.language}
             assert len(block.document_starts) == len(block.document_lines) == len(block.documents)
             assert (block.line_starts[block.document_lines] == block.document_starts).all()
             for starts in (block.document_starts, block.line_starts, block.sentence_starts):
                 assert (np.diff(starts) >= 0).all()
         assert read == (every if ids is None else {each: every[each] for each in wanted})
+        if not isinstance(ids, set):
+            expected = Counter[str]()
+            for number in map(int, read):
+                expected[documents[number][0]] += sum(map(len, chain.from_iterable(documents[number][2])))
+            assert shard.number_of_tokens(ids) == expected
+            assert shard.number_of_tokens(ids, {"vi"})["vi"] == expected["vi"]
     vietnamese = {each for block in TokenStore([shard]).blocks(None, {"vi"}) for each in block.documents}
     assert vietnamese == {str(number) for number, (language, _, _) in enumerate(documents) if language == "vi"}
-    units = {unit for _, _, text in documents for line in text for sentence in line for unit in sentence}
+    entries = {unit for _, _, text in documents for line in text for sentence in line for unit in sentence}
+    units = {entry.partition(ATTRIBUTE)[0] for entry in entries}
+    assert (shard.readings is None) == entries.isdisjoint(ANNOTATED)
     assert set(shard.vocabulary) == units
     assert shard.vocabulary.numbers([*units, "", "zzz"]) == {unit: shard.vocabulary.index(unit) for unit in units}
     assert shard.vocabulary[:] == list(shard.vocabulary)
+    some = np.arange(0, len(units), 2)
+    assert shard.vocabulary.texts(some) == sorted(shard.vocabulary[number] for number in some.tolist())
     assert all(unit in shard.vocabulary for unit in units)
     assert "zzz" not in shard.vocabulary
 

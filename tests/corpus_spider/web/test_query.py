@@ -180,6 +180,10 @@ QUERIES = st.lists(
         st.tuples(st.just("reserved"), st.sampled_from(["no", "yes"])),
         st.tuples(st.just("selection"), st.sampled_from(["long", "spring", "mixed", "none"])),
         st.tuples(st.just("order"), st.sampled_from(["date", "rank", "left"])),
+        st.tuples(st.just("sample"), st.sampled_from(["3", "0", "x", "1e99"])),
+        st.tuples(st.just("seed"), st.sampled_from(["3", "-1", "1e99"])),
+        st.tuples(st.just("unique"), st.sampled_from(["yes", "x"])),
+        st.tuples(st.just("context"), st.sampled_from(["3", "-1", "x", "1e99"])),
     ),
     max_size=5,
 )
@@ -277,10 +281,11 @@ def test_a_number_or_choice_of_the_command_line_counts_also_when_it_is_the_defau
 
 @pytest.mark.parametrize("view", ["/documents", "/search?q=gi%C3%A1", "/words?"])
 def test_each_form_has_a_menu_of_named_selections(app: Guard, view: str) -> None:
-    """Of those that the search index can answer. The chosen one stays chosen."""
+    """Of those that the view can answer: words have no counts by length. The chosen one stays chosen."""
     page = document_fromstring(ask(app, f"{view}{'&' if '?' in view else '?'}selection=spring")[2])
     [menu] = page.xpath("//select[@name='selection']")
-    assert menu.xpath("option/text()") == ["all documents", "long", "spring"]
+    known = ["spring"] if "words" in view else ["long", "spring"]
+    assert menu.xpath("option/text()") == ["all documents", *known]
     assert menu.xpath("option[@selected]/text()") == ["spring"]
 
 
@@ -303,6 +308,27 @@ def test_commands_and_python_use_a_named_selection(folder: Path) -> None:
         assert {row["language"] for row in found} == {"vi"}
         with pytest.raises(ConfigError, match=r'no selection "sprin" \(did you mean spring\?\)'):
             corpus.documents(selection="sprin")
+
+
+def test_pages_and_samples_are_those_of_the_command_in_python_too(folder: Path) -> None:
+    """A sample is shown whole unless a limit makes pages of it."""
+    every = [json.loads(line) for line in answered(folder, ["search", "giá", "--format", "jsonl"])[1].splitlines()]
+    with cs.open(folder) as corpus:
+        for options, keywords in (
+            (["--limit", "4", "--page-number", "2"], {"limit": 4, "page": 2}),
+            (["--sample-size", "5", "--seed", "3"], {"sample_size": 5, "seed": 3}),
+            (["--sample-size", "5", "--limit", "3", "--page-number", "2"], {"sample_size": 5, "limit": 3, "page": 2}),
+        ):
+            code, output = answered(folder, ["search", "giá", "--json", *options])
+            assert code == 0
+            lines = [(place["id"], place["line"]["keyword"]) for place in json.loads(output)["places"]]
+            rows = corpus.search("giá", **keywords)
+            assert lines == [(row["id"], row["keyword"]) for row in rows]
+            assert all(row in every for row in rows)
+            assert len(rows) == {"--limit": 4, "--sample-size": 5}[options[0]] - (3 if "--limit" in options[1:] else 0)
+        for keyword, value in {"page": 0, "sample_size": 10_001, "seed": -1, "limit": 0}.items():
+            with pytest.raises(ConfigError, match=f"{keyword}: expected a whole number from"):
+                corpus.search("giá", **{keyword: value})
 
 
 def test_lines_are_downloaded_with_the_reference_of_each(app: Guard, folder: Path) -> None:

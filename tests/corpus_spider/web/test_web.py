@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from lxml.html import HtmlElement
+
     from corpus_spider.web.guard import Guard
 
 pytestmark = needs("web")
@@ -47,6 +49,9 @@ contact = "someone@example.org"
 [[site]]
 name = "a.example"
 start = ["https://a.example/"]
+
+[selection.long]
+min_chars = 500
 """
 TOKEN = "a-token-that-is-long-enough"
 
@@ -58,7 +63,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "corpus.toml").write_text(CONFIG)
     with Corpus.open(folder / "corpus.db", create=True) as corpus:
         crawl = Crawl(corpus)
-        crawl.visit("1", made(f"Giá xăng {HOSTILE}\nhôm nay", language="vi", title=HOSTILE, author=HOSTILE))
+        stated = {"title": HOSTILE, "author": HOSTILE, "published": "2026-03-01"}
+        crawl.visit("1", made(f"Giá xăng {HOSTILE}\nhôm nay", language="vi", **stated))
         arabic = made("أعلنت الحكومة خطة جديدة", language="ar", title="خطة")
         assert arabic.document is not None
         in_arabic = replace(arabic.document, language=LanguageGuess("ar", 0.99, "Arab", 1.0))
@@ -399,15 +405,63 @@ def test_a_url_whose_value_makes_no_sense_is_answered_with_what_is_wrong(app: Gu
         assert (status, says in text) == (400, True), view
 
 
-def test_words_say_by_which_filters_they_are_not_counted(app: Guard) -> None:
-    """Counts are kept by language, site and month."""
-    sentence = "Words are not counted by these filters, which are left out: {}."
+def test_shares_of_sites_are_of_all_documents_and_the_others_are_numbered(tmp_path: Path) -> None:
+    """Of the found documents in a search, of the corpus on the first page; a table has the largest sites only."""
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        for at in range(20):
+            Crawl(corpus, f"s{at}.example").visit("1", made(f"giá xăng {at}", language="vi", title="Giá"))
+        with only_writer(tmp_path / "index"):
+            refresh(corpus, str(tmp_path / "corpus.db"), tmp_path / "index", 1)
+        app = application_of(tmp_path, corpus)
+        for address, caption, shown in (("/search?q=xăng", "Documents by site", 12), ("/", "By site", 15)):
+            page = document_fromstring(ask(app, address)[2])
+            [table] = page.xpath(f"//table[caption='{caption}']")
+            assert table.xpath("tbody/tr/td[2]/text()") == ["5.0 %"] * shown
+            assert table.xpath("string(tfoot)") == f"Further ones, not shown: {20 - shown}"
+
+
+@pytest.mark.parametrize(
+    ("query", "kept"),
+    [
+        ("", "language=vi"),
+        ("?language=ar&site=a.example", "language=ar&site=a.example"),
+        ("?language=vi&until=2027-01", "language=vi&until=2027-01-31"),
+    ],
+)
+def test_a_word_of_a_list_is_searched_in_the_selection_of_the_list(app: Guard, query: str, kept: str) -> None:
+    """From its row and from the cloud, also if the page chose the language."""
+    page = document_fromstring(ask(app, f"/words{query}")[2])
+    for links in (page.xpath("//tbody//th/a/@href"), page.xpath("//figure//a/@href")):
+        assert links
+        assert all(link.startswith("/search?q=%22") and link.endswith(f"%22&{kept}") for link in links), links
+
+
+@pytest.mark.parametrize("query", ["?language=vi&list=frequency", ""])
+def test_a_word_list_is_downloaded_with_the_rows_of_the_page_first(app: Guard, query: str) -> None:
+    """As CSV, in the selection of the page."""
+    page = document_fromstring(ask(app, f"/words{query}")[2])
+    [link] = page.xpath("//a[@download]/@href")
+    status, headers, text = ask(app, link)
+    assert (status, headers["content-type"]) == (200, "text/csv; charset=utf-8")
+    rows = list(csv.DictReader(io.StringIO(text.lstrip("\ufeff"))))
+    shown = [each.text_content() for each in page.xpath("//tbody//th")]
+    assert [row["word"] for row in rows][: len(shown)] == shown
+
+
+def test_words_are_not_shown_for_filters_by_which_they_are_not_counted(app: Guard) -> None:
+    """Counts are kept by language, site and month: without the filter they would be those of other documents."""
+    sentence = "Words are not counted by these filters: {}."
     assert "not counted by" not in ask(app, "/words?language=vi&since=2026-01")[2]
     for query, left in (
         ("chars=5", "least characters"),
         ("extractor=bte&reserved=no", "extractor, without reserved texts"),
+        ("selection=long", "least characters"),
     ):
-        assert sentence.format(left) in ask(app, f"/words?{query}")[2]
+        text = ask(app, f"/words?{query}")[2]
+        assert sentence.format(left) in text
+        assert not document_fromstring(text).xpath("//table | //figure | //p[@class='lead']")
+        assert ask(app, f"/download/words.csv?{query}")[0] == 400
 
 
 def test_a_token_is_asked_for_as_password_or_bearer(folder: Path) -> None:
@@ -460,13 +514,13 @@ def test_a_word_of_the_cloud_leads_to_its_concordance(app: Guard) -> None:
     [
         (["2026-03-07T07:15:00+07:00", "2026-03-07T21:10:00+03:30"], [1, 0]),
         (["2026-03-07", "2026-03-07T00:10:00+00:00", "2026-03-08"], [2, 1, 0]),
-        ([None, "2026-03-01T13:00:00+00:00", "2026-03-01T11:00:00"], [1, 0, 2]),
+        ([None, "2026-03-01T13:00:00+00:00", "2026-03-01T11:00:00"], [1, 2, 0]),
     ],
 )
 def test_the_newest_documents_are_sorted_by_moment(
     tmp_path: Path, published: list[str | None], order: list[int]
 ) -> None:
-    """Not by the clock of each country; a document without a date has the time of its fetch."""
+    """Not by the clock of each country; a document without a date comes last."""
     from corpus_spider.web.views.documents import newest_first
 
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
@@ -477,21 +531,86 @@ def test_the_newest_documents_are_sorted_by_moment(
     assert [int(each.url[-1]) for each in found] == order
 
 
-def test_a_search_is_narrowed_and_shows_more_lines(tmp_path: Path) -> None:
-    """Its form has the languages and sites of the answer; the next lines are one click away."""
+def test_a_search_is_narrowed_and_read_page_by_page(tmp_path: Path) -> None:
+    """Its form has the languages and sites of the answer. Links lead through all lines, in each order."""
     (tmp_path / "corpus.toml").write_text(CONFIG)
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
-        Crawl(corpus).visit("1", made("\n".join(f"xăng {number}" for number in range(70)), language="vi"))
+        text = "\n".join(f"{number} xăng" for number in range(120))
+        Crawl(corpus).visit("1", made(text, language="vi"))
         with only_writer(tmp_path / "index"):
             refresh(corpus, str(tmp_path / "corpus.db"), tmp_path / "index", 1)
         app = application_of(tmp_path, corpus)
-        page = document_fromstring(ask(app, f"/search?q={quote('xăng')}&language=vi")[2])
-        assert page.xpath("//select[@name='language']/option[@selected]/text()") == ["vi"]
-        assert page.xpath("//select[@name='site']/option/text()") == ["all", "a.example"]
-        [link] = page.xpath("//a[text()='Show more lines']/@href")
-        more = document_fromstring(ask(app, f"/search{link}")[2])
-        assert [len(each.xpath("//tbody/tr[@lang]")) for each in (page, more)] == [50, 70]
-        assert not more.xpath("//a[text()='Show more lines']")
+        for order in ("", "&order=date", "&order=1L", "&sample=110&seed=4"):
+            page = document_fromstring(ask(app, f"/search?q={quote('xăng')}&language=vi{order}")[2])
+            assert page.xpath("//select[@name='language']/option[@selected]/text()") == ["vi"]
+            assert page.xpath("//select[@name='site']/option/text()") == ["all", "a.example"]
+            found = [lines_of(page)]
+            while links := page.xpath("//a[@rel='next']/@href"):
+                page = document_fromstring(ask(app, f"/search{links[0]}")[2])
+                found.append(lines_of(page))
+            assert [len(each) for each in found] == [50, 50, 10 if "sample" in order else 20]
+            assert len({line for each in found for line in each}) == sum(map(len, found))
+            [back] = page.xpath("//a[@rel='prev']/@href")
+            assert lines_of(document_fromstring(ask(app, f"/search{back}")[2])) == found[1]
+            assert "Page 3 of 3" in page.text_content()
+            # Another order begins at the first page.
+            assert not [link for link in page.xpath("//a[contains(., 'date')]/@href") if "page=" in link]
+
+
+def lines_of(page: HtmlElement) -> list[str]:
+    """Return the left context of each line of a search."""
+    return [each.text_content() for each in page.xpath("//td[@class='left']")]
+
+
+def test_the_same_seed_shows_the_same_sample(app: Guard) -> None:
+    """The page, its form, its link to another sample, the cited line and the command name size and seed."""
+    target = f"/search?q={quote('xăng OR الحكومة OR giá')}&sample=2&seed=5"
+    first, again = (document_fromstring(ask(app, target)[2]) for _ in range(2))
+    assert len(lines_of(first)) == 2
+    assert lines_of(first) == lines_of(again)
+    assert "2 lines by chance from all hits, seed 5." in first.text_content()
+    assert [first.xpath(f"//input[@name='{name}']/@value") for name in ("sample", "seed")] == [["2"], ["5"]]
+    assert first.xpath("//a[text()='Another sample']/@href")[0].endswith("&sample=2&seed=6")
+    assert "sample=" not in first.xpath("//a[text()='All hits']/@href")[0]
+    assert "(--sample-size 2 --seed 5)" in first.xpath("string(//bdi[@class='cite'])")
+    assert "--sample-size 2 --seed 5" in first.xpath("string(//p[@class='command']/code)")
+    downloads = first.xpath("//a[@download]/@href")
+    assert [len(ask(app, link)[2].splitlines()) for link in downloads] == [3, 2]
+
+
+def test_a_context_of_any_width_is_kept(app: Guard) -> None:
+    """In the form, the links, the downloads and the command. Otherwise a line has the usual width."""
+    usual, narrow = (document_fromstring(ask(app, f"/search?q=xăng{more}")[2]) for more in ("", "&context=1"))
+    [long], [short] = (page.xpath("//td[@class='right']/text()")[:1] for page in (usual, narrow))
+    assert len(short.rstrip("…")) < len(long.rstrip("…"))
+    assert not usual.xpath("//table[@class='concordance whole']")
+    assert narrow.xpath("//input[@name='context']/@value") == ["1"]
+    assert "--context 1" in narrow.xpath("string(//p[@class='command']/code)")
+    assert all(link.endswith("context=1") for link in narrow.xpath("//a[@download]/@href"))
+    assert "context=" not in narrow.xpath("//a[text()='Show the documents']/@href")[0]
+    assert narrow.xpath("//table[@class='concordance whole']")
+
+
+def test_equal_lines_are_shown_once_if_the_form_wants_it(tmp_path: Path) -> None:
+    """The download has them once too, and the command says so."""
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        Crawl(corpus).visit("1", made("\n".join(["hôm nay giá xăng tăng"] * 3), language="vi", title="Giá"))
+        with only_writer(tmp_path / "index"):
+            refresh(corpus, str(tmp_path / "corpus.db"), tmp_path / "index", 1)
+        app = application_of(tmp_path, corpus)
+        every, once = (document_fromstring(ask(app, f"/search?q=xăng{more}")[2]) for more in ("", "&unique=yes"))
+        assert (len(lines_of(every)), len(lines_of(once))) == (3, 1)
+        assert [page.xpath("count(//input[@name='unique'][@checked])") for page in (every, once)] == [0, 1]
+        assert "--unique" in once.xpath("string(//p[@class='command']/code)")
+        assert [len(ask(app, link)[2].splitlines()) for link in once.xpath("//a[@download]/@href")] == [2, 1]
+
+
+@pytest.mark.parametrize("path", ["/", f"/search?q={quote('الحكومة')}"])
+def test_the_number_of_texts_without_a_date_stands_below_the_chart(app: Guard, path: str) -> None:
+    """They are in no month of it."""
+    text = document_fromstring(ask(app, path)[2]).text_content()
+    assert "Without a date: 1 document." in text
 
 
 def test_only_days_with_documents_are_stops_of_the_tab_key(app: Guard) -> None:

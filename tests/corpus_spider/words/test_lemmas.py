@@ -10,12 +10,17 @@ import pytest
 import corpus_spider
 from corpus_spider.cli import app
 from corpus_spider.search.index.manifest import CellKey
-from corpus_spider.words.lemmas import count_lemmas
+from corpus_spider.words.lemmas import count_lemmas, lemma_list
 from corpus_spider.words.lists import AS_ONE, SharedSpellings
+from corpus_spider.words.request import WordList
 from pipelines.text.annotation.annotator import LEMMA, TAG, Annotator
 from pipelines.text.annotation.choice import annotator_of
+from storage.corpus import Corpus
+from storage.documents.selection import Selection
+from storage.errors import ConfigError
 from tests.corpus_spider.local_paper import crawl_into
 from tests.extras import need
+from tests.storage.corpus_samples import Crawl, made
 from tests.storage.export_samples import a_document
 
 if TYPE_CHECKING:
@@ -76,6 +81,34 @@ def test_a_language_without_lemmas_is_an_error(
     assert "vi: no selected language has lemmas" in capsys.readouterr().err
     assert app.run(["words", "--lemma", "--around", "x"]) == 2
     assert "--lemma exclude each other" in capsys.readouterr().err
+
+
+def test_a_missing_library_is_a_note_unless_its_language_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other languages are counted. Without any it is an error, with the line that installs it."""
+    own = Annotator("vi", "test 1", (LEMMA,), "", lambda tokens: [(token, "") for token in tokens])
+    missing = ConfigError("lemmas and tags need x, which is not installed", where="en", do="pip install x")
+
+    def found(language: str) -> Annotator | None:
+        if language == "en":
+            raise missing
+        return own if language == "vi" else None
+
+    monkeypatch.setattr("corpus_spider.words.lemmas.annotator_of", found)
+    wanted = WordList(limit=3)
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        crawl.visit("1", made("The children ran home.", language="en"))
+        crawl.visit("2", made("giá xăng tăng", language="vi"))
+        answer = lemma_list(corpus, Selection(), wanted)
+        assert {row.word for row in answer.table.rows} <= {"title", "giá", "xăng", "giá xăng", "tăng"}
+        assert answer.notes[0] == (
+            "en: not counted, because lemmas and tags need x, which is not installed: pip install x"
+        )
+        for languages in (("en",), ("en", "vi")):
+            with pytest.raises(ConfigError, match="need x"):
+                lemma_list(corpus, Selection(languages), wanted)
 
 
 def test_forms_of_a_word_are_one_lemma() -> None:

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpus_spider.search.index import token_file
 from corpus_spider.search.index.manifest import Cell, CellKey
 from corpus_spider.search.index.token_file import ShardTokens, TokenWriter
-from corpus_spider.search.index.token_store import TokenStore
-from corpus_spider.words import ngrams
+from corpus_spider.search.index.token_store import SelectedTokens
 from corpus_spider.words.counting import dispersion
-from corpus_spider.words.ngrams import count_ngrams
+from corpus_spider.words.ngrams import ngram_counts, ngram_numbers, ngram_passes, ngram_tally
+from corpus_spider.words.ngrams.ngram_counts import count_ngrams
 from pipelines.text.words import LINE_END
 from storage.records import SENTENCE
 
@@ -56,19 +57,42 @@ def plainly(documents: list[Document], size: int) -> dict[str, tuple[int, int, f
 
 
 @settings(max_examples=120, deadline=None)
-@given(DOCUMENTS, DOCUMENTS, st.integers(2, 5), st.integers(1, 4), st.integers(1, 40), st.integers(1, 50))
+@given(
+    DOCUMENTS,
+    DOCUMENTS,
+    st.integers(2, 5),
+    st.integers(1, 4),
+    st.integers(1, 40),
+    st.integers(1, 50),
+    st.integers(1, 50),
+)
 def test_ngrams_of_random_texts_are_those_of_a_plain_count(
-    first: list[Document], second: list[Document], size: int, min_frequency: int, most: int, max_kept: int
+    first: list[Document],
+    second: list[Document],
+    size: int,
+    min_frequency: int,
+    most: int,
+    max_kept: int,
+    max_candidates: int,
 ) -> None:
     """Over shards with other numbers of units, in as many passes as the bound needs, with any limit."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ngrams, "MAX_TOKENS_KEPT", max_kept)
-        patched.setattr(ngrams, "_MIN_CANDIDATES", 1)
-        patched.setattr(ngrams, "_BUCKET_BITS", 6)
+        for module in (ngram_counts, ngram_passes):
+            patched.setattr(module, "MAX_NUMBERS_KEPT", max_kept)
+        for module in (ngram_counts, ngram_tally):
+            patched.setattr(module, "MAX_CELL_COUNTS", max_kept)
+        patched.setattr(ngram_passes, "_SAMPLED_TOKENS", 5)
+        patched.setattr(ngram_counts, "_MIN_CANDIDATES", 1)
+        patched.setattr(ngram_counts, "_MAX_CANDIDATES", max_candidates)
+        patched.setattr(token_file, "BLOCK_TOKENS", 10)
+        patched.setattr(ngram_numbers, "BUCKET_BITS", 6)
         for name in ("a", "b"):
             (Path(folder) / name).mkdir()
-        store = TokenStore([written(Path(folder) / "a", first), written(Path(folder) / "b", second)])
-        found = count_ngrams(store.blocks, size, most, min_frequency)
+        parts = [
+            SelectedTokens(written(Path(folder) / "a", first)),
+            SelectedTokens(written(Path(folder) / "b", second)),
+        ]
+        found = count_ngrams(parts, size, most, min_frequency)
     expected = plainly([*first, *second], size)
     frequent = sorted((-row[0], each) for each, row in expected.items() if row[0] >= min_frequency)
     assert [row.word for row in found.rows] == [each for _, each in frequent][:most]

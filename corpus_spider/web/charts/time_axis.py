@@ -6,6 +6,8 @@ from collections import Counter
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from storage.documents.model import UNDATED
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -28,11 +30,14 @@ def per_day(counted: Mapping[str, int], last: date, days: int = DAYS) -> list[tu
 def per_month(counted: Mapping[str, int]) -> list[tuple[str, int]]:
     """Return the number of each month from the first to the last one, 0 where there is none; of years if they are many.
 
+    Documents without a date, which are counted as `UNDATED`, are on no axis.
+
     >>> per_month({"2025-11": 3, "2026-02": 1})
     [('2025-11', 3), ('2025-12', 0), ('2026-01', 0), ('2026-02', 1)]
     >>> per_month({"1990-05": 2, "2026-02": 1})[:2]
     [('1990', 2), ('1991', 0)]
     """
+    counted = {month: number for month, number in counted.items() if month != UNDATED}
     if not counted:
         return []
     first, last = (int(month[:4]) * 12 + int(month[5:]) - 1 for month in (min(counted), max(counted)))

@@ -61,7 +61,7 @@ class Timeline:
 
 
 def timeline(rows: Sequence[tuple[str, int, str]], *, right_to_left: bool = False) -> Timeline:
-    """Return the chart of the rows of `corpus_spider.web.time_axis.per_month`, each with an address.
+    """Return the chart of the rows of `corpus_spider.web.charts.time_axis.per_month`, each with an address.
 
     >>> chart = timeline([("2026-11", 2, ""), ("2026-12", 0, ""), ("2027-01", 4, "")])
     >>> [(each.tick, each.x, each.height) for each in chart.columns]
