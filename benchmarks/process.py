@@ -1,7 +1,7 @@
 """Compare `process` with the pure page function on the same cores, and measure its test of the language.
 
     python benchmarks/process.py speed GOLD_DIR [--pages 150] [--repeat 4] [--rounds 3]
-    python benchmarks/process.py language GOLD_DIR [--pages 2040] [--language vi] [--rounds 3]
+    python benchmarks/process.py language GOLD_DIR [--pages 2040] [--language vi] [--whole] [--rounds 3]
 
 *speed*: an archive has each page several times, with a space more each time. Plain processes, as many as there are
 cores, call the page function on pages in memory; `process` reads the archive and writes the part. Both take turns.
@@ -9,8 +9,9 @@ cores, call the page function on pages in memory; `process` reads the archive an
 *language*: an archive has pages of twelve languages in turns. A quarter are gold pages, as long as there are some. A
 quarter are gold pages that keep two to six paragraphs. Half have two to six paragraphs of a gold text in the place of
 the text of another page, mostly of another language: so menu and title are in another language than the text. Gold
-texts are repeated, whole pages are not. `process` runs with the test of the language and without it. Printed are the
-ratio of seconds, and the share of the wanted documents that the test lets pass.
+texts are repeated, whole pages are not. ``--whole``: the gold pages as they are, once each. `process` runs with the
+test of the language and without it. Printed are the ratio of seconds, and the share of the wanted documents that the
+test lets pass.
 
 All seconds are those of a clock, so the machine must be quiet. They include the start of the workers, which the
 second comparison does once before.
@@ -186,7 +187,11 @@ def wanted(release: Path, language: str) -> set[str]:
 def language(gold: Sequence[GoldPage], options: argparse.Namespace) -> None:
     """Print what the test of the language saves and loses."""
     languages = tuple(dict.fromkeys((options.language, *LANGUAGES)))[: len(LANGUAGES)]
-    pages = composed(gold, options.pages, languages, random.Random(1))
+    if options.whole:
+        pages = [(WHOLE, page.html()) for page in gold]
+        languages = tuple(sorted({page.language for page in gold}))
+    else:
+        pages = composed(gold, options.pages, languages, random.Random(1))
     config = replace(Config(), crawl=replace(Config().crawl, workers=options.cores))
     with tempfile.TemporaryDirectory() as name:
         archive = write(Path(name), [body for _, body in pages])
@@ -214,6 +219,7 @@ def main() -> None:
     parser.add_argument("what", choices=("speed", "language"))
     parser.add_argument("gold", type=Path)
     parser.add_argument("--pages", type=int, default=0, help="default: 150 for speed, 2040 for language")
+    parser.add_argument("--whole", action="store_true", help="language: the gold pages alone, as they are")
     parser.add_argument("--repeat", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2)

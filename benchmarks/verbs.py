@@ -131,7 +131,8 @@ def server_seconds(database: str) -> float:
     """Return the CPU seconds of the ended processes of a PostgreSQL server on this machine; 0 for any other."""
     if not database:
         return 0.0
-    with psycopg.connect(database) as connection:
+    # In a transaction the server would always show the same sessions.
+    with psycopg.connect(database, autocommit=True) as connection:
         (own,) = connection.execute("SELECT pg_backend_pid()").fetchone() or (0,)
         try:
             # Other sessions end a moment after their program.
