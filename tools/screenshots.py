@@ -41,7 +41,7 @@ VIEWS = {
     "documents": "/documents?language={language}",
     "search": "/search?q={word}",
     "words": "/words?language={language}",
-    "keywords": "/words?list=keywords&language={language}&since=2026-10-01",
+    "collocates": "/words?list=collocates&q={word}&language={language}&min_frequency=1",
     "crawls": "/crawls",
     "crawl": "/crawls/2",
     "sites": "/sites",
