@@ -80,7 +80,8 @@ def test_a_url_that_always_asks_for_a_pause_costs_its_host_one_night(
 ) -> None:
     """It was fetched first again each night, and ended it. Now the other pages come first, for any kind of URL.
 
-    `crawl`, `status` and `health` name the paused host in the first night. In the second night nothing else is due.
+    `crawl`, `status` and `health` name the paused host in the first night, if the pause left URLs due: a section page
+    is last if its articles are known by then. In the second night nothing else is due.
     """
     paths = [f"/story/{number}.html" for number in range(1, 25)]
     with served(Newspaper(articles=0)) as paper:
@@ -102,7 +103,7 @@ def test_a_url_that_always_asks_for_a_pause_costs_its_host_one_night(
                 health = json.loads(run(tmp_path, "health", "--json").stdout)
                 assert [one["paused"] for one in health["sites"]] == [nights[-1]["paused"]]
                 assert ("paused" in {one["sign"] for one in health["sick"]}) is not bool(nights[-1]["documents"])
-    assert nights[0]["paused"]
+    assert bool(nights[0]["paused"]) is (nights[0]["documents"] < reachable)
     assert not any(one["paused"] for one in nights[1:])
     assert sum(one["documents"] for one in nights[:2]) == reachable
 
