@@ -103,15 +103,15 @@ _LONE_HAMZA = re.compile("[\u0653-\u0655]")
 _HEH_AS_VOWEL = re.compile("ه(?:\u200c|(?!\\w))")
 
 
-def small(word: str, language: str) -> str:
-    """Return a word in small letters, by the rules of its language.
+def small(word: str, language: str = "") -> str:
+    """Return a word in small letters, by the rules of its language. ß and the final ς stay: they are small letters.
 
-    >>> small("ISPARTA", "tr"), small("ISPARTA", "en"), small("İzmir", "tr")
-    ('ısparta', 'isparta', 'izmir')
+    >>> small("ISPARTA", "tr"), small("ISPARTA", "en"), small("İzmir", "tr"), small("Straße"), small("ΤΗΣ")
+    ('ısparta', 'isparta', 'izmir', 'straße', 'της')
     """
     if language in TURKIC:
         word = word.replace("İ", "i").replace("I", "ı")
-    return word.casefold()
+    return word.lower()
 
 
 @cache

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HYPHENS = "‐‑־-"
 """Hyphens, for the brackets of a regular expression: U+2010, one that does not break, the Hebrew maqaf, and ASCII."""
 # A quotation mark before the last letters of a Hebrew word belongs to an abbreviation (צה"ל), unless another closes it.
-JOINT = rf"""(?:[\u200c\u200d'’‘·׳״{HYPHENS}]|(?<=\p{{Hebrew}})["“”](?=\p{{Hebrew}}{{1,4}}(?![\p{{Hebrew}}"“”])))"""
+JOINT = rf"""(?:[\u200c\u200d'’‘＇·׳״{HYPHENS}]|(?<=\p{{Hebrew}})["“”](?=\p{{Hebrew}}{{1,4}}(?![\p{{Hebrew}}"“”])))"""
 """What joins the parts of a word, as a regular expression."""
 # Two letters of a flag; or a picture with selectors, skin tones and pictures after joiners (Unicode, UTS #51).
 _EMOJI = (

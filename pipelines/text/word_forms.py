@@ -45,7 +45,7 @@ def letters(word: str, language: str = "") -> str:
     >>> letters("Chính"), letters("كِتابٌ"), letters("١٤٠٣"), letters("O‘zbek"), letters("بہار", "ur")
     ('chính', 'کتاب', '1403', "o'zbek", 'بهار')
     """
-    small = equal_letters.small(word, language)
+    small = equal_letters.small(word, language).casefold()
     if small.isascii():
         return small.strip(_AROUND)
     return _one_spelling(equal_letters.joined(small, language), language, _table(language))
