@@ -1,9 +1,10 @@
 """Read search questions: the grammar of `corpus_spider.search.question.tree`, by recursive descent.
 
-Words side by side must all occur. ``-word`` is NOT. A word typed without marks finds every spelling: ``chinh phu``
-finds ``chính phủ``. A word typed with marks finds these marks only. So does in Vietnamese a word beside it
-(`typed_marks`). An equals sign before a word finds it as typed. ``*`` stands for any letters, ``?`` before another
-letter for one. ``/…/`` is a regular expression that a whole word fits, in small letters.
+Words side by side must all occur. ``-word`` is NOT, also with the dash that an editor makes of the hyphen. A word
+typed without marks finds every spelling: ``chinh phu`` finds ``chính phủ``. A word typed with marks finds these marks
+only. So does in Vietnamese a word beside it (`typed_marks`). An equals sign before a word finds it as typed. ``*``
+stands for any letters, ``?`` before another letter for one. ``/…/`` is a regular expression that a whole word fits, in
+small letters.
 
 From loose to tight: OR; AND and words side by side; NOT; ``within <s/>``; ``...``; NEAR/n; tokens in a row. Words side
 by side are one phrase beside ``...``, NEAR and within, and one sequence beside square brackets. Directly after NOT and
@@ -86,7 +87,7 @@ _PIECE = regex.compile(
       (?P<expression>/(?:\\.|[^\\/\s])+/(?=[\s()]|$))
     | (?P<token>\[(?:"(?:\\.|[^"\\])*"|[^]"])*\])
     | (?P<times>(?<=[])])(?:\{[^}]*\}|(?<=\])[?*+]))
-    | (?P<open>\()|(?P<close>\))|(?P<not>-(?=\S))
+    | (?P<open>\()|(?P<close>\))|(?P<not>[-–−](?=\S))
     | (?P<near>(?:NEAR|near)/\d+(?=[\s()"\[]|$))
     | (?P<gap>(?:(?<=[\s()"\]}])|^)(?:\.{3}|…)(?=[\s()"\[]|$))
     | (?P<within>within(?:\s*<s\s*/?>|\s+s(?=[\s)]|$)))
@@ -112,7 +113,7 @@ _UNKNOWN = (
         regex.compile(r"(?:NEAR|WITHIN|ADJ)\d*(?:/.*)?|(?:ONEAR|PRE|[Ww])/\d+"),
         "is a distance in another form than NEAR/5",
     ),
-    (regex.compile(r"XOR|FOLLOWEDBY"), "is an operator of other programs"),
+    (regex.compile(r"XOR|FOLLOWEDBY|![\p{L}\p{N}].*"), "is an operator of other programs: NOT is -word"),
     (
         regex.compile(r"\p{L}+[<>]=?\p{N}.*|(?:word|lemma|tag|pos)!?=.*"),
         "is a comparison: a field has a colon, as date:2026, and a token has square brackets",
@@ -123,7 +124,7 @@ _UNKNOWN = (
     (regex.compile(r"[&|]+|.*&&.*|.*\|.*"), "is an operator in signs, in place of AND or OR"),
     (regex.compile(r".*[^\s.…](?:\.{2,3}|…)[^\s.…].*"), "is a range, or a gap without spaces around its dots"),
     (regex.compile(r".*[\p{L}\p{M}]\.[*+?].*|\^\p{L}.*|.*\\.*"), "is a regular expression without slashes around it"),
-    (regex.compile(r"\{.*|.*[<>]{2}.*|%[cdl]+"), "is a sign of another search language"),
+    (regex.compile(r"\{.*|.*[<>]{2}.*|%[cdl]+|.*_\{.*"), "is a sign of another search language"),
     (regex.compile(r"[\p{L}\p{M}*]*_(?:[A-Z]{1,5}[0-9*]*)"), "is a word with a part of speech behind it"),
     (regex.compile(r"\S*\{\d+(?:,\d*)?\}"), "is a repetition: one stands directly after square or round brackets"),
     (regex.compile("(?:site|date|title|author|section):"), "is a field without a value"),
@@ -131,6 +132,17 @@ _UNKNOWN = (
     (regex.compile(r"[\p{L}\p{N}]\S*[~^]\d*|[~^]\d+"), "is a similarity, distance or weight"),
 )
 """Outside quotation marks: syntax of other programs, and what is wrong with it."""
+_OTHER_COMMANDS = (
+    (regex.compile(r"(?<=[]}]\s*)(?:not\s+)?containing\b"), "joins tokens in another program"),
+    (
+        regex.compile(r"\bMU\s*\(\s*(?:meet|union)\b|\(\s*meet\b[^()]*\s-?\d+\s+-?\d+\s*\)"),
+        "is the search for pairs of another program",
+    ),
+    (regex.compile(r"^\w+\s*=\s*(?=\[)"), "gives an answer a name"),
+    (regex.compile(r'(?<=[]}"]\s*)cut\s+\d+'), "takes a part of the hits: `search` has --sample-size"),
+    (regex.compile(r"^set\s+\p{Lu}\w*\s[^;]*;"), "is a command of another program"),
+)
+"""Commands of other programs. Their words are those of any language, so only what stands beside them tells."""
 _JOINING_KINDS = frozenset({"near", "gap", "within"})
 _OPERATOR_KINDS = _JOINING_KINDS | {"not"}
 _OPERATOR_WORDS = frozenset({("word", "AND"), ("word", "OR"), ("word", "NOT")})
@@ -162,6 +174,9 @@ def parse(text: str, splitter: Splitter, *, as_phrase: bool = False, annotated: 
         raise QuestionError(what, text[:_SHOWN_CHARS], 0, _SHOWN_CHARS, do="Search for a part of it.")
     typed = " ".join(_GERSHAYIM.sub("״", clean(text)).translate(_QUOTES).split())
     typed = _SINGLE_QUOTES.sub(r'"\1"', typed)
+    for pattern, problem in _OTHER_COMMANDS:
+        if found := pattern.search(typed):
+            raise QuestionError(f'"{found[0].strip()}" {problem}', typed, found.start(), found.end(), do=_HOW)
     parser = _Parser(typed, splitter, as_phrase=as_phrase, annotated=annotated)
     question = parser.whole()
     refuse = partial(QuestionError, question=typed, start=0, end=len(typed))
@@ -539,7 +554,7 @@ class _Parser:
         if typed.count(_WILDCARD_LETTERS[ord(ANY_LETTERS)]) > MAX_WILDCARDS:
             raise ConfigError(f'"{text:.60}" has more than {MAX_WILDCARDS} wildcards', do="Write a regular expression.")
         found: list[Term] = []
-        end, before = 0, ""
+        end, before, is_apart = 0, "", False
         for start, stop in self._splitter.spans(typed):
             value = typed[start:stop].translate(_LETTER_WILDCARDS)
             touches = start == end and bool(before)
@@ -551,10 +566,15 @@ class _Parser:
             elif touches and found:
                 # In a script without spaces it is a unit of its own.
                 found[-1] = replace(found[-1], value=found[-1].value + value)
+            else:
+                is_apart = True
             end, before = stop, value
         if not found and before:
             do = 'Write it beside letters: govern*. In a phrase it stands for any token: "xe * điện".'
             raise ConfigError(f'"{text:.60}" is a wildcard without a word', do=do)
+        if found and is_apart:
+            do = 'Signs are not searched. In a phrase a star stands for any token: "* based".'
+            raise ConfigError(f'"{text:.60}" has a wildcard that touches only signs', do=do)
         return found
 
 

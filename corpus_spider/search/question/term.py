@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import regex
 
 from pipelines.text.equal_letters import EQUAL, small
+from pipelines.text.tokenizer import HYPHENS, WORD
 from pipelines.text.word_forms import broad, letters, plain
 from storage import time_limit
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 WORD_ATTRIBUTE = "word"
 """The attribute of a token that is its word."""
@@ -52,6 +53,15 @@ _STRAIGHT = str.maketrans(dict.fromkeys(EQUAL["'"], "'"))
 """The other apostrophes: they make no difference in expressions either."""
 _ANCHOR = regex.compile(r"\\[AZzGbBmMK]|(?<!\[)\^|\$")
 """In a text of many lines it means something else than in a word."""
+_OPTIONAL = r"[?*]|\{0?,"
+_ATOM = regex.compile(r"\\[pPN]\{[^}]*\}|\\.|\[\^?\]?(?:\[:[^]]*:\]|\\.|[^]\\])*\]")
+"""An escape or a class of a regular expression."""
+_SIGN = regex.compile(
+    rf"\\(?P<escaped>[^\p{{L}}\p{{M}}\p{{N}}])(?!{_OPTIONAL})|(?:{_ATOM.pattern})|\{{[^}}]*\}}"
+    rf"|(?P<sign>[^\p{{L}}\p{{M}}\p{{N}}\\.^$*+?(){{}}[\]|])(?!{_OPTIONAL})"
+)
+"""A sign that stands for itself and is no part of a class."""
+_WORD = regex.compile(WORD)
 
 
 class Comparison(NamedTuple):
@@ -105,21 +115,26 @@ class Term:
         left, ends_at = iter(words), time.monotonic() + SECONDS_ALL_WORDS
         while part := list(islice(left, _WORDS_TOGETHER)):
             time_limit.check()
-            if lines is not None:
-                text = "\n".join(part)
-                places = lines.finditer(_straight(text), overlapped=True, timeout=SECONDS_A_PART)
-                try:
-                    found = [each.start() for each in places]
-                except TimeoutError:
-                    raise self._too_slow(part[0]) from None
-                # What fits at the start of a word may reach beyond its end.
-                part = [text[start:].partition("\n")[0] for start in found]
-            for word in part:
+            for word in part if lines is None else self._fitted(lines, part):
                 time_limit.check()
-                if self.matches(word):
+                if lines or self.matches(word):
                     yield word
                 if time.monotonic() > ends_at:
                     raise self._too_slow(word)
+
+    def _fitted(self, lines: regex.Pattern[str], words: Sequence[str]) -> Iterator[str]:
+        """Yield those of some words that the expression of `_in_lines` fits."""
+        text = "\n".join(words)
+        places = lines.finditer(_straight(text), overlapped=True, timeout=SECONDS_A_PART)
+        try:
+            found = [text[each.start() : each.end()] for each in places]
+        except TimeoutError:
+            raise self._too_slow(words[0]) from None
+        for each in found:
+            # A line end that is written by its number may reach beyond the word.
+            word, goes_on, _ = each.partition("\n")
+            if not goes_on or self.matches(word):
+                yield word
 
     def plain_forms(self) -> tuple[str, ...]:
         """Return the words in small letters that a regular expression without operators fits; none for others.
@@ -130,7 +145,7 @@ class Term:
         # Of a lemma with an apostrophe there may be several.
         if regex.escape(self.value, special_only=True) != self.value or "'" in _straight(self.value):
             return ()
-        return tuple(dict.fromkeys((small(self.value, ""), small(self.value, "tr"))))
+        return tuple(dict.fromkeys((small(self.value), small(self.value, "tr"))))
 
     def _too_slow(self, word: str) -> ConfigError:
         what = f'takes too long to compare with words such as "{word:.40}"'
@@ -162,6 +177,9 @@ def expression(text: str, attribute: str = WORD_ATTRIBUTE) -> Term:
     if math.prod(max(1, number) for number in numbers) > _MAX_REPETITIONS:
         do = f"Write {{1,{_MAX_REPETITIONS}}} at most. Numbers in several braces are multiplied."
         raise ConfigError("repeats a part too often", where=where, do=do)
+    if attribute == WORD_ATTRIBUTE and (sign := _sign_outside_words(text)):
+        do = 'Words end there: write the parts as a phrase, "e mail", or as tokens, [word="non"] [word="prof.*"].'
+        raise ConfigError(f'has "{sign}", a sign that no word of the index has', where=where, do=do)
     try:
         _compiled(text)
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
@@ -170,18 +188,40 @@ def expression(text: str, attribute: str = WORD_ATTRIBUTE) -> Term:
     return Term(text, is_expression=True, attribute=attribute)
 
 
+def _sign_outside_words(text: str) -> str:
+    r"""Return a sign that an expression requires though no word has it, "" if there is none.
+
+    >>> _sign_outside_words(r"non-.*"), _sign_outside_words(r"e-?mail|l'.*"), _sign_outside_words(r"(?:u\.)+")
+    ('-', '', '.')
+    """
+    for found in _SIGN.finditer(text.replace("(?:", "(")):
+        sign = found["sign"] or found["escaped"]
+        if sign and (sign in HYPHENS or not any(_WORD.fullmatch(f"{letter}{sign}{letter}") for letter in "aא")):
+            return sign
+    return ""
+
+
 @lru_cache(maxsize=64)
 def _in_lines(text: str) -> regex.Pattern[str] | None:
     """Return the expression for words that are lines of one text, a hundred times as fast as for each of them.
 
-    None if it has anchors.
+    None if it has anchors. Classes such as ``[^a]`` do not fit the end of a line: they would read all lines from each.
     """
     if _ANCHOR.search(text):
         return None
+    within = _ATOM.sub(lambda atom: f"(?:(?!\n){atom[0]})" if _fits_line_end(atom[0]) else atom[0], _straight(text))
     try:
-        return regex.compile(f"^(?:{_straight(text)})$", regex.IGNORECASE | regex.MULTILINE)
+        return regex.compile(f"^(?:{within})$", regex.IGNORECASE | regex.MULTILINE)
     except regex.error:
         return None
+
+
+def _fits_line_end(atom: str) -> bool:
+    try:
+        return regex.fullmatch(atom, "\n") is not None
+    except regex.error:
+        # A part of a longer atom.
+        return False
 
 
 @lru_cache(maxsize=64)
@@ -200,9 +240,14 @@ def _comparisons(term: Term, language: str) -> tuple[Comparison, ...]:
     parts = [part.casefold() for part in _WILDCARD.split(term.value)]
     bare = not (term.beside_marks and language == "vi") and not any(has_marks(part, language) for part in parts)
     form = plain if bare else letters
-    # The tone mark of a whole Vietnamese word moves, that of a part may not be typed yet.
-    others = ("",) if term.is_pattern and language == "vi" else ()
-    return tuple(Comparison(form, of, _test(term, form, of)) for of in (language, *others))
+    found = [Comparison(form, language, _test(term, form, language))]
+    if term.is_pattern:
+        # One letter as written may be two in the other forms, as ß is.
+        found.append(Comparison(_as_written, language, _test(term, small, language)))
+        if language == "vi":
+            # The tone mark of a whole Vietnamese word moves, that of a part may not be typed yet.
+            found.append(Comparison(form, "", _test(term, form, "")))
+    return tuple(found)
 
 
 def _test(term: Term, form: Callable[[str, str], str], language: str) -> Callable[[str], object]:
@@ -240,7 +285,7 @@ def looked_up(term: Term) -> list[tuple[str, str]]:
     >>> looked_up(Term("Chính")), looked_up(Term("ch?nh*"))
     ([('chinh', '')], [('ch', 'ch*nh*')])
     """
-    forms = (lambda part: small(part, ""), lambda part: small(part, "tr")) if term.exact else (broad,)
+    forms = (small, lambda part: small(part, "tr")) if term.exact else (broad,)
     found = dict[tuple[str, str], None]()
     for form in forms:
         if term.is_pattern:

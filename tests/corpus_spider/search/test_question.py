@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from corpus_spider.search.hits.concordance import SoughtWords, lines
 from corpus_spider.search.question.question_parser import MAX_QUESTION_CHARS, MOST_WORDS, parse
-from corpus_spider.search.question.term import expression
+from corpus_spider.search.question.term import _in_lines, expression
 from corpus_spider.search.question.tree import QuestionError, shown, terms
 from pipelines.text.annotation.annotator import ATTRIBUTES, TAG
 from pipelines.text.words import splitter
@@ -136,10 +136,52 @@ def test_many_words_are_compared_as_each_alone(text: str) -> None:
     assert list(term.expressed(WORDS_OF_TEXTS)) == [word for word in WORDS_OF_TEXTS if term.matches(word)]
 
 
-@pytest.mark.parametrize("text", [r"\p{L}+", r"\P{Lu}+b", r"\++", "a{2}b{1,3}", r"a\{b\}", r"\p{Script=Thai}{2}"])
+@pytest.mark.parametrize("text", [r"\p{L}+", r"\P{Lu}+b", r"a\+*", "a{2}b{1,3}", r"a\{?b", r"\p{Script=Thai}{2}"])
 def test_signs_that_only_look_unknown_are_read(text: str) -> None:
     """A class of letters in braces may be repeated, and a sign after a backslash is itself."""
     assert expression(text).value == text
+
+
+@pytest.mark.parametrize("text", ["[^x]+", r"\D+", "[^x]*", r"\P{Script=Thai}+", r"(?:a|[^x])*", r"\W*[^x]+", r"\X+"])
+def test_classes_that_fit_a_line_end_read_no_other_lines(text: str) -> None:
+    """Each word read all the words after it, and the expression took too long."""
+    lines = _in_lines(text)
+    assert lines
+    found = [each.group() for each in lines.finditer("\n".join(["ab"] * 100), overlapped=True)]
+    assert found == ["ab"] * 100
+
+
+def test_a_line_end_by_its_number_is_in_no_word() -> None:
+    """Words are compared as lines of one text."""
+    assert list(expression(r"a\x0a?ab").expressed(["a", "ab", "aab"])) == ["aab"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("non-.*", "-"),
+        (r"#\w+", "#"),
+        (".*@.*", "@"),
+        (r"u\.s\.a?", "."),
+        ("1,234", ","),
+        ("AT&T", "&"),
+        ("(?:12:30)+", ":"),
+        ("e-?mail", ""),
+        ("e-{0,1}mail", ""),
+        ("[a-z]+", ""),
+        ("[-#]?x{1,3}", ""),
+        ("l['’]été", ""),
+        ('צה"ל', ""),
+        ("می‌روم", ""),
+    ],
+)
+def test_an_expression_for_signs_that_no_word_has_is_refused(text: str, sign: str) -> None:
+    """The answer was that no document has it, beside thousands of hyphenated words."""
+    if sign:
+        with pytest.raises(ConfigError, match=f'has "{sign}"'):
+            expression(text)
+    else:
+        assert expression(text).value == text
 
 
 def test_an_expression_that_takes_too_long_is_refused() -> None:
@@ -240,6 +282,14 @@ def keywords(text: str, question: str, language: str) -> list[str]:
         ("uz", "o'zbek", "oʻzbek o‘zbek o’zbek", ["oʻzbek", "o‘zbek", "o’zbek"]),
         ("uk", "п'ять", "п’ять пʼять", ["п’ять", "пʼять"]),
         ("ja", "ガス", "ｶﾞｽ ガス", ["ｶﾞ", "ガ"]),
+        ("en", "didn't", "didn't didn＇t didnt", ["didn't", "didn＇t"]),
+        ("de", "strasse", "Straße STRASSE Strase", ["Straße", "STRASSE"]),
+        ("de", "=daß", "daß dass", ["daß"]),
+        ("de", "stra?e", "Straße Strasse Strafe", ["Straße", "Strafe"]),
+        ("de", "/stra.e/", "Straße Strasse", ["Straße"]),
+        ("de", "*ß", "groß gross grob", ["groß", "gross"]),
+        ("el", "της", "ΤΗΣ της τησ", ["ΤΗΣ", "της", "τησ"]),
+        ("el", '[word="της"]', "ΤΗΣ της", ["ΤΗΣ", "της"]),
         ("ru", "мои", "мои мой", ["мои"]),
     ],
 )
@@ -259,6 +309,11 @@ def test_a_question_finds_the_spellings_of_the_language_of_a_text(
         ("„chính phủ“", '"chính phủ"'),
         ("«chính phủ» OR 「xăng」", '"chính phủ" OR xăng'),
         ("gas or oil", "gas AND or AND oil"),
+        ("gas –oil −coal", "gas AND NOT oil AND NOT coal"),
+        ("gas – oil", "gas AND oil"),
+        ("MU (thắng OR thua)", "MU AND (thắng OR thua)"),
+        ("(meet OR greet) cut 5", "(meet OR greet) AND cut AND 5"),
+        ("well-k* C*-algebra", '"well k*" AND "C* algebra"'),
         ("(gas OR oil) -price", "(gas OR oil) AND NOT price"),
         ("=Für govern*", "=Für AND govern*"),
         ("12:30 https://a.example", '"12 30" AND "https a example"'),
@@ -348,6 +403,17 @@ def test_a_question_is_shown_as_it_was_understood(question: str, understood: str
         ('lemma="gas"', "comparison"),
         ('[word="e-mail"]', "tokens of their own"),
         ('[word="công_chức"]', "tokens of their own"),
+        ('[word="gas"] containing [word="oil"]', "joins tokens"),
+        ("MU (meet gas oil -3 3)", "search for pairs"),
+        ("(meet gas oil -3 3)", "search for pairs"),
+        ('"gas" cut 5', "a part of the hits"),
+        ('A = [word="gas"]', "a name"),
+        ("set Context 5; gas", "a command"),
+        ("gas _{N}", "a sign of another"),
+        ("gas !oil", "NOT is -word"),
+        ("well-*", "touches only signs"),
+        ("*-based", "touches only signs"),
+        ('"a well-* man"', "touches only signs"),
     ],
 )
 def test_syntax_of_other_programs_is_refused_by_name(question: str, what: str) -> None:
