@@ -21,6 +21,7 @@ from pipelines.extractors.auto.rules import (
     copies,
     head_and_end,
     jsonld_body,
+    openers,
     repeated_layout,
 )
 from pipelines.extractors.auto.rules.head_and_end import MIN_LIKENESS
@@ -152,6 +153,11 @@ def _shown(choice: BlockChoice) -> BlockChoice:
     return replace(choice, chosen=chosen)
 
 
+def _openers(choice: BlockChoice) -> BlockChoice:
+    found = openers.openers(choice.page, choice.chosen, choice.may_be_text & ~choice.page.hidden)
+    return replace(choice, chosen=choice.chosen | found) if found.any() else choice
+
+
 def _standfirst(choice: BlockChoice) -> BlockChoice:
     likely = choice.allowed & ~choice.captions & (choice.probability >= head_and_end.MIN_STANDFIRST_PROBABILITY)
     return replace(choice, chosen=head_and_end.with_standfirst(choice.page, choice.chosen, likely, choice.head))
@@ -196,6 +202,7 @@ BLOCKS: tuple[Rule[BlockChoice], ...] = (
     Rule("enclosed", "adds lists, tables and subheads among the chosen", _adding(repeated_layout.enclosed)),
     Rule("continued", "adds the rest of a sentence that a card cuts", _adding(repeated_layout.continued)),
     Rule("closing lists", "adds lists right behind the text", _adding(repeated_layout.closing)),
+    Rule("openers", "adds summaries and buttons that open chosen text", _openers),
     Rule("elsewhere boxes", "leaves out what stands below 'read also'", _removing(boilerplate.elsewhere)),
     Rule("related", "leaves out boxes named as related articles", _removing(boilerplate.related)),
     Rule("links", "leaves out blocks that are links", _removing(boilerplate.links)),
