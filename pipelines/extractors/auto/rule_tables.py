@@ -22,6 +22,7 @@ from pipelines.extractors.auto.rules import (
     head_and_end,
     jsonld_body,
     openers,
+    pull_quotes,
     repeated_layout,
 )
 from pipelines.extractors.auto.rules.head_and_end import MIN_LIKENESS
@@ -212,6 +213,7 @@ BLOCKS: tuple[Rule[BlockChoice], ...] = (
     Rule("standfirst", "adds the standfirst that the head repeats", _standfirst),
     Rule("signature", "leaves out a signature set flush", _signature),
     Rule("copies", "leaves out the second copy of the article", _removing(copies.copies)),
+    Rule("pull quotes", "leaves out quotations of the text itself", _removing(pull_quotes.pull_quotes)),
 )
 
 
