@@ -104,6 +104,18 @@ def find_authors(page: StatedPage) -> tuple[tuple[str, ...], str | None]:
     return doubtful.get(False) or doubtful.get(True) or ((), None)
 
 
+def is_byline_of(line: str, authors: Iterable[str]) -> bool:
+    """Return whether a line has the names of these authors, a word for "by" before them, and nothing else.
+
+    >>> is_byline_of("Von Jan Maas und Eva Ohm", ("Jan Maas", "Eva Ohm"))
+    True
+    >>> is_byline_of("Jan Maas und Eva Ohm rudern", ("Jan Maas", "Eva Ohm"))
+    False
+    """
+    said = {name for name in _PARTING.split(BY.sub("", line)) if name}
+    return bool(said) and said == set(authors)
+
+
 def within_limit(names: Iterable[str]) -> tuple[str, ...]:
     """Return as many names as fit into the field of all authors together."""
     kept: list[str] = []

@@ -21,7 +21,7 @@ from pipelines.extractors.auto.rules.rule import Rule, apply_rules
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.page_view import PageView
 from pipelines.metadata import reader, rights
-from pipelines.metadata.authors import BY
+from pipelines.metadata.authors import BY, is_byline_of
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
 from pipelines.metadata.publication_date import SOURCES
@@ -280,9 +280,9 @@ def is_dateline(line: str, published: str, author: str | None) -> bool:
 
 
 def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Remove the line at the head or the end of the text that is only the author's name.
+    """Remove the line at the head or the end of the text that is only the names of the authors.
 
-    At the head a word for "by" may precede it. Only extractions with a confidence are changed.
+    At the head a word for "by" may precede them. Only extractions with a confidence are changed.
     """
     author = stated.author
     if extraction.confidence is None or not author:
@@ -290,7 +290,8 @@ def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
     found = _without_words(extraction, author)
     for at in reversed(range(min(HEAD, len(found.paragraphs) - 1))):
         line = found.paragraphs[at]
-        if len(line) <= len(author) + MAX_BY and line.endswith(author) and BY.sub("", line) == author:
+        is_short = len(line) <= len(author) + MAX_BY
+        if is_short and (BY.sub("", line) == author or is_byline_of(line, stated.authors)):
             found = _without(found, at, at + 1)
     last = len(found.paragraphs) - 1
     signed = last > 0 and "".join(found.paragraphs[last].split()) == "".join(author.split())

@@ -200,6 +200,25 @@ def test_the_authors_name_behind_the_word_for_by_is_not_in_the_text(line: str, a
     assert (line in without_byline(found, Metadata(author=author)).paragraphs) == kept
 
 
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("By Anna Lee and Bo Ek", False),
+        ("Von Anna Lee und Bo Ek", False),
+        ("Автор: Anna Lee и Bo Ek", False),
+        ("Bo Ek, Anna Lee", False),
+        ("By Anna Lee and Bo Ek and Ida Holm", True),
+        ("By Anna Lee", True),
+        ("Anna Lee and Bo Ek row across the lake", True),
+    ],
+)
+def test_the_line_of_several_authors_is_not_in_the_text(line: str, *, kept: bool) -> None:
+    """It has the names of all authors, in any order, and nothing else."""
+    found = Extraction(("The lake", line, *"bcd"), "auto", "1", kinds="hpppp", confidence=0.9)
+    stated = Metadata(author="Anna Lee, Bo Ek", authors=("Anna Lee", "Bo Ek"))
+    assert (line in without_byline(found, stated).paragraphs) == kept
+
+
 def test_two_lines_that_the_date_was_read_from_and_others_that_say_it_are_not_in_the_text() -> None:
     """Author and date may stand in one element; a line that is the day of publication goes wherever that was found."""
     found = Extraction(("Văn An", "Cập nhật: 20/11/2026", *LINES[2:]), "auto", "1", kinds="pppp", confidence=0.9)
