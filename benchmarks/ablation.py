@@ -193,7 +193,7 @@ class Reader:
             return self._measured("", case.gold.title or "")
         stated = case.source.page.metadata
         options = ExtractorOptions(case.gold.url or "", case.gold.language)
-        found = postprocess.tidy(extractor.extract(case.source.decoded.text, options), stated)
+        found = postprocess.tidy(extractor.extract(case.source.decoded.text, options), case.source.page)
         return self._measured(found.text, case.gold.title or postprocess.title_of(found, stated) or "")
 
     def _measured(self, text: str, title: str) -> Measured:

@@ -74,7 +74,7 @@ def f1_by_page(
 
 def _f1(extraction: Extraction, source: ParsedPage, title: str | None, truth: str) -> float:
     """Score the text that a crawl would make of an extraction. Without a gold title, that of the page is used."""
-    made = tidy(extraction, source.page.metadata)
+    made = tidy(extraction, source.page)
     return score(made.text, truth, title or title_of(made, source.page.metadata)).f1
 
 

@@ -128,7 +128,7 @@ def _reading(extractor: Extractor, found: Extraction, source: ParsedPage, truth:
     """Process an extraction as in a crawl, if corpora may use the extractor."""
     if extractor.evaluation_only:
         return _described(clean(found), source, truth)
-    extraction = tidy(found, source.page.metadata)
+    extraction = tidy(found, source.page)
     outcome = judge(extraction, source, SiteModel(extractor=extractor.name))
     refused = outcome.reason if isinstance(outcome, Drop) else ""
     return replace(_described(extraction, source, truth), refused=refused if extraction.text else None)
@@ -153,7 +153,7 @@ def dropped(reason: str, model: SiteModel | None, original: Callable[[], Capture
     except (CorpusError, OSError):
         source = Drop(reason)
     if model is not None and isinstance(source, ParsedPage) and source.decoded.replaced <= MAX_REPLACED:
-        extraction = tidy(extract(source, model), source.page.metadata)
+        extraction = tidy(extract(source, model), source.page)
         if extraction.text:
             return replace(_described(extraction, source, ""), refused=reason)
     return EvaluatedText("", NO_EXTRACTOR, missing=reason)

@@ -59,6 +59,10 @@ _APART = re.compile(r"\s[|/–—-]\s|[·•|]")
 _FIGURES = re.compile(r"\d\s?[-/.]\s?\d")
 _COUNT = re.compile(r"\D{0,20}\d{1,4}\D{0,20}")
 """A number of minutes to read, of readers or of comments."""
+_DATE_ELEMENTS = "time, [class*=date i], [class*=time i], [class*=publi i], [itemprop^=date i]"
+"""Elements that show a date. Publishing systems of all countries name their classes so."""
+_MAX_DATE_ELEMENTS = 20
+_MARKS_BEHIND_DATE = " \t|•·–—-:,."
 _DATE_ORDERS = ("vi", "en-us")
 """A language with the day before the month, and one with the month before the day."""
 _HEADING = ParagraphKind.HEADING.value
@@ -173,11 +177,12 @@ class TidiedPage:
 
     extraction: Extraction
     stated: Metadata
+    view: PageView
 
 
-def tidy(found: Extraction, stated: Metadata) -> Extraction:
+def tidy(found: Extraction, page: ExtractedPage) -> Extraction:
     """Clean an extraction and remove headline, dateline and byline at its head. The text may still be dropped."""
-    return apply_rules(TIDYING, TidiedPage(found, stated)).extraction
+    return apply_rules(TIDYING, TidiedPage(found, page.metadata, page.view)).extraction
 
 
 def _tidying(remove: Callable[[Extraction, Metadata], Extraction]) -> Callable[[TidiedPage], TidiedPage]:
@@ -251,6 +256,38 @@ def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
     return extraction
 
 
+def _without_date_before_text(page: TidiedPage) -> TidiedPage:
+    lines, published = page.extraction.paragraphs, page.stated.published
+    if page.extraction.confidence is None or published is None or not lines:
+        return page
+    date_shown = _date_before(lines[0], page.view, published, page.stated.author)
+    if not date_shown:
+        return page
+    rest = lines[0][len(date_shown) :].lstrip(_MARKS_BEHIND_DATE)
+    return replace(page, extraction=replace(page.extraction, paragraphs=(rest, *lines[1:])))
+
+
+def _date_before(line: str, view: PageView, published: str, author: str | None) -> str:
+    """Return the date that an element of its own shows before the text, if a line begins with it; "" if not.
+
+    The line has the element and the text after it, because the page has no paragraphs. A sentence that goes on in small
+    letters needs the date.
+    """
+    if not _DIGITS.search(line[:MAX_DATELINE_CHARS]):
+        return ""
+    for node in view.tree.css(_DATE_ELEMENTS)[:_MAX_DATE_ELEMENTS]:
+        shown = normalise.clean_value(node.text(), MAX_DATELINE_CHARS)
+        rest = line.removeprefix(shown).lstrip(_MARKS_BEHIND_DATE)
+        if shown and rest and rest != line and not _goes_on(rest) and is_dateline(shown, published, author):
+            return shown
+    return ""
+
+
+def _goes_on(rest: str) -> bool:
+    """Return whether a text begins in small letters, in a script whose sentences begin with capitals."""
+    return rest[0].islower() and any(map(str.isupper, rest))
+
+
 def is_dateline(line: str, published: str, author: str | None) -> bool:
     """Return whether a line contains only the known day of publication and the author.
 
@@ -302,6 +339,7 @@ TIDYING: tuple[Rule[TidiedPage], ...] = (
     Rule("clean", "cleans the characters of all texts", _tidying(lambda found, _: clean(found)), is_required=True),
     Rule("title heading", "leaves out the first heading that is the title", _tidying(without_title)),
     Rule("dateline", "leaves out lines of the date", _tidying(without_dateline)),
+    Rule("date before text", "cuts off a date before the first words", _without_date_before_text),
     Rule("byline line", "leaves out lines of the author's name", _tidying(without_byline)),
 )
 

@@ -106,7 +106,7 @@ def process(
         return Processed(links=found, directives=metadata.directives)
 
     # Extraction and clean-up
-    extraction, own_lines = leave_out(tidy(extract(source, model), metadata), model.own_lines)
+    extraction, own_lines = leave_out(tidy(extract(source, model), source.page), model.own_lines)
 
     # Judgement: is it an article in a wanted language?
     outcome = judge(extraction, source, model)

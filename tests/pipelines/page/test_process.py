@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipelines.page.postprocess import clean, without_byline, without_dateline, without_title
+from pipelines.classification.page_type import ExtractedPage
+from pipelines.markup.page_view import PageView
+from pipelines.page.postprocess import clean, tidy, without_byline, without_dateline, without_title
 from pipelines.page.process import process, survey
 from storage.records import Capture, Drop, Extraction, Kind, Metadata, SiteModel
 
@@ -217,6 +219,36 @@ def test_the_line_of_several_authors_is_not_in_the_text(line: str, *, kept: bool
     found = Extraction(("The lake", line, *"bcd"), "auto", "1", kinds="hpppp", confidence=0.9)
     stated = Metadata(author="Anna Lee, Bo Ek", authors=("Anna Lee", "Bo Ek"))
     assert (line in without_byline(found, stated).paragraphs) == kept
+
+
+@pytest.mark.parametrize(
+    ("markup", "shown", "text", "cut"),
+    [
+        ("<span class='news-date-time'>{}</span>", "12 March 2025", "Eels came back to the river", True),
+        ("<em class=date>{}</em>", "12 March 2025 ", "Eels came back to the river", True),
+        ("<time>{}</time>", "12 March 2025 | ", "Eels came back to the river", True),
+        ("<span itemprop=datePublished>{}</span>", "12/03/2025", "Cá đã trở về con sông cũ", True),
+        ("<i class=PubDate>{}</i>", "12 марта 2025", "Угри пришли обратно в реку", True),
+        ("<i class=date>{}</i>", "12 مارس 2025", "وصلت الأسماك إلى النهر", True),
+        ("<i class=date>{}</i>", "12.03.2025", "მდინარეში თევზი დაბრუნდა", True),
+        ("<span class=date>{}</span>", "2025年3月12日", "鳗鱼在春天里又回到了这条大河的上游地区", True),
+        ("<span>{}</span>", "12 March 2025 ", "Eels came back to the river", False),
+        ("<time>{}</time>", "12 March 2025 ", "was a dry day on the river Ems", False),
+        ("<time>{}</time>", "9 March 2024 ", "Eels came back to the river", False),
+        ("<p class=update>{} Eels came back to the river</p>", "12 March 2025 ", "Eels came back to the river", False),
+    ],
+    ids=[
+        *("glued", "with a space", "with a mark", "Vietnamese", "Russian", "Arabic", "Georgian", "Chinese"),
+        *("no element of a date", "part of a sentence", "another day", "the element has the text"),
+    ],
+)
+def test_a_date_in_an_element_before_the_text_is_cut_off(markup: str, shown: str, text: str, *, cut: bool) -> None:
+    """A page without paragraphs has both in one line."""
+    stated = Metadata(published="2025-03-12", published_source="meta")
+    view = PageView(f"<body>{markup.format(shown.rstrip(' |'))}</body>")
+    found = Extraction((f"{shown}{text}", "b", "c"), "auto", "1", kinds="ppp", confidence=0.9)
+    tidied = tidy(found, ExtractedPage(view, "https://a.example/b", stated))
+    assert tidied.paragraphs == (text if cut else f"{shown}{text}", "b", "c")
 
 
 def test_two_lines_that_the_date_was_read_from_and_others_that_say_it_are_not_in_the_text() -> None:
