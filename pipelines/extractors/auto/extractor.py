@@ -216,7 +216,7 @@ def _kept(page: ReadPage) -> _EvidencedExtraction | None:
     letters, packed = sum(map(size, lines)), "".join("".join(lines).split())
     begun = sum(len(line) for line in shown.paragraphs if "".join(line.split())[:MIN_PARAGRAPH_CHARS] in packed)
     more = BEGUN if begun >= WHOLE_STATE_SHARE * len(shown.text) > 0 else MUCH_MORE
-    long = letters >= max(REPLACING_FACTOR * MIN_SECOND_READING_CHARS, more * sum(map(size, shown.paragraphs)))
+    long = letters >= max(MIN_SECOND_READING_CHARS, more * sum(map(size, shown.paragraphs)))
     if not long or soft_errors.stub(page.view, 0, MIN_SECOND_READING_CHARS):
         return None
     return _EvidencedExtraction(found, page.reading.evidence)

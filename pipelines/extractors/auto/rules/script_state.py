@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from pipelines.markup.page_view import PageView
 
-MIN_BODY_SIZE = 500
-"""Letters of an alphabet of an article, at least."""
+MIN_BODY_SIZE, MIN_TITLED_BODY_SIZE = 500, 200
+"""Letters of an alphabet of an article, at least: near a name of the page, and in the object with the page's title."""
 _BLOCK_TAG = re.compile(r"<(?:p|br|div|h[1-6]|li)\b", re.IGNORECASE)
 _ESCAPED = re.compile(r"&lt;(?:p|br|div)\b", re.IGNORECASE)
 _BREAK = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|ol|blockquote|figure|table|tr)\b[^<>]*>", re.IGNORECASE)
@@ -157,14 +157,19 @@ def _bodies(state: object, names: _Names) -> Iterator[_Body]:
             inner = decoded(value) if len(value) >= MIN_STATE_CHARS else None
             if inner is not None:
                 waiting.append((inner, near))
-            elif near and size(value) >= MIN_BODY_SIZE:
-                yield from _body(_lines(value))
+            elif near and size(value) >= (least := _least(names, near)):
+                yield from _body(_lines(value), least)
         elif isinstance(value, list | dict):
             inside = value if isinstance(value, list) else list(value.values())
             near = _MAX_LEVELS if _is_named(names, value) else max(0, near - 1)
             if near and isinstance(value, list):
-                yield from _body(_listed(value[:MAX_NODES]))
+                yield from _body(_listed(value[:MAX_NODES]), _least(names, near + 1))
             waiting.extend((each, near) for each in inside if isinstance(each, str | list | dict))
+
+
+def _least(names: _Names, near: int) -> int:
+    """Return the least size of a body, or of a list, whose object has names at this distance."""
+    return MIN_TITLED_BODY_SIZE if names.titles and near >= _MAX_LEVELS else MIN_BODY_SIZE
 
 
 def _is_named(names: _Names, value: list[object] | dict[str, object]) -> bool:
@@ -214,11 +219,11 @@ def _is_long(stated: str) -> bool:
     return len(stated) >= MIN_TITLE_CHARS and size(stated) >= _MIN_TITLE_LETTERS
 
 
-def _body(lines: list[str]) -> Iterator[_Body]:
+def _body(lines: list[str], least: int) -> Iterator[_Body]:
     """Yield a body, if most of its text is in several paragraphs of prose."""
     sizes = list(map(size, lines))
     prose = [long for line, long in zip(lines, sizes, strict=True) if long >= _PROSE and _APART.search(line)]
-    if len(prose) >= _PARAGRAPHS and sum(prose) >= max(MIN_BODY_SIZE, _SHARE * sum(sizes)):
+    if len(prose) >= _PARAGRAPHS and sum(prose) >= max(least, _SHARE * sum(sizes)):
         yield _Body(sum(sizes), tuple(lines))
 
 

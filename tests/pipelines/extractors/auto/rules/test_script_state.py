@@ -64,6 +64,23 @@ def test_the_body_is_read_where_the_title_stands_beside_it(body: str) -> None:
     assert found == LINES
 
 
+@pytest.mark.parametrize(
+    ("state", "found"),
+    [
+        ({"article": {"title": TITLE, "body": "".join(f"<p>{line}</p>" for line in LINES[:3])}}, True),
+        ({"article": {"title": TITLE, "content": BLOCKS[:3]}}, True),
+        ({"article": {"title": TITLE, "comments": {"items": BLOCKS[:3]}}}, False),
+        ({"articles": [{"title": "Eels return to the river", "body": "\n".join(LINES[:3])}], "more": [1, 2]}, False),
+        ({"article": {"title": TITLE, "lead": LINES[0]}}, False),
+        ({"article": {"title": TITLE, "body": [line[:60] for line in LINES[:3]]}}, False),
+    ],
+    ids=["markup", "list", "list further down", "another title", "one paragraph", "too short"],
+)
+def test_a_short_body_is_read_only_in_the_object_with_the_title(state: object, found: bool) -> None:
+    """Three paragraphs of some 330 letters are an article there. Further away they may be of another one."""
+    assert bool(script_state.article_body(PageView(page(script(state))))) is found
+
+
 def rows(*pieces: tuple[str, object]) -> str:
     """Rows of React Server Components, in scripts of some hundred characters each; texts with their length in bytes."""
     text = "".join(
