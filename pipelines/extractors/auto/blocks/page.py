@@ -92,6 +92,14 @@ class PageBlocks:
         return found
 
     @cached_property
+    def layouts(self) -> Array:
+        """The makes of the three innermost elements around each block as one number."""
+        outer = self.parents[self.inside]
+        makes, count = self.makes, len(self.marks)
+        found: Array = (makes[self.inside] * count + makes[outer]) * count + makes[self.parents[outer]]
+        return found
+
+    @cached_property
     def names(self) -> Array:
         """The name of each element as a number."""
         numbers: dict[str, int] = {}

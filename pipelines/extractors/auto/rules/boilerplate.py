@@ -37,6 +37,8 @@ WIDGETS = 0.3
 """Share of the text, at most, in boxes named as widgets."""
 MIN_HEADED_BLOCKS, MAX_TEASED_SHARE = 3, 0.3
 """Blocks, at least, of a box of links with a heading, and its share of the text, at most."""
+MIN_TEASED_LINES = 2
+"""Lines below links, at least, of a list of teasers."""
 WHOLE_LINK_SHARE = 0.9
 """Share of linked characters from which a block is a link."""
 MAX_HEADINGS = 50
@@ -135,8 +137,9 @@ def elsewhere(page: PageBlocks, chosen: Array) -> Array:
     heads = {index for index in may_be if leads_elsewhere(texts[index])}
     for head in sorted(heads)[:MAX_HEADINGS]:
         behind: Array = chosen & (page.order >= head)
-        enough = page.weight[chosen & ~behind].sum() >= MIN_ARTICLE_LETTERS
-        if enough and head < last and links[head + 1 :].any() and _is_of_teasers(page, behind, head):
+        ahead = chosen & ~behind
+        enough = page.weight[ahead].sum() >= MIN_ARTICLE_LETTERS
+        if enough and head < last and links[head + 1 :].any() and _is_of_teasers(page, ahead, behind, head):
             found |= behind
             return found
         for element in (opens & (page.first == head)).nonzero()[0][:MAX_HEADINGS].tolist():
@@ -148,11 +151,21 @@ def elsewhere(page: PageBlocks, chosen: Array) -> Array:
     return found
 
 
-def _is_of_teasers(page: PageBlocks, behind: Array, head: int) -> bool:
-    """Return whether each block after a heading is a link or follows one, with more than one such line."""
+def _is_of_teasers(page: PageBlocks, before: Array, behind: Array, head: int) -> bool:
+    """Return whether each block after a heading is a link or follows one, with more than one such line.
+
+    Cards of links between paragraphs look the same. There the lines are text. They are beside the text before the
+    heading or have its layout, or the heading recurs among them.
+    """
     links, below = page.link >= WHOLE_LINK_SHARE, behind.nonzero()[0]
     lines = below[(below > head) & ~links[below]]
-    return len(lines) > 1 and bool(links[lines - 1].all())
+    if len(lines) < MIN_TEASED_LINES or not links[lines - 1].all():
+        return False
+    beside = page.total(before)[page.parents[page.outer[lines]]] > 0
+    if beside.any() or np.isin(page.layouts[lines], page.layouts[before]).any():
+        return False
+    label, texts = page.blocks.texts[head].strip(), page.blocks.texts
+    return all(links[index] or texts[index].strip() != label for index in range(int(lines[0]), int(lines[-1])))
 
 
 def related(page: PageBlocks, chosen: Array) -> Array:

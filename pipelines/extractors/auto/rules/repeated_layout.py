@@ -90,10 +90,7 @@ def _paragraphs_among(page: PageBlocks, chosen: Array, missing: Array) -> Array:
 
 def _alike(page: PageBlocks, chosen: Array, missing: Array, behind: int) -> Array:
     """Mark the missing blocks whose make is that of mostly chosen text."""
-    outer = page.parents[page.inside]
-    outest = page.parents[outer]
-    # The makes of the three innermost elements as one number.
-    makes = (page.makes[page.inside] * len(page.marks) + page.makes[outer]) * len(page.marks) + page.makes[outest]
+    makes = page.layouts
     wanted = makes[missing]
     known = np.array(sorted(set(wanted.tolist())))
     number, make = known.searchsorted(makes), known.searchsorted(wanted)
@@ -103,7 +100,7 @@ def _alike(page: PageBlocks, chosen: Array, missing: Array, behind: int) -> Arra
     count = np.bincount(number, taken)[make]
     alike: Array = most[make] & (count >= MIN_CHOSEN_BLOCKS)
     if missing[-1] >= behind:
-        around = page.parents[outest]
+        around = page.parents[page.parents[page.parents[page.inside]]]
         alike &= (missing < behind) | ((count >= MIN_BLOCKS_BEFORE) & np.isin(around[missing], around[chosen]))
     return alike
 

@@ -111,6 +111,31 @@ def test_what_stands_in_until_something_is_loaded_is_out(attribute: str, *, read
     assert ("It comes soon." in found.paragraphs) is read
 
 
+CARD = "<div class=also><p>{0}</p><p><a href=/1>The bridge is shut</a></p></div>"
+LINK = "<a href=/1>The bridge is shut</a>"
+
+
+@pytest.mark.parametrize("label", ["Read also", "Baca juga", "Читайте также", "بیشتر بخوانید"])
+@pytest.mark.parametrize(
+    ("first", "below", "out"),
+    [
+        ("<p>{1}</p>", f"{CARD}<p>{{1}}</p>" * 3, 0),
+        ("<p>{1}</p>", f"<aside><h4>{{0}}</h4>{LINK}</aside><p>{{1}}</p>" * 3, 0),
+        ("<p class=lead>{1}</p>", f"<h4>{{0}}</h4>{LINK}<p>{{1}}</p>{LINK}<p>{{1}}</p>", 0),
+        ("<section><p>{1}</p></section>", f"{CARD}<section><p>{{1}}</p></section>" * 3, 0),
+        ("<header><p>{1}</p></header>", f"<div>{CARD}<p>{{1}}</p>{CARD}<p>{{1}}</p></div>", 0),
+        ("<p>{1}</p>", "<h4>{0}</h4>" + f"<div class=item>{LINK}<p>The ferries stay.</p></div>" * 3, 3),
+        ("<p>{1}</p>", "<h4>{0}</h4><ul>" + f"<li>{LINK}</li><li>The ferries stay.</li>" * 3 + "</ul>", 3),
+    ],
+    ids=["cards", "asides", "one label", "rows", "text in two parts", "teasers", "teasers in rows"],
+)
+def test_text_below_a_card_of_a_link_stays_and_teasers_go(first: str, below: str, out: int, label: str) -> None:
+    """A paragraph below a card looks like the line of a teaser. Its place, its make or a second label tell."""
+    shown = page(f"<h1>{TITLE}</h1><article>{(first + below).format(label, SAID * 2)}</article>")
+    chosen = (shown.link < 0.5) & ~starting(shown, TITLE, label)
+    assert boilerplate.elsewhere(shown, chosen).sum() == out
+
+
 P, H, L, Q = ParagraphKind.PARAGRAPH, ParagraphKind.HEADING, ParagraphKind.ITEM, ParagraphKind.QUOTE
 
 
