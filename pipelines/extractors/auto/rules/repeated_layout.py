@@ -38,6 +38,7 @@ MAX_PROSE_LINKED_SHARE = 0.1
 """Share of linked characters up to which a line is no link."""
 _LISTED = BIT["ul"] | BIT["dl"] | BIT["table"]
 _SUBHEAD = KIND["h2"] | KIND["h3"]
+_LOWER_SUBHEADS = frozenset({"h4", "h5", "h6"})
 _ASIDE = sum(
     BIT[name] for name in ("comment", "nav", "share", "related", "ad", "tag", "sign", "form", "caption", "box")
 )
@@ -118,7 +119,7 @@ def enclosed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array
     among = slice(int(taken[0]), int(taken[-1]))
     marks = page.path[among]
     aside = _ASIDE & ~int(page.path[taken[page.weight[taken].argmax()]])
-    missed = (((marks & _LISTED) | (page.kind[among] & _SUBHEAD)) != 0) & ~chosen[among]
+    missed = (((marks & _LISTED) != 0) | _subheads(page)[among]) & ~chosen[among]
     missed &= allowed[among] & (page.link[among] <= MAX_PROSE_LINKED_SHARE) & ((marks & aside) == 0)
     if not missed.any():
         return chosen
@@ -129,6 +130,13 @@ def enclosed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array
     parents = page.parents[page.inside]
     over = chosen[among.start + 1 : among.stop + 1] & (parents[among] == parents[among.start + 1 : among.stop + 1])
     found[among] |= missed & ((others[gap] == 0) | (over & ((page.kind[among] & _SUBHEAD) != 0)))
+    return found
+
+
+def _subheads(page: PageBlocks) -> Array:
+    """Mark the blocks that are subheads of any level. ``page.kind`` has no bit for the lower ones."""
+    tags = np.array([name in _LOWER_SUBHEADS for name in page.blocks.elements.names])
+    found: Array = ((page.kind & _SUBHEAD) != 0) | tags[page.tag[page.inside]]
     return found
 
 

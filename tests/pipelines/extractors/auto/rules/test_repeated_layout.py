@@ -107,6 +107,7 @@ BODY = f"<p>First. {SAID}</p><p>Second. {SAID}</p>{{}}<p>Third. {SAID}</p>"
     [
         ("<ul><li>Two eggs</li><li>Some flour</li></ul>", 5),
         ("<h3>The flood in figures</h3><table><tr><td>Quay</td><td>3 m</td></tr></table>", 6),
+        ("<h4>Quay</h4><ul><li>Ann Ek</li></ul><h4>Mill</h4><ul><li>Bo Lund</li></ul>", 7),
         ("<h3>The flood in figures</h3><p>Sign up</p><ul><li>Two eggs</li></ul>", 3),
         ("<div><h4>Also</h4><a href=/a>A quay is shut</a></div><h2>The flood in figures</h2>", 4),
         (f"<div class=related><h4>Also</h4>{CELLS}</div>", 3),
@@ -115,7 +116,7 @@ BODY = f"<p>First. {SAID}</p><p>Second. {SAID}</p>{{}}<p>Third. {SAID}</p>"
         ("<ul><li><a href=/a>Ferries stay in port</a></li><li><a href=/b>A quay is shut</a></li></ul>", 3),
     ],
     ids=[
-        *("list", "table under a subhead", "with something else", "subhead behind a box"),
+        *("list", "table under a subhead", "two lists", "with something else", "subhead behind a box"),
         *("table in a box", "table with a link", "named as a tool", "links"),
     ],
 )
