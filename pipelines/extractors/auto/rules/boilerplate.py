@@ -56,6 +56,9 @@ MIN_UNENDED_LETTERS = 100
 SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 MAX_BOXES = 3
 """Boxes of links, or linked subheads, at most, in an article that does not consist of them."""
+MIN_NUMBERED = 2
+"""Linked subheads that begin with a number, at least, to be those of the article."""
+_NUMBERED = re.compile(r"\s*\d{1,3}\s?[.):、]")
 MAX_BOXED_SHARE = 0.15
 """Share of the text, at most, in a box of related articles."""
 _RELATED = re.compile(
@@ -193,7 +196,8 @@ def links(page: PageBlocks, chosen: Array) -> Array:
     Sentences in Thai, Lao and others have no mark at their end. There a line too long for a headline is one.
 
     If such blocks are most of the text, the page is about them, and no block is marked. A few linked subheads are
-    headlines of other articles. If there are more, each names the text below it, as in lists of the best.
+    headlines of other articles. If there are more, or if they are numbered, each names the text below it, as in lists
+    of the best.
     """
     found: Array = chosen & (page.link > MAX_LINKED_SHARE) & ~page.texts.ends_sentence
     for index in (found & (page.texts.classes[:, UNMARKED] >= MIN_UNENDED_LETTERS)).nonzero()[0].tolist():
@@ -206,7 +210,10 @@ def links(page: PageBlocks, chosen: Array) -> Array:
     elements, inside = page.blocks.elements, page.blocks.inside
     names = {index: elements.names[elements.tag[inside[index]]] for index in found.nonzero()[0].tolist()}
     said = Counter(names.values())
-    found[[index for index, named in names.items() if named in SUBHEADS and said[named] > MAX_BOXES]] = False
+    heads = [index for index, named in names.items() if named in SUBHEADS]
+    numbered = [index for index in heads if _NUMBERED.match(page.blocks.texts[index])]
+    found[[index for index in heads if said[names[index]] > MAX_BOXES]] = False
+    found[numbered if len(numbered) >= MIN_NUMBERED else []] = False
     return found
 
 

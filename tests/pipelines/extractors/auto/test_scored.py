@@ -106,6 +106,15 @@ def test_linked_subheads_are_in_where_the_text_is_made_of_them() -> None:
     assert as_found(body.replace("h3", "b", 10), links=0.9) == lines
 
 
+@pytest.mark.parametrize("number", ["{}. ", "{})", "{}: ", "{}、"])
+def test_a_few_linked_subheads_are_in_if_they_are_numbered(number: str) -> None:
+    """Headlines of other articles have no numbers in their order."""
+    lines = paragraphs(TEXTS["Latin"])[:2]
+    things = [(f"{number.format(place)}Bridge", line) for place, line in enumerate(lines, 1)]
+    body = "".join(f"<h2><a href='/{name}'>{name}</a></h2><p>{line}</p>" for name, line in things)
+    assert as_found(body, links=0.9) == [text for thing in things for text in thing]
+
+
 def test_what_repeats_beside_itself_stays_and_a_second_whole_text_goes() -> None:
     """A plan for a week says the same again and again; a text for narrow screens stands in an element of its own."""
     lines = paragraphs(TEXTS["Latin"])
