@@ -21,7 +21,7 @@ from corpus_spider.presets.new_corpus import default_in_words
 from corpus_spider.terminal.vocabulary import SIGNS, THINGS
 from pipelines.metadata.publication_date import SOURCES
 from storage.fields import FIELDS
-from storage.reasons import DROPPED, FAILED
+from storage.reasons import DROPPED, FAILED, HTTP, may_pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -100,19 +100,24 @@ def exit_codes() -> str:
 
 def reasons() -> str:
     """Return the tables of reasons."""
-    status = (("`http_404`, `http_NNN`", "the server responded with this status"),)
+    status = (("`http_404`, `http_NNN`", "the server responded with this status", _again(f"{HTTP}NNN")),)
     overload = (("`http_429`, `http_5NN`", "the server was overloaded or broken at each attempt"),)
-    named = [[(f"`{name}`", reason.meaning) for name, reason in known.items()] for known in (DROPPED, FAILED)]
+    dropped = [(f"`{name}`", reason.meaning, _again(name)) for name, reason in DROPPED.items()]
+    failed = [(f"`{name}`", reason.meaning) for name, reason in FAILED.items()]
     return "\n".join(
         [
             "## Pages without a document",
             "",
-            table(("reason", "meaning"), (*named[0], *status)),
+            table(("reason", "meaning", "new pages are fetched again"), (*dropped, *status)),
             "## URLs that failed",
             "",
-            table(("reason", "meaning"), (*named[1], *overload)),
+            table(("reason", "meaning"), (*failed, *overload)),
         ]
     )
+
+
+def _again(reason: str) -> str:
+    return "yes" if may_pass(reason) else ""
 
 
 def fields() -> str:

@@ -48,6 +48,11 @@ class DropReason:
     """Counter of a run at a site (`storage.runs.site_runs.SiteRun`). None: the reason is counted by its name only."""
     is_fault: bool
     """Whether a source (start page, section, feed) that ends with it has failed."""
+    may_pass: bool
+    """Whether another response may give an article: after a refusal, damage, or a page that is not ready.
+
+    A page with such a reason is fetched again while it is new. Other reasons are final.
+    """
     fate: TextFate = TextFate.LOST
     is_of_page: bool = False
     """Whether it is a property of the page. Other reasons depend on the moment, on a refusal or on the crawler."""
@@ -82,6 +87,7 @@ DROPPED: Mapping[str, DropReason] = {
         meaning="no running text, or less than `min_chars`",
         counter=None,
         is_fault=False,
+        may_pass=False,
         is_of_page=True,
         setting="`min_chars`, if the texts are short",
     ),
@@ -89,23 +95,30 @@ DROPPED: Mapping[str, DropReason] = {
         meaning="a page of headlines or links, such as a front page or a section",
         counter=None,
         is_fault=False,
+        may_pass=False,
         is_of_page=True,
     ),
-    "firewall": DropReason(meaning="a bot check of a content network", counter="refused", is_fault=True),
-    "geo_block": DropReason(meaning="not available in your country", counter="refused", is_fault=True),
-    "paywall": DropReason(meaning="a page for subscribers", counter="refused", is_fault=False),
-    "consent": DropReason(meaning="a page that requires consent to cookies", counter="refused", is_fault=True),
-    "soft_404": DropReason(meaning='"not found" with status 200', counter="no_text", is_fault=True, is_of_page=True),
+    "firewall": DropReason(meaning="a bot check of a content network", counter="refused", is_fault=True, may_pass=True),
+    "geo_block": DropReason(meaning="not available in your country", counter="refused", is_fault=True, may_pass=True),
+    "paywall": DropReason(meaning="a page for subscribers", counter="refused", is_fault=False, may_pass=True),
+    "consent": DropReason(
+        meaning="a page that requires consent to cookies", counter="refused", is_fault=True, may_pass=True
+    ),
+    "soft_404": DropReason(
+        meaning='"not found" with status 200', counter="no_text", is_fault=True, may_pass=True, is_of_page=True
+    ),
     SCRIPT_ONLY: DropReason(
         meaning="an empty page that scripts would fill; see `render`",
         counter="no_text",
         is_fault=False,
+        may_pass=True,
         setting="`render = true` in the [[site]]",
     ),
     "language": DropReason(
         meaning="a language that is not wanted",
         counter="language",
         is_fault=False,
+        may_pass=False,
         is_of_page=True,
         setting="`languages`, if this language is wanted",
     ),
@@ -113,108 +126,158 @@ DROPPED: Mapping[str, DropReason] = {
         meaning="its canonical page, on its own site, has nearly the same text; the detail names it",
         counter=None,
         is_fault=False,
+        may_pass=False,
         fate=TextFate.NOT_LOST,
     ),
     UNCHANGED_TEXT: DropReason(
         meaning="fetched again: the page changed, its text did not",
         counter="unchanged",
         is_fault=False,
+        may_pass=False,
         fate=TextFate.NO_PAGE,
     ),
     SHORTENED: DropReason(
         meaning="the page has a document, and its text is now only a part of the version before",
         counter=None,
         is_fault=False,
+        may_pass=False,
         fate=TextFate.NOT_LOST,
     ),
     "reserved": DropReason(
         meaning="its use is reserved, and `reservations` is `skip`",
         counter=None,
         is_fault=False,
+        may_pass=False,
         setting='`reservations = "record"`, if you may use such pages',
     ),
-    REMOVED: DropReason(meaning="removed on request", counter=None, is_fault=False, fate=TextFate.NOT_LOST),
+    REMOVED: DropReason(
+        meaning="removed on request", counter=None, is_fault=False, may_pass=False, fate=TextFate.NOT_LOST
+    ),
     "feed": DropReason(
-        meaning="a feed: it gives links and no text", counter=None, is_fault=False, fate=TextFate.NO_PAGE
+        meaning="a feed: it gives links and no text",
+        counter=None,
+        is_fault=False,
+        may_pass=False,
+        fate=TextFate.NO_PAGE,
     ),
     "sitemap": DropReason(
-        meaning="a sitemap: it gives links and no text", counter=None, is_fault=False, fate=TextFate.NO_PAGE
+        meaning="a sitemap: it gives links and no text",
+        counter=None,
+        is_fault=False,
+        may_pass=False,
+        fate=TextFate.NO_PAGE,
     ),
     REDIRECT: DropReason(
         meaning="a redirect that is followed, five in a row at most",
         counter=None,
         is_fault=False,
+        may_pass=False,
         fate=TextFate.NO_PAGE,
     ),
     REDIRECT_REFUSED: DropReason(
         meaning="a redirect out of the site, to itself, or to no web address",
         counter=None,
         is_fault=True,
+        may_pass=True,
         fate=TextFate.NOT_LOST,
     ),
     "not_html": DropReason(
         meaning="a picture, a PDF or another file",
         counter=None,
         is_fault=False,
+        may_pass=False,
         fate=TextFate.NOT_LOST,
         is_of_page=True,
     ),
-    "undecodable": DropReason(meaning="too many bytes are not text in any encoding", counter="no_text", is_fault=False),
+    "undecodable": DropReason(
+        meaning="too many bytes are not text in any encoding", counter="no_text", is_fault=False, may_pass=True
+    ),
+    "blank": DropReason(
+        meaning="a page without a single word",
+        counter="no_text",
+        is_fault=False,
+        may_pass=True,
+        is_of_page=True,
+    ),
     "empty": DropReason(
-        meaning="processing returned neither text nor reason", counter="no_text", is_fault=False, is_of_page=True
+        meaning="processing returned neither text nor reason",
+        counter="no_text",
+        is_fault=False,
+        may_pass=False,
+        is_of_page=True,
     ),
     "truncated_length": DropReason(
-        meaning="larger than `max_body`", counter="failed", is_fault=True, setting="a larger `max_body`"
+        meaning="larger than `max_body`", counter="failed", is_fault=True, may_pass=False, setting="a larger `max_body`"
     ),
     "truncated_unspecified": DropReason(
         meaning="a picture, film, sound or font by its `Content-Type`; the body is not fetched",
         counter="failed",
         is_fault=True,
+        may_pass=False,
         fate=TextFate.NOT_LOST,
     ),
-    "body_too_large": DropReason(meaning="the unpacked body is too large", counter="failed", is_fault=True),
-    "body_truncated": DropReason(meaning="the compressed body ends too early", counter="failed", is_fault=True),
-    "body_corrupt": DropReason(meaning="the compressed body is damaged", counter="failed", is_fault=True),
+    "body_too_large": DropReason(
+        meaning="the unpacked body is too large", counter="failed", is_fault=True, may_pass=False
+    ),
+    "body_truncated": DropReason(
+        meaning="the compressed body ends too early", counter="failed", is_fault=True, may_pass=True
+    ),
+    "body_corrupt": DropReason(
+        meaning="the compressed body is damaged", counter="failed", is_fault=True, may_pass=True
+    ),
     "body_unknown_coding": DropReason(
-        meaning="the coding of the compressed body is not known", counter="failed", is_fault=True
+        meaning="the coding of the compressed body is not known", counter="failed", is_fault=True, may_pass=True
     ),
     "worker_timeout": DropReason(
         meaning="processing took more CPU time than `page_timeout`, in two runs",
         counter="no_text",
         is_fault=True,
+        may_pass=False,
         is_of_worker=True,
         is_of_machine=True,
         setting="a longer `page_timeout`",
     ),
     "worker_killed": DropReason(
-        meaning="the system ended the worker, in two runs", counter="no_text", is_fault=True, is_of_machine=True
+        meaning="the system ended the worker, in two runs",
+        counter="no_text",
+        is_fault=True,
+        may_pass=False,
+        is_of_machine=True,
     ),
     "worker_memory": DropReason(
         meaning="processing took more than `page_memory`",
         counter="no_text",
         is_fault=True,
+        may_pass=False,
         is_of_worker=True,
         is_of_machine=True,
         setting="a larger `page_memory`",
     ),
     "worker_crash": DropReason(
-        meaning="processing crashed its worker", counter="no_text", is_fault=True, is_of_worker=True
+        meaning="processing crashed its worker", counter="no_text", is_fault=True, may_pass=False, is_of_worker=True
     ),
-    "worker_error": DropReason(meaning="processing failed", counter="no_text", is_fault=True, is_of_worker=True),
+    "worker_error": DropReason(
+        meaning="processing failed", counter="no_text", is_fault=True, may_pass=False, is_of_worker=True
+    ),
     READ_ELSEWHERE: DropReason(
         meaning="a source that another machine fetched and did not process; this one has fetched it again",
         counter=None,
         is_fault=False,
+        may_pass=False,
         fate=TextFate.NO_PAGE,
     ),
     WARC_MISSING: DropReason(
         meaning="the WARC file with the original is missing; the page was fetched again",
         counter="no_text",
         is_fault=True,
+        may_pass=False,
     ),
-    "warc_damaged": DropReason(meaning="the original cannot be read", counter="no_text", is_fault=True),
+    "warc_damaged": DropReason(meaning="the original cannot be read", counter="no_text", is_fault=True, may_pass=False),
     "not_storable": DropReason(
-        meaning="the database rejects the result; `reextract` tries again", counter="no_text", is_fault=True
+        meaning="the database rejects the result; `reextract` tries again",
+        counter="no_text",
+        is_fault=True,
+        may_pass=False,
     ),
 }
 """Reasons of pages without a document."""
@@ -298,6 +361,8 @@ REFUSED = _failures(FailureCause.RULE)
 """Reasons of failures where a rule of ours forbids the request."""
 TEXTLESS = GONE | {name for name, reason in DROPPED.items() if reason.is_of_page}
 """Drop reasons that are a property of the page."""
+MAY_PASS = frozenset(name for name, reason in DROPPED.items() if reason.may_pass)
+"""Drop reasons that another response may cure. An error status is one too, see `may_pass`."""
 WORKER_FAULTS = tuple(name for name, reason in DROPPED.items() if reason.is_of_worker)
 """Reasons of pages whose processing failed in a worker."""
 MACHINE_FAULTS = frozenset(name for name, reason in DROPPED.items() if reason.is_of_machine)
@@ -352,6 +417,15 @@ def is_fault(reason: str) -> bool:
     """Return whether a source that ends with a reason has failed."""
     known = DROPPED.get(reason) or FAILED.get(reason)
     return reason.startswith(HTTP) or (known is not None and known.is_fault)
+
+
+def may_pass(reason: str) -> bool:
+    """Return whether another response may give an article, so that a page without a document is fetched again.
+
+    >>> [may_pass(reason) for reason in ("http_403", "firewall", "body_truncated", "listing", "language")]
+    [True, True, True, False, False]
+    """
+    return reason.startswith(HTTP) or reason in MAY_PASS
 
 
 def is_loss(reason: str) -> bool:

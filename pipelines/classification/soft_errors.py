@@ -7,7 +7,8 @@ The reasons are reported, so that people know what to do. They are never circumv
 - ``consent``: a wall that requires cookies;
 - ``paywall``: a stub for subscribers;
 - ``soft_404``: a page that says "not found" with status 200;
-- ``script_only``: a shell that a browser would fill.
+- ``script_only``: a shell that a browser would fill;
+- ``blank``: a page without a word, as when its server failed.
 
 Firewalls are recognised by headers and titles of their vendors, the others by statements of the page in the languages
 of newspapers (soft_errors.toml). Only pages that were refused or gave no text are tested. The test for "not found" is
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from storage.records import Drop
+from storage.reporting import counted
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -97,7 +99,7 @@ def not_found(view: PageView) -> Drop | None:
 
 
 def without_text(view: PageView, url: str) -> Drop | None:
-    """Return why a page with status 200 gave no article: a bot check, a wall or a shell. None if unknown."""
+    """Return why a page with status 200 gave no article: a bot check, a wall, a shell or nothing. None if unknown."""
     body = view.tree.body
     chars = _chars(body) - sum(map(_chars, body.css(_UNREAD))) if body is not None else 0
     if chars > _MAX_TEXT:
@@ -112,7 +114,8 @@ def without_text(view: PageView, url: str) -> Drop | None:
     if chars > _SHELL_TEXT:
         return None
     login = view.tree.css_first('input[type="password" i]') is not None
-    return _script_check(view) or _shell(view) or (Drop("paywall", "asks for a password") if login else None)
+    known = _script_check(view) or _shell(view) or (Drop("paywall", "asks for a password") if login else None)
+    return known or (None if chars else Drop("blank", counted(len(view.html), "character") + " of HTML"))
 
 
 def stub(view: PageView, chars: int, min_chars: int) -> Drop | None:

@@ -15,7 +15,7 @@ from storage.database.transactions import among, chunks, insert_many, upsert
 from storage.frontier.leases import ARCHIVE_SITEMAP_PRIORITY, UNNAMED_PRIORITY
 from storage.frontier.recrawl_schedule import moment
 from storage.frontier.visit_results import SECTION_DEPTH
-from storage.reasons import GONE
+from storage.reasons import HTTP, MAY_PASS
 from storage.records import Kind, UrlState
 
 if TYPE_CHECKING:
@@ -123,8 +123,8 @@ def add_links(connection: Connection, found: Sequence[FoundLink]) -> Counter[int
     A redirect to another spelling of its own URL queues that URL again with the new address. A redirect from a seed is
     followed on each visit: a moved feed must be read every night.
 
-    A page that was missing (404, 410) is fetched again when a sitemap names it for the first time, and when a feed
-    does. Repeated naming has no effect.
+    A page without an article that another response may cure (404, a refusal, damage) is fetched again when a sitemap
+    names it for the first time, and when a feed does. Repeated naming has no effect.
     """
     away = refused(connection, (each.link.url for each in found))
     found = [each for each in found if each.link.url not in away]
@@ -195,15 +195,15 @@ def _requeue(connection: Connection, redirects: Sequence[FoundLink]) -> None:
 
 
 _WORSE_NAMED = {Kind.FEED: (Kind.PAGE, Kind.SITEMAP), Kind.SITEMAP: (Kind.PAGE,)}
-"""Kinds of sources that count less than a kind. A missing page is fetched again if a better kind names it."""
+"""Kinds of sources that count less than a kind. A lost page is fetched again if a better kind names it."""
 
 
 def _ask_again(connection: Connection, named: Sequence[FoundLink]) -> None:
-    """Queue missing pages again if a better kind of source names them now."""
+    """Queue pages that another response may cure again if a better kind of source names them now."""
     for kind, worse in _WORSE_NAMED.items():
         by_key = {each.link.url: each for each in named if each.parent.kind is kind and not each.link.redirect}
         for part in chunks(sorted(by_key)):
-            of_part = _gone(worse).where(among(connection, url.c.url, part))
+            of_part = _curable(worse).where(among(connection, url.c.url, part))
             for row in connection.execute(of_part).all():
                 each = by_key[row.url]
                 better = {"priority": max(row.priority, each.priority), "dated": moment(each.link.dated)}
@@ -235,14 +235,15 @@ def _name(connection: Connection, named: Mapping[str, FoundLink]) -> list[int]:
     return [sources[url_id] for url_id in news]
 
 
-def _gone(found_in: Iterable[Kind]) -> sa.Select[Any]:
-    """Return the query for missing pages that are not due again and were found in these kinds of sources."""
+def _curable(found_in: Iterable[Kind]) -> sa.Select[Any]:
+    """Return the query for pages that another response may cure, not due again, and found in these kinds of sources."""
     source, other = url.alias("source"), fetch.alias("other")
     newest = sa.select(sa.func.max(other.c.id)).where(other.c.url_id == url.c.id).correlate(url).scalar_subquery()
     over = url.c.kind == Kind.PAGE, url.c.state.in_(FINISHED), url.c.due_again.is_(None)
     statement = sa.select(url.c.id, url.c.url, url.c.priority).join(source, source.c.id == url.c.found_from)
     statement = statement.join(fetch, fetch.c.id == newest)
-    return statement.where(*over, source.c.kind.in_(found_in), fetch.c.reason.in_(GONE))
+    may_pass = sa.or_(fetch.c.reason.in_(MAY_PASS), fetch.c.reason.startswith(HTTP, autoescape=True))
+    return statement.where(*over, source.c.kind.in_(found_in), may_pass)
 
 
 def _seeds_among(connection: Connection, url_ids: Sequence[int]) -> dict[int, int]:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from storage.database.schema import document, fetch, original, url
 from storage.database.transactions import among_given, chunks, insert_many, upsert
+from storage.reasons import MAY_PASS
 from storage.records import Original
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ _DOUBTFUL = sa.or_(
     url.c.attempts > 0,
     sa.and_(url.c.unchanged > 0, url.c.unchanged % IN_FULL_EACH == 0),
     original.c.etag == UNTRUE,
+    # "Not modified" since a damaged or refused page says nothing about the whole one.
+    sa.and_(fetch.c.outcome == "drop", fetch.c.reason.in_(MAY_PASS)),
 )
 
 

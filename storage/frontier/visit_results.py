@@ -15,7 +15,7 @@ from storage.database.schema import url
 from storage.database.transactions import among, chunks
 from storage.frontier.leases import UNNAMED_PRIORITY
 from storage.frontier.recrawl_schedule import End, Habit, Visit, moment
-from storage.reasons import GONE, LISTING, REDIRECT, REFUSED, UNCHANGED_TEXT, is_fault
+from storage.reasons import GONE, LISTING, REDIRECT, REFUSED, UNCHANGED_TEXT, is_fault, may_pass
 from storage.records import Kind, UrlState
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ SECTION_PRIORITY = 8
 The sources of a site are read first, so that a run knows early how many new pages they name.
 """
 _HABIT = ("period", "unchanged", "failures", "reads", "read_at", "news_at")
-_COLUMNS = (url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c.dated, url.c.found_at)
+_source = url.alias("source")
+_FOUND_IN = sa.select(_source.c.kind).where(_source.c.id == url.c.found_from).scalar_subquery().label("found_in")
+_COLUMNS = (url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c.dated, url.c.found_at, _FOUND_IN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +103,9 @@ def _brings_news(connection: Connection, ended: VisitEnd, row: AnyRow) -> bool:
 def _change(schedule: Schedule, ended: VisitEnd, row: AnyRow, *, news: bool) -> dict[str, Any]:
     source = is_source(ended, row)
     dated = row.dated or moment(ended.published)
-    # Newspapers announce some URLs before the article exists. An article that no source names is not news.
-    may_be_article = row.priority > UNNAMED_PRIORITY and (
-        ended.outcome in {"document", "unchanged"} or ended.reason == UNCHANGED_TEXT or ended.reason in GONE
+    visit = Visit(
+        ended.now, _end(ended, source=source, news=news), source, Kind(row.kind), row.dated, _born(ended, row)
     )
-    born = (dated or (row.found_at.timestamp() if row.priority > 0 else None)) if may_be_article else None
-    visit = Visit(ended.now, _end(ended, source=source, news=news), source, Kind(row.kind), row.dated, born)
     habit, due_again = schedule.after(Habit(*(getattr(row, name) for name in _HABIT)), visit)
     state = UrlState.FAILED if ended.outcome == "failed" else UrlState.DONE
     is_section = source and row.kind == Kind.PAGE and not row.seed
@@ -117,6 +116,23 @@ def _change(schedule: Schedule, ended: VisitEnd, row: AnyRow, *, news: bool) -> 
         "new_dated": dated,
         "new_priority": max(row.priority, SECTION_PRIORITY) if is_section else row.priority,
     }
+
+
+def _born(ended: VisitEnd, row: AnyRow) -> float | None:
+    """Return the time from which the age of an article counts; None if the page is none, or its age is unknown.
+
+    A page that gave no article yet is as old as its first naming, because its text is missing at any date.
+    Sitemaps do not count, because they name the whole archive.
+    """
+    missing = ended.outcome == "drop" and may_pass(ended.reason or "")
+    is_article = ended.outcome in {"document", "unchanged"} or ended.reason == UNCHANGED_TEXT
+    # An article that no source names is not news.
+    if row.priority <= UNNAMED_PRIORITY or not (missing or is_article):
+        return None
+    dated = row.dated or moment(ended.published)
+    is_listed = row.priority > 0 or (missing and row.found_in == Kind.PAGE)
+    found = row.found_at.timestamp() if is_listed else 0.0
+    return (max(dated, found) if missing else dated or found) or None
 
 
 def _end(ended: VisitEnd, *, source: bool, news: bool) -> End:

@@ -28,7 +28,8 @@ def test_a_new_reason_changes_one_code_file_and_the_place_that_gives_it(tmp_path
     """It has a meaning, its counter of a run, its effect on a source, and is counted as dropped."""
     tree = CopiedPackages.into(tmp_path)
     before, given = '    "geo_block": DropReason(', "    if vendor or _CHALLENGE"
-    added = '    "toll": DropReason(meaning="a page that costs money", counter="refused", is_fault=True),\n'
+    fields = 'counter="refused", is_fault=True, may_pass=True'
+    added = f'    "toll": DropReason(meaning="a page that costs money", {fields}),\n'
     tree.replace("storage/reasons.py", before, added + before)
     added = '    if status == 402:\n        return Drop("toll")\n'
     tree.replace("pipelines/classification/soft_errors.py", given, added + given)

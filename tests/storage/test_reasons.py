@@ -9,7 +9,7 @@ import pytest
 
 from corpus_spider.crawling.retry_policy import failure_reason
 from storage import reasons
-from storage.reasons import DROPPED, FAILED, counter_of, is_dropped, is_fault, meaning_of
+from storage.reasons import DROPPED, FAILED, counter_of, is_dropped, is_fault, may_pass, meaning_of
 from storage.records import SITE_COUNTERS
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +54,31 @@ def test_each_reason_that_the_code_gives_has_a_row() -> None:
 def test_a_reason_has_its_meaning(reason: str, words: str) -> None:
     """An error status is not in the table. An unknown reason, as of a newer version, has no meaning."""
     assert meaning_of(reason) == words
+
+
+@pytest.mark.parametrize(
+    ("reason", "passes"),
+    [
+        ("http_403", True),
+        ("http_410", True),
+        ("firewall", True),
+        ("paywall", True),
+        ("soft_404", True),
+        ("redirect_refused", True),
+        ("body_truncated", True),
+        ("blank", True),
+        ("no_article", False),
+        ("listing", False),
+        ("language", False),
+        ("removed", False),
+        ("truncated_length", False),
+        ("dns", False),
+        ("of a later version", False),
+    ],
+)
+def test_a_refusal_or_damage_may_pass(reason: str, *, passes: bool) -> None:
+    """Other reasons are a property of the page."""
+    assert may_pass(reason) is passes
 
 
 def test_no_reason_has_two_meanings() -> None:

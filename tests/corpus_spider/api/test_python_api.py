@@ -86,7 +86,7 @@ def test_extract_gives_a_page_that_a_crawl_would_drop_with_the_reason() -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (("<p>",), {}, "no_article"),
+        (("<p>",), {}, "blank"),
         ((PAGES[0].html,), {"language": "ar"}, r"the page gives no text: language \(vi\)"),
         ((PAGES[0].html,), {"language": "klingon"}, "language: expected a language code"),
         ((PAGES[0].html,), {"extractor": "magic"}, "magic"),

@@ -393,7 +393,7 @@ def test_a_page_in_a_file_is_extracted(home: Path, capsys: pytest.CaptureFixture
     assert run(["extract", "empty.html"]) == 1
     assert "no text" in capsys.readouterr().err
     assert run(["extract", "empty.html", "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["drop"]["reason"] == "no_article"
+    assert json.loads(capsys.readouterr().out)["drop"]["reason"] == "blank"
 
 
 def test_the_extractors_are_listed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -56,9 +56,9 @@ def test_a_folder_becomes_a_folder_of_texts(pages: Path, tmp_path: Path, capsys:
     assert written == {"2026/b.txt", "a.txt", "a-2.txt", "short.txt"}
     assert (tmp_path / "texts" / "a.txt").read_text().startswith("1. The committee met on Tuesday")
     said = capsys.readouterr().err
-    assert "pages/empty.html: no text, no_article (0 characters)" in said
+    assert "pages/empty.html: no text, blank (13 characters of HTML)" in said
     assert (
-        "5 pages: 4 texts; 1 of pages that a crawl would drop (no_article 1); 1 without text (no_article 1); "
+        "5 pages: 4 texts; 1 of pages that a crawl would drop (no_article 1); 1 without text (blank 1); "
         "1 other file skipped." in said
     )
 
@@ -90,7 +90,7 @@ def test_lines_of_json_have_every_page_in_order(pages: Path, capsysbinary: pytes
     assert by_name["pages/empty.html"] == {
         "file": "pages/empty.html",
         "text": None,
-        "drop": {"reason": "no_article", "detail": "0 characters", "language": None},
+        "drop": {"reason": "blank", "detail": "13 characters of HTML", "language": None},
     }
     assert by_name["pages/short.html"]["text"] == "The bridge is open again."
     assert by_name["pages/short.html"]["drop"]["reason"] == "no_article"
@@ -144,7 +144,7 @@ def test_a_page_that_crashes_its_worker_does_not_stop_the_others(
         "hang.html": "worker_timeout",
         "error.html": "worker_error",
         "big.html": "unreadable",
-        "empty.html": "no_article",
+        "empty.html": "blank",
     }
     assert (report["pages"], report["texts"], report["skipped"]) == (9, 4, 1)
 

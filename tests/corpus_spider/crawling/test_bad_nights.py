@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -57,6 +58,67 @@ def test_a_section_that_fails_for_a_night_gives_its_new_articles_the_night_after
             assert done.returncode in (0, 8), done.stderr
         assert paper.asked["/section"] == len(answers)
         assert paper.asked["/story/13.html"] == 1
+
+
+FIRST_ANSWERS: dict[str, Answer] = {
+    "/firewall.html": (403, HTML, b"<title>Just a moment...</title><p>Checking your browser"),
+    "/blank.html": (200, HTML, b""),
+    "/http_401.html": (401, HTML, b"<p>Login"),
+    "/body_truncated.html": (
+        200,
+        HTML | {"Content-Encoding": "gzip", "ETag": '"1"'},
+        gzip.compress(article(1), mtime=0)[:-100],
+    ),
+    "/soft_404.html": (200, HTML, b"<title>404 - Not found</title><h1>Page not found</h1>"),
+    "/script_only.html": (
+        200,
+        HTML,
+        b"<noscript>Enable JavaScript</noscript><div id=root></div><script src=/a.js></script>",
+    ),
+    "/http_206.html": (206, HTML | {"Content-Range": "bytes 0-99/9000"}, article(2)[:100]),
+    "/http_304.html": (304, {"ETag": '"1"'}, b""),
+    "/paywall.html": (
+        200,
+        HTML,
+        b'<script type=application/ld+json>{"@type": "NewsArticle", "isAccessibleForFree": false}</script><p>Tin',
+    ),
+    "/redirect_refused.html": (302, {"Location": "https://login.example/"}, b""),
+}
+"""First answers of new articles, by a path with the reason."""
+
+
+def test_new_articles_that_are_refused_or_damaged_for_a_night_are_stored_the_night_after(tmp_path: Path) -> None:
+    """They were never fetched again, though the feed still named them, and the site was well."""
+
+    def answer(path: str, number: int) -> Answer:
+        if paper.asked[path] == 1:
+            return FIRST_ANSWERS[path]
+        is_conditional = "If-None-Match" in paper.sent[path]
+        return (304, {}, b"") if is_conditional else (200, HTML, article(number))
+
+    with served(Newspaper(articles=0)) as paper:
+        for number, path in enumerate(FIRST_ANSWERS, 21):
+            paper.extra[path] = lambda path=path, number=number: answer(path, number)  # type: ignore[misc]
+        items = "".join(f"<item><link>{paper.origin}{path}</link></item>" for path in FIRST_ANSWERS)
+        feed = f"<rss version='2.0'><channel><title>Báo</title>{items}</channel></rss>".encode()
+        paper.extra["/feed.xml"] = lambda: (200, {"Content-Type": "application/rss+xml"}, feed)
+        text = corpus_toml(paper, retries=0, site_models=False)
+        (tmp_path / "corpus.toml").write_text(text.replace(f'start = ["{paper.origin}/"]\n', ""))
+        reasons = []
+        for night in range(2):
+            if night:
+                age(tmp_path / "corpus.db")
+            done = run(tmp_path, "crawl")
+            assert done.returncode in (0, 8), done.stderr
+            with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+                found = corpus.fetches(outcomes=["drop"])
+                reasons.append({each.uri.removeprefix(paper.origin): each.reason for each in found})
+                stored = corpus.documents(Selection(include_duplicates=True))
+                texts = {each.url.removeprefix(paper.origin) for each in stored}
+    expected = {path: path.removeprefix("/").removesuffix(".html") for path in FIRST_ANSWERS}
+    assert reasons[0] == expected | {"/feed.xml": "feed"}
+    assert texts == FIRST_ANSWERS.keys()
+    assert {paper.asked[path] for path in FIRST_ANSWERS} == {2}
 
 
 HOUR = {

@@ -39,7 +39,7 @@ def _heavy(row: str, path: str, answer: bytes, outcome: str = DOCUMENT) -> Entry
 
 ENTRIES = (
     _heavy("H2", "/both/length", coded("/both/length", b"chunked", b"Content-Length: 5\r\n")),
-    _heavy("H2", "/length/list", raw("/length/list", OK + b"Content-Length: 5, 5\r\n"), "no_article"),
+    _heavy("H2", "/length/list", raw("/length/list", OK + b"Content-Length: 5, 5\r\n"), "blank"),
     _heavy("H2", "/length/plus", raw("/length/plus", OK + b"Content-Length: +5\r\n"), "network"),
     _heavy("H2", "/length/under", raw("/length/under", OK + b"Content-Length: 1_0\r\n"), "network"),
     _heavy("H2", "/length/arabic", raw("/length/arabic", OK + "Content-Length: \u0665\r\n".encode()), "network"),

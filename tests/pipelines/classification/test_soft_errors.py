@@ -66,7 +66,7 @@ def read(
             "firewall",
         ),
         (200, (), "<script>setTimeout(function () { location.replace('/?ch=1') }, 50)</script>", "script_only"),
-        (200, (), "<script>var b = document.cookie == '' || location == top.location</script>", "no_article"),
+        (200, (), "<script>var b = document.cookie == '' || location == top.location</script>", "blank"),
         (200, (), "<body><p>Tin</p><script>var a = 'javascript:void(0)'</script>", "no_article"),
         (200, (), f"<a href=/1>Tin</a><script>{WITH_COOKIE}location = '/'</script>", "no_article"),
         (
@@ -169,6 +169,9 @@ NOSCRIPT = f"<noscript>Enable JavaScript<style>{'.a {} ' * 300}</style><div><nos
         ("", ROOT.format(SENTENCE * 4) + NOSCRIPT + "<script>go()</script>", None),
         ("", ROOT.format("Loading" + " \n" * 500) + NOSCRIPT + "<script>go()</script>", "script_only"),
         ("<script>go()</script>" * 500, ROOT.format(""), "script_only"),
+        ("", "", "blank"),
+        ("<style>a {}</style>", "<img src=a.jpg><script>a()</script> \n", "blank"),
+        ("", "<p>.", None),
     ],
 )
 def test_a_page_that_shows_much_text_is_no_bot_check_and_no_shell(head: str, body: str, reason: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -117,6 +118,65 @@ def test_an_article_that_is_named_before_it_is_there_is_asked_for_again(corpus: 
     assert row_of(corpus, "article0").due_again is None
 
 
+@pytest.mark.parametrize(
+    ("reason", "nights_asked"),
+    [
+        ("firewall", [1, 3]),
+        ("http_401", [1, 3]),
+        ("http_206", [1, 3]),
+        ("http_304", [1, 3]),
+        ("body_truncated", [1, 3]),
+        ("soft_404", [1, 3]),
+        ("script_only", [1, 3]),
+        ("paywall", [1, 3]),
+        ("blank", [1, 3]),
+        ("no_article", []),
+        ("language", []),
+        ("not_html", []),
+        ("same_page", []),
+    ],
+)
+@pytest.mark.parametrize("named_by", ["feed", "start", "section"])
+def test_a_new_article_that_was_refused_or_damaged_is_fetched_again(
+    corpus: Corpus, named_by: str, reason: str, nights_asked: list[int]
+) -> None:
+    """Such a page was never fetched again, though its source still named it. A final reason stays final."""
+    nights = Nights(corpus)
+    nights.seed("feed" if named_by == "feed" else "start", kind=Kind.FEED if named_by == "feed" else Kind.PAGE)
+    pages = {named_by: dropped("listing", replace(link("article"), dated="2026-01-05" if named_by == "feed" else None))}
+    pages = {"start": dropped("listing", link("section")), "article": dropped(reason)} | pages
+    asked = [number for number in range(9) if "article" in nights.run(number, lambda lease: pages[path_of(lease.url)])]
+    assert asked == [0, *nights_asked]
+    assert row_of(corpus, "article").due_again is None
+
+
+def test_a_page_that_was_refused_or_damaged_is_asked_for_in_full(corpus: Corpus) -> None:
+    """Its server would answer "not modified" to the ETag of a body that was cut on the way."""
+    nights = Nights(corpus)
+    nights.seed("feed", kind=Kind.FEED)
+    pages = {"feed": dropped("feed", link("cut"), link("whole")), "cut": dropped("body_truncated")}
+    nights.run(0, lambda lease: pages.get(path_of(lease.url), made("a text")))
+    in_full = {path_of(lease.url): lease.original.in_full for lease in nights.begin(1) if lease.original}
+    assert (in_full["cut"], in_full["whole"]) == (True, False)
+
+
+@pytest.mark.parametrize("reason", ["paywall", "http_403"])
+def test_pages_that_stay_refused_cost_three_visits_each(corpus: Corpus, reason: str) -> None:
+    """A paper behind a wall names 50 pages and 5 more a night, and goes on naming all of them."""
+    nights = Nights(corpus)
+    nights.seed("feed", kind=Kind.FEED)
+    asked = []
+    for number in range(10):
+        links = [link(f"article{at}") for at in range(50 + 5 * number)]
+        names = dropped("feed", *links)
+        asked.append(
+            nights.run(number, lambda lease, names=names: names if lease.kind is Kind.FEED else dropped(reason))  # type: ignore[misc]
+        )
+    assert [len(paths) - 1 for paths in asked] == [50, 55, 10, 60, 15, 15, 15, 15, 15, 15]
+    visits = Counter(path for paths in asked for path in paths if path != "feed")
+    assert max(visits.values()) == 3
+
+
 @pytest.mark.parametrize("dated", [None, "2026-03-05"])
 def test_a_page_that_was_gone_is_asked_for_again_when_a_feed_names_it(corpus: Corpus, dated: str | None) -> None:
     """A link led to it too early: once more for the sitemap, once for the feed, however often they name it.
@@ -127,13 +187,15 @@ def test_a_page_that_was_gone_is_asked_for_again_when_a_feed_names_it(corpus: Co
     nights.seed("start")
     nights.seed("sitemap", kind=Kind.SITEMAP)
     nights.seed("feed", kind=Kind.FEED)
-    first = {"deep": 0, "sitemap": 3, "feed": 8}
+    first = {"sitemap": 3, "feed": 8}
 
     def outcome(lease: Lease, number: int) -> Processed:
         path = path_of(lease.url)
         if path == "article":
             return dropped("http_404")
-        named = replace(link("article"), dated=dated) if lease.kind is not Kind.PAGE else link("article")
+        if path == "deep":
+            return made("a text", link("article"))
+        named = replace(link("article"), dated=dated)
         return dropped(
             "feed", *([named] if number >= first.get(path, 99) else []), *([link("deep")] * (path == "start"))
         )
@@ -145,6 +207,25 @@ def test_a_page_that_was_gone_is_asked_for_again_when_a_feed_names_it(corpus: Co
     asked = [number for number, paths in nightly.items() if "article" in paths]
     assert asked == ([0, 3, 8] if dated is None else [0, 3, 5, 8])
     assert row_of(corpus, "article").due_again is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "again"), [("firewall", True), ("body_corrupt", True), ("http_500", True), ("listing", False)]
+)
+def test_a_feed_that_names_a_refused_page_has_it_fetched_again(corpus: Corpus, reason: str, again: bool) -> None:
+    """An article led to it. What the page is for good stays."""
+    nights = Nights(corpus)
+    nights.seed("start")
+    nights.seed("feed", kind=Kind.FEED)
+    pages = {
+        "start": dropped("listing", link("story")),
+        "story": made("a text", link("article")),
+        "article": dropped(reason),
+    }
+    for number, named in enumerate([(), (link("article"),)]):
+        pages["feed"] = dropped("feed", *named)
+        asked = nights.run(number, lambda lease: pages[path_of(lease.url)], sources=True)
+    assert ("article" in asked) is again
 
 
 def test_a_page_that_is_there_is_not_asked_for_again_when_a_feed_names_it(corpus: Corpus) -> None:
