@@ -22,7 +22,7 @@ class TextFate(Enum):
     NOT_LOST = "not lost"
     """The text is elsewhere in the corpus, or not wanted."""
     NO_PAGE = "no page"
-    """The response is no page without a text. It is not counted as dropped."""
+    """The response is no page without a text: it has a document, or it is no article. It is not counted as dropped."""
 
 
 class FailureCause(Enum):
@@ -141,7 +141,7 @@ DROPPED: Mapping[str, DropReason] = {
         counter=None,
         is_fault=False,
         may_pass=False,
-        fate=TextFate.NOT_LOST,
+        fate=TextFate.NO_PAGE,
     ),
     "reserved": DropReason(
         meaning="its use is reserved, and `reservations` is `skip`",
@@ -441,7 +441,12 @@ def is_page(reason: str) -> bool:
 def is_dropped(counted: str) -> bool:
     """Return whether a run counts a reason as dropped: a whole page without a document. Failed attempts are none.
 
-    >>> [is_dropped(name) for name in ("listing", "short", "http_404", "feed", "body_corrupt", "dns")]
-    [True, True, True, False, False, False]
+    Names without a row are none either, such as those of unchanged responses.
+
+    >>> [is_dropped(name) for name in ("listing", "short", "http_404", "feed", "body_corrupt", "dns", "not_modified")]
+    [True, True, True, False, False, False, False]
     """
-    return counted not in FAILED and is_page(counted) and counter_of(counted) != "failed"
+    if counted.startswith(HTTP):
+        return True
+    reason = reason_of(counted)
+    return reason in DROPPED and is_page(reason) and DROPPED[reason].counter != "failed"

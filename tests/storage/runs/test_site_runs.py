@@ -104,6 +104,7 @@ def test_a_second_night_counts_what_is_unchanged_and_new_versions(corpus: Corpus
     counted = second.end()
     assert (counted.fetched, counted.unchanged, counted.articles, counted.versions) == (3, 2, 0, 1)
     assert (counted.found, counted.reasons["not_modified"]) == (0, 1)
+    assert (counted.dropped, first.counts().dropped) == (0, 0)
     assert [each.run_id for each in corpus.runs.by_site([SITE])] == [first.run_id, second.run_id]
 
 
