@@ -29,6 +29,8 @@ from storage.reasons import (
     SHORTENED,
     WORKER_FAULTS,
     is_loss,
+    meaning_of,
+    reason_of,
     reasons_of,
 )
 from storage.reporting import counted
@@ -411,10 +413,12 @@ def no_article_yet(case: SiteCase) -> list[SiteProblem]:
     last = case.nights[-1] if case.nights else None
     if last is None or not last.whole or case.yielded or any(run.exit_code == LIMITED for run in last.runs):
         return []
-    responses = last.total("fetched")
+    # Most nights are quiet. The pages of all nights together show that none is an article.
+    whole = Night(tuple(run for night in case.nights if night.whole for run in night.runs))
+    responses = whole.total("fetched")
     if responses < MIN_MISSING_ARTICLES:
         return []
-    why = _commonest(last, {reason for run in last.runs for reason in run.reasons})
+    why = _commonest(whole, {name for run in whole.runs for name in run.reasons if meaning_of(reason_of(name))})
     return [SiteProblem(case.site, Sign.SILENT, f"no article yet in {responses} responses{why}")]
 
 

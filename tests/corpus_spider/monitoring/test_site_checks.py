@@ -373,6 +373,15 @@ def test_a_site_without_an_article_is_reported_with_what_came_instead() -> None:
     ]
 
 
+def test_a_quiet_night_after_a_night_without_an_article_is_not_well() -> None:
+    """A start page that has not changed is all that is fetched. The pages of the night before still gave nothing."""
+    first = dict.fromkeys(GOOD, 0) | {"fetched": 9, "reasons": {"http_403": 4, "firewall": 4, "listing": 1}}
+    quiet = dict.fromkeys(GOOD, 0) | {"fetched": 2, "reasons": {"same_payload": 1, "firewall": 1}}
+    (finding,) = judge(SiteCase("paper", nights_of(runs(first, quiet))), HealthThresholds(), NOW)
+    assert finding.words == "no article yet in 11 responses (firewall 5, http_403 4, listing 1)"
+    assert judge(SiteCase("paper", nights_of(runs(quiet, quiet))), HealthThresholds(), NOW) == []
+
+
 def test_a_private_address_is_reported_with_the_setting_that_allows_it() -> None:
     """The setting is of use only to who runs the host."""
     failed = replace(STATE, state=UrlState.FAILED, reason="private_address")
