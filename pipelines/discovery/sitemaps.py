@@ -51,7 +51,8 @@ _LINE = re.compile(r"^[ \t\ufeff]*(https?://\S+)[ \t]*$", re.IGNORECASE | re.MUL
 class Sitemap:
     """Links of a sitemap.
 
-    If ``broken``, it was not well-formed, an index that names no address, or no sitemap. There may be more links.
+    If ``broken``, it was not well-formed, an index that names no address, a list whose entries are no addresses, or no
+    sitemap. There may be more links.
     """
 
     links: tuple[Link, ...]
@@ -71,13 +72,15 @@ def read_sitemap(body: bytes, url: str, model: SiteModel, now: datetime | None =
         return _read_index(text, (url, now), model)
     if root == "urlset":
         records = XmlRecords(text, frozenset({"url"}))
-        return Sitemap(_pages(_listed(records, frozenset(model.languages)), (url, now), model), records.broken)
+        listed = list(islice(_listed(records, frozenset(model.languages)), MAX_ENTRIES))
+        entries = _entries(listed, (url, now))
+        return Sitemap(_pages(entries, model), records.broken or bool(listed and not entries))
     if root is not None:
         return Sitemap(text_feed_links(text, url, model, now))
     if text.lstrip().startswith("<"):
         return Sitemap((), broken=True)
-    lines = _LINE.finditer(text.replace("\r", "\n"))
-    return Sitemap(_pages(((line[1], ()) for line in lines), (url, now), model))
+    lines = islice(_LINE.finditer(text.replace("\r", "\n")), MAX_ENTRIES)
+    return Sitemap(_pages(_entries([(line[1], ()) for line in lines], (url, now)), model))
 
 
 def _read_index(text: str, origin: tuple[str, datetime], model: SiteModel) -> Sitemap:
@@ -87,17 +90,17 @@ def _read_index(text: str, origin: tuple[str, datetime], model: SiteModel) -> Si
     if not listed:
         bare = _NOT_READ.sub("", text)
         listed = [(match[1].replace("&amp;", "&"), ()) for match in islice(_BARE.finditer(bare), MAX_ENTRIES)]
-    return Sitemap(_sitemaps(listed, origin, model), records.broken or not listed)
+    entries = _entries(listed, origin)
+    return Sitemap(_sitemaps(entries, origin[0], model), records.broken or not entries)
 
 
 _Listed = tuple[str, tuple[str, ...]]
 """A location and the texts that may be its date, likeliest first."""
 
 
-def _sitemaps(listed: Iterable[_Listed], origin: tuple[str, datetime], model: SiteModel) -> tuple[Link, ...]:
+def _sitemaps(entries: Iterable[FeedEntry], url: str, model: SiteModel) -> tuple[Link, ...]:
     scope = scope_of(model)
-    entries = (entry for entry in _entries(listed, origin) if scope.has_host(entry.address.host))
-    links = entry_links(entries, Kind.SITEMAP, parse(origin[0]))
+    links = entry_links((entry for entry in entries if scope.has_host(entry.address.host)), Kind.SITEMAP, parse(url))
     # All but the newest get a lower rank. Of those with equal dates, or none, the middle does: an index may begin with
     # the oldest or with the newest.
     last = len(links) - 1
@@ -106,18 +109,16 @@ def _sitemaps(listed: Iterable[_Listed], origin: tuple[str, datetime], model: Si
     return tuple(replace(link, rank=LATER_RANK) if at in later else link for at, link in enumerate(links))
 
 
-def _pages(listed: Iterable[_Listed], origin: tuple[str, datetime], model: SiteModel) -> tuple[Link, ...]:
+def _pages(entries: Iterable[FeedEntry], model: SiteModel) -> tuple[Link, ...]:
     scope = scope_of(model)
-    return entry_links((entry for entry in _entries(listed, origin) if scope.has(entry.address)), Kind.PAGE)
+    return entry_links((entry for entry in entries if scope.has(entry.address)), Kind.PAGE)
 
 
-def _entries(listed: Iterable[_Listed], origin: tuple[str, datetime]) -> Iterator[FeedEntry]:
-    """Yield entries for absolute locations (the protocol allows no others) and for those that begin with a slash."""
+def _entries(listed: Iterable[_Listed], origin: tuple[str, datetime]) -> list[FeedEntry]:
+    """Return entries for absolute locations (the protocol allows no others) and for those that begin with a slash."""
     url, now = origin
-    for location, dates in islice(listed, MAX_ENTRIES):
-        address = parse(location, url if location.startswith("/") else None)
-        if address is not None:
-            yield FeedEntry(address, stated_date(dates, now))
+    found = ((parse(location, url if location.startswith("/") else None), dates) for location, dates in listed)
+    return [FeedEntry(address, stated_date(dates, now)) for address, dates in found if address is not None]
 
 
 def _listed(records: Iterable[etree._Element], languages: frozenset[str]) -> Iterator[_Listed]:

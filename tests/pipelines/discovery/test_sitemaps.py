@@ -119,6 +119,12 @@ def test_an_index_that_names_no_address_is_broken(inside: str) -> None:
         (index("https://www.example.com/a.xml")[:-4], 1, True),
         ("<html><body>404</body></html>", 0, True),
         (urlset("https://www.example.com/a") + "trailing <b>", 1, True),
+        (index("s2.xml.gz"), 0, True),
+        (urlset("a.html", "news/b.html"), 0, True),
+        (urlset("a.html", "https://www.example.com/a"), 1, False),
+        (urlset("https://elsewhere.example/a"), 0, False),
+        (index("https://elsewhere.example/a.xml"), 0, False),
+        (urlset(), 0, False),
     ],
 )
 def test_broken_sitemaps_give_what_was_read(body: str, urls: int, broken: bool) -> None:
