@@ -11,7 +11,7 @@ from storage.documents.shortened import is_part
 from storage.documents.site_models import learned_model
 from storage.documents.sketches import SketchFormat
 from storage.frontier.new_links import MAX_HOPS
-from storage.reasons import SAME_PAGE, UNCHANGED_TEXT
+from storage.reasons import REDIRECT, REDIRECT_REFUSED, SAME_PAGE, UNCHANGED_TEXT
 from storage.records import Document, Drop, Fingerprint, Lease, Processed
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ class KnownPages:
     """Current documents by their URL and by the canonical URL they state."""
     own_lines: Mapping[str, Collection[int]] = field(default_factory=dict)
     """Digests of the publisher's own lines, by the learned model of a new text."""
+    redirected: Mapping[int, Collection[str]] = field(default_factory=dict)
+    """URLs whose redirects led to a URL, by its id."""
 
 
 def decide(targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]], known: KnownPages) -> Outcomes:
@@ -125,7 +127,7 @@ def decide(targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed
         lease, processed = items[target.fetch_id]
         made = processed.document
         if made is None:
-            outcomes.dropped.append((target, drop_of(processed, lease)))
+            outcomes.dropped.append((target, drop_of(processed, lease, known.redirected.get(target.url_id, ()))))
         elif target.document_id is not None:
             version = Version(target.version or 1, made.fingerprint, made.text, target.shortened)
             known.versions.note(target, version)
@@ -177,9 +179,16 @@ def _is_same_page(target: Target, made: Document, peer: PossibleCopy) -> bool:
     return bool(SketchFormat.of(one.scheme).similarities(one.sketch, [other.sketch])[0] >= MIN_FORM_SIMILARITY)
 
 
-def drop_of(processed: Processed, lease: Lease) -> Drop:
-    """Return the drop of a page without a document. Its detail says if the redirect chain is too long."""
+def drop_of(processed: Processed, lease: Lease, redirected: Collection[str] = ()) -> Drop:
+    """Return the drop of a page without a document. Its detail says if the redirect chain is too long.
+
+    A redirect back to one of the URLs that ``redirected`` here is refused. The crawl keeps no cookies, so the same
+    request would give the same response.
+    """
     drop = processed.drop or Drop("empty")
+    back = next((link.url for link in processed.links if link.redirect and link.url in redirected), "")
+    if back and drop.reason == REDIRECT:
+        return Drop(REDIRECT_REFUSED, f"a loop, back to {back}", drop.language)
     if lease.hops >= MAX_HOPS and any(link.redirect for link in processed.links):
         note = f"not followed: more than {MAX_HOPS} redirects"
         return Drop(drop.reason, f"{drop.detail}; {note}" if drop.detail else note, drop.language)

@@ -14,6 +14,7 @@ from storage.database.transactions import among, chunks
 from storage.documents.decider import KnownPages, PossibleCopy, Target, Version, Versions
 from storage.documents.shortened import may_be_part
 from storage.documents.site_models import learned_model, own_lines
+from storage.frontier.new_links import MAX_HOPS
 from storage.reasons import REMOVED, SHORTENED
 from storage.records import Drop, Fingerprint, Lease, Processed
 
@@ -64,7 +65,37 @@ def known_of(
     new = {target.url_id: len(found.text) for target, found in made if target.document_id is None}
     lines = own_lines(connection, {learned_model(found.site_model) for _, found in made} - {""})
     compared = {target.url_id for target, found in made if learned_model(found.site_model) in lines}
-    return KnownPages(_versions(connection, targets, new, compared), _peers(connection, pages), lines)
+    targeted = {
+        target.url_id
+        for target in targets
+        for lease, processed in (items[target.fetch_id],)
+        if lease.hops and any(link.redirect for link in processed.links)
+    }
+    versions = _versions(connection, targets, new, compared)
+    return KnownPages(versions, _peers(connection, pages), lines, _redirected(connection, targeted))
+
+
+def _redirected(connection: Connection, url_ids: Collection[int]) -> dict[int, set[str]]:
+    """Return the URLs whose redirects led to each URL.
+
+    Configured URLs are left out: each redirect of theirs is followed again.
+    """
+    source = url.alias("source")
+    columns = (url.c.id, source.c.id.label("source_id"), source.c.url, source.c.hops)
+    step = sa.select(*columns).join(source, source.c.id == url.c.found_from).where(url.c.seed.is_(False))
+    found: dict[int, set[str]] = defaultdict(set)
+    places = {url_id: url_id for url_id in url_ids}
+    for _ in range(MAX_HOPS):
+        rows = {
+            row.id: row
+            for part in chunks(sorted({*places.values()}))
+            for row in connection.execute(step.where(among(connection, url.c.id, part)))
+        }
+        came = {url_id: rows[at] for url_id, at in places.items() if at in rows}
+        for url_id, row in came.items():
+            found[url_id].add(row.url)
+        places = {url_id: row.source_id for url_id, row in came.items() if row.hops}
+    return found
 
 
 _PRINT = (fingerprint.c.exact, fingerprint.c.sketch, fingerprint.c.shingles, scheme.c.name.label("scheme"))

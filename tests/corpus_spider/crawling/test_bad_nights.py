@@ -121,6 +121,44 @@ def test_new_articles_that_are_refused_or_damaged_for_a_night_are_stored_the_nig
     assert {paper.asked[path] for path in FIRST_ANSWERS} == {2}
 
 
+def test_a_chain_of_redirects_that_returns_to_its_beginning_is_refused(tmp_path: Path) -> None:
+    """A paper sets a cookie on the way. The crawl keeps none, and says for each article that its text is missing."""
+
+    def answer(path: str, number: int) -> Answer:
+        known = "ok=1" in paper.sent[path].get("Cookie", "")
+        return (200, HTML, article(number)) if known else (302, {"Location": f"/check?u={path}"}, b"")
+
+    def check(path: str) -> Answer:
+        return 302, {"Location": f"/set{path}", "Set-Cookie": "ok=1; Path=/"}, b""
+
+    with served(Newspaper(articles=0)) as paper:
+        for number in range(1, 4):
+            path = f"/story/{number}.html"
+            paper.extra[path] = lambda path=path, number=number: answer(path, number)  # type: ignore[misc]
+            paper.extra[f"/check?u={path}"] = lambda path=path: check(path)  # type: ignore[misc]
+            paper.extra[f"/set{path}"] = lambda path=path: (302, {"Location": path}, b"")  # type: ignore[misc]
+        paper.extra |= {
+            "/": lambda: listing("/old.html", *(f"/story/{number}.html" for number in range(1, 4))),
+            "/old.html": lambda: (301, {"Location": "/moved.html"}, b""),
+            "/moved.html": lambda: (301, {"Location": "/new.html"}, b""),
+            "/new.html": lambda: (200, HTML, article(9)),
+        }
+        text = corpus_toml(paper, retries=0, site_models=False)
+        (tmp_path / "corpus.toml").write_text(text.replace(f'feeds = ["{paper.origin}/feed.xml"]', ""))
+        done = run(tmp_path, "crawl")
+        assert done.returncode in (0, 8), done.stderr
+        assert {paper.asked[f"/story/{number}.html"] for number in range(1, 4)} == {1}
+    dropped = json.loads(run(tmp_path, "dropped", "--reason", "redirect_refused", "--json").stdout)
+    found = {each["url"].removeprefix(paper.origin): each["detail"] for each in dropped["pages"]}
+    back = {
+        f"/set/story/{number}.html": f"a loop, back to {paper.origin}/story/{number}.html" for number in range(1, 4)
+    }
+    assert found == back
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        assert [each.url for each in corpus.documents(Selection())] == [f"{paper.origin}/new.html"]
+        assert corpus.problems() == []
+
+
 HOUR = {
     "seconds": lambda: "3600",
     "date": lambda: format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True),

@@ -228,6 +228,26 @@ def test_a_feed_that_names_a_refused_page_has_it_fetched_again(corpus: Corpus, r
     assert ("article" in asked) is again
 
 
+def test_a_redirect_back_along_its_chain_is_refused_and_a_configured_url_is_followed(corpus: Corpus) -> None:
+    """The text of an article is missing. Each redirect of a start page is followed again, up to the limit."""
+    nights = Nights(corpus)
+    nights.seed("start")
+    leads = {"article": "one", "one": "two", "two": "article", "moved": "new", "home": "start"}
+    pages = {path: dropped("redirect", link(target, redirect=True)) for path, target in leads.items()}
+    pages |= {"start": dropped("listing", link("article"), link("moved")), "new": made("a text")}
+    assert sorted(nights.run(0, lambda lease: pages[path_of(lease.url)])) == [
+        *("article", "moved", "new", "one", "start", "two")
+    ]
+    back = "https://a.example/article"
+    assert [
+        (path_of(each.url), each.detail) for each in corpus.fetches.drops() if each.reason == "redirect_refused"
+    ] == [("two", f"a loop, back to {back}")]
+    pages["start"] = dropped("redirect", link("home", redirect=True))
+    assert nights.run(1, lambda lease: pages[path_of(lease.url)], sources=True).count("start") > 1
+    refused = [path_of(each.url) for each in corpus.fetches.drops() if each.reason == "redirect_refused"]
+    assert "home" not in refused
+
+
 def test_a_page_that_is_there_is_not_asked_for_again_when_a_feed_names_it(corpus: Corpus) -> None:
     """Nor is one that was dropped for what it is."""
     nights = Nights(replace(corpus, schedule=Schedule(reread=())))
