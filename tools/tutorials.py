@@ -38,6 +38,8 @@ HOME = "/home/you"
 ANY = "…"
 SERVE = "corpus-spider demo --serve"
 STOP = "^C"
+IN_ANY_ORDER = frozenset({"corpus-spider dropped"})
+"""Commands whose rows stand in the order of the fetches. Pages are fetched over several connections."""
 MASKS = (
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\+00:?00)?(?![\d:.+Z])", "TIME"),
     (r"\d\d:\d\d–\d\d:\d\d [A-Z]+", "TIMES"),
@@ -221,6 +223,12 @@ class Reader:
         return screen(b"".join(parts).decode("utf-8", "replace"))
 
 
+def is_shown(step: Step, shown: tuple[str, ...]) -> bool:
+    """Return whether a page has the output of a step, up to the order of lines of some commands."""
+    is_same_in_order = agree(step.output, shown)
+    return is_same_in_order or (step.command in IN_ANY_ORDER and sorted(masked(step.output)) == sorted(masked(shown)))
+
+
 def follow(page: str) -> list[tuple[Step, tuple[str, ...]]]:
     """Run all commands of a page in a new folder. Return each with the lines that the terminal shows."""
     with tempfile.TemporaryDirectory() as folder, Reader(Path(folder)) as reader:
@@ -231,7 +239,7 @@ def rewritten(page: str, shown: list[tuple[Step, tuple[str, ...]]]) -> str:
     """Return the page with new output where it differs."""
     lines = page.split("\n")
     for step, output in reversed(shown):
-        if not agree(step.output, output):
+        if not is_shown(step, output):
             lines[step.start : step.end] = output
     return "\n".join(lines)
 
@@ -241,7 +249,7 @@ def differences(shown: list[tuple[Step, tuple[str, ...]]]) -> list[str]:
     return [
         "\n".join([f"$ {step.command}", *difflib.unified_diff(masked(step.output), masked(output), "page", "terminal")])
         for step, output in shown
-        if not agree(step.output, output)
+        if not is_shown(step, output)
     ]
 
 

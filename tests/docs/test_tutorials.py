@@ -65,6 +65,13 @@ def test_the_screen_is_what_is_left_in_the_end(sent: str, lines: tuple[str, ...]
     assert tutorials.screen(sent) == lines
 
 
+def test_pages_may_be_fetched_in_any_order() -> None:
+    """A busy machine fetched two pages the other way round."""
+    dropped, words = tutorials.steps("```console\n$ corpus-spider dropped\na\nb\n$ corpus-spider words\na\nb\n```\n")
+    assert [tutorials.is_shown(step, ("b", "a")) for step in (dropped, words)] == [True, False]
+    assert not tutorials.is_shown(dropped, ("b",))
+
+
 def test_new_output_is_written_below_its_command() -> None:
     """Output that is the same except for the time stays as it is."""
     page = "```console\n$ one\n2026-11-26 14:24 a\n$ two\nold\n```\n"

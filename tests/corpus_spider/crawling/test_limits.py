@@ -285,8 +285,11 @@ def test_pages_that_wait_to_be_read_do_not_hold_up_a_run_whose_time_is_over(
 
     async def over(bench: Bench) -> int:
         pipeline, begun = bench.pipeline(bound), bench.workers.gate
-        dispatcher = Dispatcher(pipeline, limits(bench, per_host=4, time_limit=0.5))
+        dispatcher = Dispatcher(pipeline, limits(bench, per_host=4))
         crawling = asyncio.ensure_future(crawl(pipeline, dispatcher, fetched if kind is Kind.PAGE else sitemap))
+        while dispatcher.handed_out <= 20:
+            await asyncio.sleep(0.01)
+        dispatcher._end_of_time()
         while not pipeline.leaving:
             await asyncio.sleep(0.01)
         begun.set()
