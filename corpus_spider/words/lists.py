@@ -240,7 +240,7 @@ def _kept(
         kept += [start + at for at, word in enumerate(part) if not how.is_left_out(texts[word])]
     kept = kept[:most]
     chosen = words[np.array(kept, np.int64)].tolist()
-    return kept, _spelled(manifest, cells, chosen)
+    return kept, _spelled(manifest, cells, chosen) if how.one_spelling else manifest.texts_of(chosen)
 
 
 def _spelled(manifest: Manifest, cells: Sequence[Cell], words: Sequence[int]) -> dict[int, str]:

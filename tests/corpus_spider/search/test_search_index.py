@@ -1002,6 +1002,16 @@ def test_a_word_with_wildcards_is_the_sum_of_the_words_it_means(tmp_path: Path, 
             assert (row.word, row.frequency) == (word, frequency)
 
 
+def test_a_spelling_that_is_the_shared_form_keeps_its_row(tmp_path: Path) -> None:
+    """With each spelling wanted it was called as the most frequent one: two rows were the same word."""
+    crawl = crawl_of(tmp_path, [("de", "Maße Maße Masse"), ("el", "ΤΗΣ της")])
+    exact = lists.CountingRules(one_spelling=False)
+    with SearchIndex.open(tmp_path / "index", crawl.corpus) as index:
+        found = [lists.frequencies(index.manifest, Selection((code,)), 9, exact) for code in ("de", "el")]
+    german, greek = ([(row.word, row.frequency) for row in rows] for rows in found)
+    assert (german, greek) == ([("maße", 2), ("masse", 1)], [("της", 2)])
+
+
 def test_a_removed_spelling_leaves_no_form_behind(tmp_path: Path) -> None:
     """The form of a word is derived from it, and goes with the last text that had it."""
     crawl = crawl_of(tmp_path, [("ar", "مدرسة جديدة"), ("ar", "كتاب قديم")])
