@@ -104,8 +104,8 @@ def test_a_copy_is_counted_before_it_is_checked(corpus: Corpus, postgresql_url: 
 def test_a_page_named_again_by_a_source_that_is_known_since_arrives(corpus: Corpus, other: str) -> None:
     """A feed that was added later names a page that was gone: the page stands before what it was found in."""
     crawl = Crawl(corpus)
-    crawl.visit("front", dropped("listing", link("old")))
-    for outcome in (dropped("short", link("late")), dropped("http_404")):
+    crawl.seed("map", kind=Kind.SITEMAP)
+    for outcome in (dropped("sitemap", link("late")), dropped("http_404")):
         crawl.process(crawl.lease(), [outcome])
     crawl.seed("rss", kind=Kind.FEED)
     crawl.process(crawl.lease(), [dropped("feed", link("late"))])
