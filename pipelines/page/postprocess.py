@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import groupby, repeat
+from itertools import groupby, islice, repeat
 from typing import TYPE_CHECKING
 
 from pipelines import language
@@ -24,6 +24,8 @@ from pipelines.metadata import reader, rights
 from pipelines.metadata.authors import BY, is_byline_of
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
+from pipelines.metadata.dates.shown_dates import is_marked
+from pipelines.metadata.headline import is_small
 from pipelines.metadata.publication_date import SOURCES
 from pipelines.metadata.titles import MAX_TITLE
 from pipelines.page import site_rules
@@ -59,9 +61,8 @@ _APART = re.compile(r"\s[|/–—-]\s|[·•|]")
 _FIGURES = re.compile(r"\d\s?[-/.]\s?\d")
 _COUNT = re.compile(r"\D{0,20}\d{1,4}\D{0,20}")
 """A number of minutes to read, of readers or of comments."""
-_DATE_ELEMENTS = "time, [class*=date i], [class*=time i], [class*=publi i], [itemprop^=date i]"
-"""Elements that show a date. Publishing systems of all countries name their classes so."""
-_MAX_DATE_ELEMENTS = 20
+_MAX_DATE_ELEMENTS = 50
+"""Elements of a page, at most, whose names say that they show a date."""
 _MARKS_BEHIND_DATE = " \t|•·–—-:,."
 _DATE_ORDERS = ("vi", "en-us")
 """A language with the day before the month, and one with the month before the day."""
@@ -275,7 +276,8 @@ def _date_before(line: str, view: PageView, published: str, author: str | None) 
     """
     if not _DIGITS.search(line[:MAX_DATELINE_CHARS]):
         return ""
-    for node in view.tree.css(_DATE_ELEMENTS)[:_MAX_DATE_ELEMENTS]:
+    named = (node for node in view.tree.css("time, [class], [id]") if is_marked(node) and is_small(node))
+    for node in islice(named, _MAX_DATE_ELEMENTS):
         shown = normalise.clean_value(node.text(), MAX_DATELINE_CHARS)
         rest = line.removeprefix(shown).lstrip(_MARKS_BEHIND_DATE)
         if shown and rest and rest != line and not _goes_on(rest) and is_dateline(shown, published, author):

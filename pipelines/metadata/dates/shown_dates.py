@@ -151,7 +151,7 @@ def visible_ages(around: Surroundings) -> Iterator[DateCandidate]:
 
 def _listed(part: list[LexborNode]) -> set[str]:
     """Return class and id of elements that show digits and occur several times: dates of teasers, comments."""
-    named = [(naming_of(node), node) for node in part if _is_marked(node) and is_small(node)]
+    named = [(naming_of(node), node) for node in part if is_marked(node) and is_small(node)]
     alike = Counter(naming for naming, _ in named)
     often = {naming for naming, count in alike.items() if count >= _LIST}
     shown = Counter(naming for naming, node in named if naming in often and _short_text(node) and not is_aside(node))
@@ -161,11 +161,11 @@ def _listed(part: list[LexborNode]) -> set[str]:
 def _to_read(part: list[LexborNode], limit: int) -> Iterator[tuple[int, LexborNode]]:
     """Yield the elements that may show a date, with their index: the marked ones, or with a ``limit`` all."""
     for at, node in enumerate(part):
-        if (limit or _is_marked(node)) and is_small(node):
+        if (limit or is_marked(node)) and is_small(node):
             yield at, node
 
 
-def _is_marked(node: LexborNode) -> bool:
+def is_marked(node: LexborNode) -> bool:
     """Return whether an element is for a time, or its class or id names a date."""
     stated = node.attributes
     # Cut before it is cached: a hostile page has names of megabytes.

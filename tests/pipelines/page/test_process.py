@@ -227,7 +227,7 @@ def test_the_line_of_several_authors_is_not_in_the_text(line: str, *, kept: bool
         ("<span class='news-date-time'>{}</span>", "12 March 2025", "Eels came back to the river", True),
         ("<em class=date>{}</em>", "12 March 2025 ", "Eels came back to the river", True),
         ("<time>{}</time>", "12 March 2025 | ", "Eels came back to the river", True),
-        ("<span itemprop=datePublished>{}</span>", "12/03/2025", "Cá đã trở về con sông cũ", True),
+        ("<span class=ngay-dang>{}</span>", "12/03/2025", "Cá đã trở về con sông cũ", True),
         ("<i class=PubDate>{}</i>", "12 марта 2025", "Угри пришли обратно в реку", True),
         ("<i class=date>{}</i>", "12 مارس 2025", "وصلت الأسماك إلى النهر", True),
         ("<i class=date>{}</i>", "12.03.2025", "მდინარეში თევზი დაბრუნდა", True),

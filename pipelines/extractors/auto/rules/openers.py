@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pipelines.extractors.auto.rules.repeated_layout import MAX_PROSE_LINKED_SHARE
+
 if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.page import PageBlocks
     from pipelines.extractors.auto.blocks.text_measures import Array
-MAX_LINKED_SHARE = 0.1
-"""Share of linked characters up to which a line is no link."""
 MIN_OPENED_SHARE = 0.6
 """Share of chosen text, at least, in the part below a heading."""
 MIN_OPENERS = 2
@@ -39,7 +39,7 @@ def openers(page: PageBlocks, chosen: Array, allowed: Array) -> Array:
     each part is an element of its own.
     """
     found = np.zeros(page.count, bool)
-    may_be = (allowed & (page.link <= MAX_LINKED_SHARE))[:-1] & chosen[1:]
+    may_be = (allowed & (page.link <= MAX_PROSE_LINKED_SHARE))[:-1] & chosen[1:]
     if not (may_be & ~chosen[:-1]).any():
         return found
     of_make = defaultdict[tuple[int, int], list[_Opener]](list)
@@ -64,7 +64,8 @@ def _opener(page: PageBlocks, block: int) -> _Opener | None:
     """Return a block as a heading that opens the text below it; None if it is none."""
     text, elements = page.blocks.texts[block], page.blocks.elements
     if not any(map(str.isalpha, text)):
-        return None  # a time, an arrow
+        # A time or an arrow.
+        return None
     outer = int(page.outer[block])
     part, element = int(page.parents[outer]), int(page.inside[block])
     while element != part:

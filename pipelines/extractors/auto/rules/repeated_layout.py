@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines.extractors.auto.blocks.marks import BIT, KIND
+from pipelines.extractors.auto.rules.boilerplate import SUBHEADS
 from pipelines.extractors.auto.rules.text_lines import goes_on, is_heading
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ MAX_PROSE_LINKED_SHARE = 0.1
 """Share of linked characters up to which a line is no link."""
 _LISTED = BIT["ul"] | BIT["dl"] | BIT["table"]
 _SUBHEAD = KIND["h2"] | KIND["h3"]
-_LOWER_SUBHEADS = frozenset({"h4", "h5", "h6"})
 _ASIDE = sum(
     BIT[name] for name in ("comment", "nav", "share", "related", "ad", "tag", "sign", "form", "caption", "box")
 )
@@ -135,7 +135,7 @@ def enclosed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array
 
 def _subheads(page: PageBlocks) -> Array:
     """Mark the blocks that are subheads of any level. ``page.kind`` has no bit for the lower ones."""
-    tags = np.array([name in _LOWER_SUBHEADS for name in page.blocks.elements.names])
+    tags = np.array([name in SUBHEADS for name in page.blocks.elements.names])
     found: Array = ((page.kind & _SUBHEAD) != 0) | tags[page.tag[page.inside]]
     return found
 
