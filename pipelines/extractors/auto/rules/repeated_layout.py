@@ -134,7 +134,7 @@ def enclosed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array
 
 
 def _subheads(page: PageBlocks) -> Array:
-    """Mark the blocks that are subheads of any level. ``page.kind`` has no bit for the lower ones."""
+    """Mark the blocks that are subheads of any level. The kinds of a block (`KIND`) have none for the lower ones."""
     tags = np.array([name in SUBHEADS for name in page.blocks.elements.names])
     found: Array = ((page.kind & _SUBHEAD) != 0) | tags[page.tag[page.inside]]
     return found
