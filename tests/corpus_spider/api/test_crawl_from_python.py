@@ -130,7 +130,7 @@ def test_the_examples_of_the_page_about_python_run(
     for example in examples:
         exec(compile(example, "use-from-python.md", "exec"), names)
     printed = capsys.readouterr().out
-    for expected in ("Bài số 1", "no_article\n", "<Corpus test: ", "did you mean language?"):
+    for expected in ("Bài số 1", "blank\n", "<Corpus test: ", "did you mean language?"):
         assert expected in printed
     assert '<table dir="ltr"' in names["lines"]._repr_html_()  # type: ignore[attr-defined]
     assert len(examples) >= 9
