@@ -28,7 +28,8 @@ MAX_BLOCKS_BESIDE = 3
 _QUOTATION = re.compile(r"(?<![a-z])(?:pull|block|big)?-?(?:quot(?:e|es|ation)|zitat|citat\w*|cita|cytat)(?![a-z])")
 """Words in the class of a quotation, in the languages whose papers name their classes so."""
 _BESIDE = frozenset({"aside", "figure"})
-_MAY_BE = re.compile("quot|zitat|cita|cytat|aside|figure", re.IGNORECASE)
+_MAY_BE = ("quot", "zitat", "cita", "cytat", *_BESIDE)
+"""Parts of tags, one of which each quotation has."""
 
 
 def pull_quotes(page: PageBlocks, chosen: Array) -> Array:
@@ -64,7 +65,8 @@ def pull_quotes(page: PageBlocks, chosen: Array) -> Array:
 def _quotations(page: PageBlocks, chosen: Array) -> Iterator[tuple[int, Array]]:
     """Yield the element and the chosen blocks of each outermost quotation that is no layout."""
     elements, end = page.blocks.elements, 0
-    may_be = np.array([_MAY_BE.search(tag) is not None for tag in elements.tags])[page.tag]
+    tags = map(str.lower, elements.tags)
+    may_be = np.array([any(part in tag for part in _MAY_BE) for tag in tags], bool)[page.tag]
     weight = page.weight * chosen
     for element in may_be.nonzero()[0].tolist():
         inside = page.order[page.first[element] : page.last[element]]
