@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from corpus_spider.batch.near_duplicates import FoundSets
     from corpus_spider.batch.sql_tables import SqlTables
-    from storage.exports.files import HashingStream
 
 MEMORY = 2 * 2**30
 """Bytes that DuckDB may use."""
@@ -379,7 +378,7 @@ class _NewRelease:
         with replaced(self._folder / prints) as further:
             chosen = np.concatenate(kept) if kept else np.zeros(0, bool)
             fingerprints.write_tables(_filtered(placed.prints, chosen), cast("BinaryIO", further))
-        return [_entry(data, stream) | {"documents": written}, _entry(prints, further)]
+        return [stream.entry(data) | {"documents": written}, further.entry(prints)]
 
     def _tables(self, placed: _Placed, kept: list[Any]) -> Iterator[Any]:
         """Yield the documents of a file, and note which rows they are."""
@@ -473,7 +472,3 @@ def _filtered(prints: Path, kept: Any) -> Iterator[Any]:
     for batch in _batches(prints):
         yield pyarrow.Table.from_batches([batch]).filter(pyarrow.array(kept[seen : seen + len(batch)]))
         seen += len(batch)
-
-
-def _entry(path: str, stream: HashingStream) -> dict[str, Any]:
-    return {"path": path, "bytes": stream.count, "sha256": stream.sha256.hexdigest()}

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from corpus_spider.batch.rules import BatchRules
     from pipelines.runtime.workers import WorkerPool
     from storage.documents.model import CorpusDocument
-    from storage.exports.files import HashingStream
     from storage.records import Processed
 
 DATA, FINGERPRINTS, PARTS = "data", "fingerprints", "parts"
@@ -100,7 +99,7 @@ def read_report(release: Path, archive: str) -> PartReport | None:
 
 
 def make_part(
-    archive: str, release: Path, rules: BatchRules, pool: WorkerPool, on_page: Callable[[], object] = lambda: None
+    archive: str, release: Path, rules: BatchRules, pool: WorkerPool, on_page: Callable[[], object]
 ) -> PartReport:
     """Process an archive into its part of a release. Replaces an earlier part of the same archive.
 
@@ -117,7 +116,7 @@ def make_part(
             parquet.write(making.rows(path, prints), cast("BinaryIO", stream))
         with replaced(release / sketches) as further:
             fingerprints.write(prints, cast("BinaryIO", further))
-    report.files = [_entry(data, stream) | {"documents": report.documents}, _entry(sketches, further)]
+    report.files = [stream.entry(data) | {"documents": report.documents}, further.entry(sketches)]
     with replaced(report_path(release, archive)) as manifest:
         manifest.write(json.dumps(msgspec.to_builtins(report), ensure_ascii=False, indent=1).encode() + b"\n")
     return report
@@ -190,10 +189,6 @@ class _PartInProgress:
         self._ids.add(row.id)
         prints.append((row.id, made.fingerprint))
         yield row
-
-
-def _entry(path: str, stream: HashingStream) -> dict[str, Any]:
-    return {"path": path, "bytes": stream.count, "sha256": stream.sha256.hexdigest()}
 
 
 def _size(path: Path) -> int:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.archive import adoption
 from corpus_spider.archive.missing_files import elsewhere, on_machines
 from corpus_spider.archive.uploads import WaitingUploads
+from corpus_spider.config.values import is_utf8
 from corpus_spider.crawling.site_models import ConfiguredModels
 from corpus_spider.search.index.checking import check_index
 from pipelines.extractors import registry
@@ -378,20 +379,11 @@ def malformed(document: CorpusDocument) -> list[str]:
     faults = {
         "is not NFC": not unicodedata.is_normalized("NFC", text),
         "holds NUL": "\0" in text,
-        "holds lone surrogates": not _is_unicode(text),
+        "holds lone surrogates": not is_utf8(text),
         "is empty": not text.strip(),
         "has more or fewer lines than kinds": bool(document.kinds) and len(document.kinds) != text.count("\n") + 1,
     }
     return [f"{document.id} ({document.url}): the text {fault}" for fault, there in faults.items() if there]
-
-
-def _is_unicode(text: str) -> bool:
-    """Return whether a text has no lone surrogates. Encoding it takes a hundredth of a look at each character."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _differs(document: CorpusDocument, models: ConfiguredModels, store: OriginalStore) -> list[str]:

@@ -25,7 +25,9 @@ from storage.reasons import (
     GONE,
     LISTING,
     NO_NETWORK,
+    NO_TEXT,
     SCRIPT_ONLY,
+    SHORT,
     SHORTENED,
     WORKER_FAULTS,
     is_loss,
@@ -92,8 +94,7 @@ class Share:
     nearly_all: float = NEARLY_ALL_SHARE
 
 
-_NO_TEXT = ("no_text", "short")
-_PROCESSED = ("articles", "versions", "language", *_NO_TEXT)
+_PROCESSED = ("articles", "versions", "language", NO_TEXT, SHORT)
 SHARES = (
     Share(
         Sign.REFUSED,
@@ -135,8 +136,8 @@ SHARES = (
     Share(
         Sign.TEXT_LOST,
         "{part} of {whole} pages give no text{why}",
-        lambda n: n.total(*_NO_TEXT) + n.because(LISTING) - n.because(*WORKER_FAULTS),
-        lambda n: n.total("articles", "versions", *_NO_TEXT) + n.because(LISTING) - n.because(*WORKER_FAULTS),
+        lambda n: n.total(NO_TEXT, SHORT) + n.because(LISTING) - n.because(*WORKER_FAULTS),
+        lambda n: n.total("articles", "versions", NO_TEXT, SHORT) + n.because(LISTING) - n.because(*WORKER_FAULTS),
         10,
         0.3,
     ),
@@ -367,7 +368,7 @@ def _reasons(night: Night, sign: Sign) -> str:
     if sign is Sign.PROCESSING:
         return _commonest(night, {name for run in night.runs for name in run.reasons if name in WORKER_FAULTS})
     if sign is Sign.TEXT_LOST:
-        lost = {name for run in night.runs for name in run.reasons if column_of("drop", name) in _NO_TEXT}
+        lost = {name for run in night.runs for name in run.reasons if column_of("drop", name) in {NO_TEXT, SHORT}}
         return _commonest(night, {*lost, *({LISTING} if night.because(LISTING) else ())} - set(WORKER_FAULTS))
     if sign not in {Sign.REFUSED, Sign.UNREACHABLE, Sign.ERRORS}:
         return ""

@@ -18,6 +18,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from corpus_spider.network.connection import NotPublicError, Wire
 from corpus_spider.network.retry_after import retry_after
+from pipelines.urls.url import MAX_REDIRECTS, REDIRECTS
 from storage.errors import CorpusError
 from storage.reporting import counted
 from storage.warc import StreamSource
@@ -41,7 +42,6 @@ MAX_SKIPPED_BYTES = 8 << 20
 """Bytes that are read and thrown away to get to a range, at a server that knows no ranges."""
 MAX_READ_OVER_BYTES = 1 << 20
 """Bytes that are read rather than left out: another request takes longer."""
-MAX_REDIRECTS = 5
 LOOK_BACK = 8 << 20
 """Bytes behind the newest read that are kept. A damaged archive is read more than once."""
 PARTIAL_STATUS = 206
@@ -49,7 +49,6 @@ _OK, _BAD_RANGE = 200, 416
 _MISSING = frozenset({403, 404, 410, _BAD_RANGE})
 """Object storage answers 403 for a file that is not there."""
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _WITHOUT_HEAD = frozenset({400, 403, 405, 501})
 """Statuses of servers that answer no HEAD request, such as those with signed addresses."""
 _RANGE = re.compile(r"bytes\s+(\d{1,18})-(\d{1,18})/(\d{1,18}|\*)", re.IGNORECASE)
@@ -117,7 +116,7 @@ class RangeClient:
         for _ in range(MAX_REDIRECTS + 1):
             response, wire = self._exchange(target, headers, method)
             location = response.getheader("Location")
-            if response.status not in _REDIRECTS or not location:
+            if response.status not in REDIRECTS or not location:
                 return response, wire
             self.release(response, wire)
             schemes = ("https",) if target.startswith("https:") else ("https", "http")

@@ -6,7 +6,7 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from pipelines.discovery.list_pages import archive_span
+from pipelines.discovery.list_pages import archive_span, day_of
 from pipelines.metadata.dates.path_dates import dates_in_path
 from pipelines.urls.url import parse
 from storage.records import Kind
@@ -52,7 +52,7 @@ def _may_lie(link: Link, since: date, until: date) -> bool:
         return _moved(since, -slack) <= day <= _moved(until, slack)
     span = archive_span(address) if address else None
     if address and not span:
-        days = [stated for text in dates_in_path(address.path) if (stated := _date(text))]
+        days = [stated for text in dates_in_path(address.path) if (stated := day_of(text))]
         span = (min(days), max(days)) if days else None
     return _overlaps(span, since, until)
 
@@ -72,17 +72,10 @@ def _month_of(address: Address | None) -> tuple[date, date] | None:
     match = _NAMED.search(address.query) or _MONTH.search(f"{address.path}?{address.query}")
     if match is None:
         return None
-    first = _date(f"{match[1]}-{int(match[2]):02}-{int(match[3] or 1):02}")
+    first = day_of(f"{match[1]}-{int(match[2]):02}-{int(match[3] or 1):02}")
     if first is None or match[3]:
         return (first, first) if first else None
     return first, (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
-
-
-def _date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def archive_pages(template: str, since: date, until: date) -> list[str]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.discovery.links import link_to
+from pipelines.metadata.dates.calendars import EARLIEST
 from pipelines.metadata.publication_date import parse_date
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
 MAX_DATE = 100
 """Characters. A longer text is no date: searching 50,000 of them would take the time of a worker."""
-_EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 
 
 class FeedEntry(NamedTuple):
@@ -53,7 +53,7 @@ def stated_date(texts: Iterable[str], now: datetime) -> str | None:
                 moment = datetime.fromisoformat(text).astimezone(UTC)
             except (ValueError, OverflowError):
                 continue
-            if (moment.hour or moment.minute or moment.second) and _EARLIEST <= moment <= now:
+            if (moment.hour or moment.minute or moment.second) and moment.date() >= EARLIEST and moment <= now:
                 return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
         if (found := parse_date(text, now)) is not None:
             return found

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from pipelines.classification.page_type import HEADLINE
 from pipelines.discovery.url_shapes import shapes_of
+from pipelines.metadata.dates.calendars import EARLIEST
 from pipelines.metadata.dates.path_dates import dates_in_path
 from pipelines.text.scripts import size
 from pipelines.urls.url import parse
@@ -47,7 +48,6 @@ MIN_NAMED_RATIO = 0.5
 """Ratio of links with a name to links with a headline in one place, from which all are tags."""
 LESSER_RANK = -1
 """Rank of links that are no articles on a page with articles."""
-_EARLIEST = date(1990, 1, 1)
 _PAGE = re.compile(
     r"(?:[?&](?:p|pg|page\w{0,6}|trang|start|offset)=|/(?:page|trang|p)[-/_]?|[-_](?:p|page|trang)-?)(\d{1,6})(?=[/.&?]|$)",
     re.IGNORECASE,
@@ -146,13 +146,13 @@ def ordered(anchors: Iterable[Anchor], listing: Listing, url: str, today: date) 
     kept = []
     for link in (anchor.link for anchor in anchors):
         span = listing.archives.get(link.url)
-        if span is not None and not _EARLIEST <= span[0] <= today:
+        if span is not None and not EARLIEST <= span[0] <= today:
             continue
         if is_trap and (link.url in pages or span is not None):
             continue
         if link.url in articles:
             days = set(dates_in_path(link.url.partition("//")[2]))
-            plausible = (text for text in days if (day := _day(text)) and _EARLIEST <= day <= today)
+            plausible = (text for text in days if (day := day_of(text)) and EARLIEST <= day <= today)
             dated = next(plausible, None) if len(days) == 1 else None
             kept.append(replace(link, dated=dated) if dated else link)
         else:
@@ -167,11 +167,12 @@ def newest_day(view: PageView, listing: Listing) -> date | None:
     """
     stated = [(node.attributes.get("datetime") or "")[:10] for node in view.of("time")[:MAX_TIMES]]
     stated += [day for key in listing.articles for day in dates_in_path(key.partition("//")[2])]
-    days = [day for text in stated if (day := _day(text))]
+    days = [day for text in stated if (day := day_of(text))]
     return max(days) if len(days) >= MIN_GROUP else None
 
 
-def _day(text: str) -> date | None:
+def day_of(text: str) -> date | None:
+    """Return the day of a text in ISO 8601, or None if it is no day."""
     try:
         return date.fromisoformat(text)
     except ValueError:

@@ -33,9 +33,10 @@ MINIMAL: Fields = tuple(BY_NAME[name] for name in ("id", "url", "site", "date", 
 PRESETS = {"minimal": MINIMAL, "full": FIELDS}
 """Fields under one name."""
 _STRINGS = tuple(field.name for field in FIELDS if field.kind is str)
-_LISTS = tuple(field.name for field in FIELDS if field.kind is tuple)
+LISTS = tuple(field.name for field in FIELDS if field.kind is tuple)
 _strings = attrgetter(*_STRINGS)
-_lists = attrgetter(*_LISTS)
+lists_of = attrgetter(*LISTS)
+"""Values of the fields that are lists."""
 
 
 def row(document: CorpusDocument) -> CorpusDocument:
@@ -54,11 +55,11 @@ def encodable(document: CorpusDocument) -> CorpusDocument:
     """Return a document with U+FFFD for lone surrogates, which UTF-8 cannot hold."""
     try:
         # To encode all text at once is much faster than to search for surrogates, which are rare.
-        "".join(filter(None, (*_strings(document), *map("".join, filter(None, _lists(document)))))).encode()
+        "".join(filter(None, (*_strings(document), *map("".join, filter(None, lists_of(document)))))).encode()
     except UnicodeEncodeError:
         texts = {name: _SURROGATES.sub("\ufffd", text) for name in _STRINGS if (text := getattr(document, name))}
         lists = {
-            name: tuple(_SURROGATES.sub("\ufffd", each) for each in getattr(document, name) or ()) for name in _LISTS
+            name: tuple(_SURROGATES.sub("\ufffd", each) for each in getattr(document, name) or ()) for name in LISTS
         }
         return msgspec.structs.replace(document, **texts, **lists)
     return document

@@ -50,6 +50,10 @@ class HashingStream(io.RawIOBase):
             self._start_writing()
         return size
 
+    def entry(self, path: str) -> dict[str, Any]:
+        """Return the entry of the finished file in a manifest."""
+        return {"path": path, "bytes": self.count, "sha256": self.sha256.hexdigest()}
+
     def _start_writing(self) -> None:
         """Have the disk start to write, so that the final fsync waits for less."""
         self.flush()

@@ -39,6 +39,7 @@ from corpus_spider.search.question.tree import (
     Within,
     is_of_fields,
     is_place,
+    is_required,
     runs_of,
 )
 from pipelines.text.tokenizer import SPACED_WORDS
@@ -325,7 +326,7 @@ class BlockMatcher:
 
     def _sequence(self, parts: Sequence[Question | Repetition]) -> Places:
         """Return the places of parts in a row: from one that must occur to the right, then to the left."""
-        at = next(number for number, part in enumerate(parts) if _is_anchor(part))
+        at = next(number for number, part in enumerate(parts) if is_required(part))
         anchor = parts[at]
         after = list(parts[at + 1 :])
         if isinstance(anchor, Repetition):
@@ -406,13 +407,6 @@ class BlockMatcher:
         title_ends = line_ends[block.document_lines]
         documents = np.searchsorted(block.document_starts, places.starts, "right") - 1
         return places.ends <= title_ends[documents]
-
-
-def _is_anchor(part: Question | Repetition) -> bool:
-    """Return whether a part of a sequence must occur, and is not any token."""
-    if isinstance(part, Repetition):
-        return part.least > 0 and _is_anchor(part.part)
-    return not isinstance(part, AnyToken) or part.condition is not None
 
 
 def _is_long(part: Question) -> bool:

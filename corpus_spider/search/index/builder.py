@@ -120,10 +120,7 @@ def only_writer(folder: Path) -> Iterator[bool]:
 
 def is_current(corpus: Corpus, folder: Path) -> bool:
     """Return whether nothing has changed in the corpus since the index was refreshed. Errors of the database."""
-    if not (folder / FILE).exists():
-        return False
-    with Manifest.open(folder, read_only=True) as manifest:
-        settings = manifest.settings()
+    settings = _settings(folder)
     made = {_FORMAT: str(INDEX_FORMAT), REMOVALS: corpus.removal_mark(), DOCUMENTS: corpus.documents.mark()}
     return {name: settings.get(name) for name in made} == made
 
@@ -135,10 +132,15 @@ def is_complete(settings: Mapping[str, str]) -> bool:
 
 def answers(folder: Path) -> bool:
     """Return whether the index in a folder was finished once, and so answers while it is refreshed."""
+    return is_complete(_settings(folder))
+
+
+def _settings(folder: Path) -> dict[str, str]:
+    """Return the settings of the index in a folder; empty if there is none."""
     if not (folder / FILE).exists():
-        return False
+        return {}
     with Manifest.open(folder, read_only=True) as manifest:
-        return is_complete(manifest.settings())
+        return manifest.settings()
 
 
 def refresh_if_alone(
@@ -213,7 +215,7 @@ def refresh(
     # Read first: what is removed meanwhile is found by the next refresh.
     removals, documents = corpus.removal_mark(), corpus.documents.mark()
     with disk_errors(folder):
-        annotate = _is_annotated(folder) if annotate is None else annotate
+        annotate = is_annotated(_settings(folder)) if annotate is None else annotate
         annotated = {row.key for row in corpus.status().by_language} if annotate else None
         _delete_unreadable(folder, also_readable=rebuild)
         with Manifest.open(folder, read_only=False) as manifest:
@@ -266,20 +268,11 @@ def refresh(
             )
 
 
-def _is_annotated(folder: Path) -> bool:
-    """Return whether the index in a folder, of any format, has lemmas and tags."""
-    if not (folder / FILE).exists():
-        return False
-    with Manifest.open(folder, read_only=True) as manifest:
-        return is_annotated(manifest.settings())
-
-
 def _delete_unreadable(folder: Path, *, also_readable: bool) -> None:
     """Delete an index of another format, or any: it is derived data."""
     if not (folder / FILE).exists():
         return
-    with Manifest.open(folder, read_only=True) as manifest:
-        is_readable = manifest.settings().get(_FORMAT) == str(INDEX_FORMAT)
+    is_readable = _settings(folder).get(_FORMAT) == str(INDEX_FORMAT)
     if also_readable or not is_readable:
         for path in folder.iterdir():
             if path.name != _LOCK:

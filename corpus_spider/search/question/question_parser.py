@@ -48,6 +48,7 @@ from corpus_spider.search.question.tree import (
     has_fields,
     is_of_fields,
     is_place,
+    is_required,
     parts_of,
     terms,
 )
@@ -440,7 +441,7 @@ class _Parser:
                 raise QuestionError(what, self._text, piece.start, self._peek(-1).end, do=_HOW)
             parts.append(self._repeated(part) if self._peek().kind == "times" else part)
         where = _Piece("", "", first.start, self._peek(-1).end)
-        if not any(map(_is_required, parts)):
+        if not any(map(is_required, parts)):
             do = 'Write at least one word, phrase or [word="…"] that must occur.'
             raise self._error("these tokens may be any words", where, do)
         if sum(each.most for each in parts if isinstance(each, Repetition)) > MAX_SEQUENCE_TOKENS:
@@ -511,7 +512,7 @@ class _Parser:
                 parts += (AnyToken() for _ in run)
             elif found := [term for part in run for term in self._terms(part)]:
                 parts.append(Phrase(tuple(found)))
-        if parts and not any(map(_is_required, parts)):
+        if parts and not any(map(is_required, parts)):
             raise ConfigError("there is no word beside the wildcard", do='A phrase has a word: "xe * điện".')
         return TokenSequence(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
 
@@ -588,13 +589,6 @@ def _pieces(text: str) -> Iterator[_Piece]:
         start = found.start(kind) - (kind == "phrase")
         yield _Piece(kind, found[kind], start, found.end())
         at = found.end()
-
-
-def _is_required(part: Question | Repetition) -> bool:
-    """Return whether a part of a sequence must occur and has a condition."""
-    if isinstance(part, Repetition):
-        return part.least > 0 and _is_required(part.part)
-    return not isinstance(part, AnyToken) or part.condition is not None
 
 
 def _one_phrase(run: list[Phrase]) -> Phrase:

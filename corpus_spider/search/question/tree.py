@@ -194,6 +194,13 @@ def parts_of(question: Question | Repetition) -> tuple[Question | Repetition, ..
             return ()
 
 
+def is_required(part: Question | Repetition) -> bool:
+    """Return whether a part of a sequence must occur and has a condition."""
+    if isinstance(part, Repetition):
+        return part.least > 0 and is_required(part.part)
+    return not isinstance(part, AnyToken) or part.condition is not None
+
+
 def has_fields(question: Question | Repetition) -> bool:
     """Return whether a field of documents is in a question."""
     return isinstance(question, FieldValue | DayRange) or any(map(has_fields, parts_of(question)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from storage.exports.background_writer import one_ahead
-from storage.exports.fields import COUNTS, SIGNALS, encodable, values_of
+from storage.exports.fields import COUNTS, LISTS, SIGNALS, encodable, lists_of, values_of
 from storage.fields import FIELDS
 from storage.records import Quality
 
@@ -31,8 +31,6 @@ LEVEL = 2
 # Column of batches only, not of files: characters in the texts of a row.
 _SIZE = "size"
 
-_LISTS = tuple(field.name for field in FIELDS if field.kind is tuple)
-_lists = attrgetter(*_LISTS)
 _signals = attrgetter(*SIGNALS)
 _NO_SIGNALS = (None,) * len(SIGNALS)
 
@@ -77,7 +75,7 @@ def part_of_columns(columns: Columns, fields: Fields = FIELDS) -> bytes:
 
     Raises ValueError for bytes that are not UTF-8, TypeError for other values than texts.
     """
-    sizes = map(_row_size, columns["chars"], zip(*map(columns.__getitem__, _LISTS), strict=True))
+    sizes = map(_row_size, columns["chars"], zip(*map(columns.__getitem__, LISTS), strict=True))
     values = [columns[field.name] for field in fields]
     return _stream([_batch(values, list(sizes), schema(fields))], fields)
 
@@ -164,7 +162,7 @@ def _batches(rows: Iterable[CorpusDocument], fields: Fields) -> Iterator[Any]:
     chars = 0
     for row in rows:
         batch.append(row)
-        sizes.append(_row_size(row.chars, _lists(row)))
+        sizes.append(_row_size(row.chars, lists_of(row)))
         chars += sizes[-1]
         if len(batch) >= BATCH_ROWS or chars >= ROW_GROUP_CHARS:
             yield made(batch, sizes)

@@ -57,7 +57,7 @@ def complete(
         with replaced(folder / name) as stream:
             stream.write(content)
         written[name] = stream.sha256.hexdigest(), stream.count
-        return {"path": name, "bytes": stream.count, "sha256": written[name][0]}
+        return stream.entry(name)
 
     final, checksums = place or (folder, checksum_path(folder))
     with disk_errors(folder):

@@ -179,8 +179,7 @@ class _Files:
             yield stream
 
     def entry(self, name: str) -> dict[str, Any]:
-        stream = self.written[name]
-        return {"path": name, "bytes": stream.count, "sha256": stream.sha256.hexdigest()}
+        return self.written[name].entry(name)
 
 
 def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape: ReleaseForm) -> dict[str, Any]:
