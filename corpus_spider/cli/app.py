@@ -20,6 +20,7 @@ import click
 
 from corpus_spider.cli import (
     batch_commands,
+    export_commands,
     figure_commands,
     help_commands,
     maintenance_commands,
@@ -32,7 +33,6 @@ from corpus_spider.cli import (
 )
 from corpus_spider.cli import extract as extracted
 from corpus_spider.cli import show as lookup
-from corpus_spider.cli.export_commands import keeping
 from corpus_spider.cli.options import (
     PROGRAM,
     CommonOptions,
@@ -99,22 +99,22 @@ def cli() -> None:
     """Crawl newspapers into a clean, de-duplicated text corpus. The original pages are stored as WARC."""
 
 
-for command in (
-    sites,
-    *keeping.commands.values(),
-    *batch_commands.VERBS,
-    *maintenance_commands.VERBS,
-    *monitoring_commands.VERBS,
-    queue_commands.worker,
-    rules_commands.rules,
-    *lookup.VERBS,
-    *search_commands.VERBS,
-    *words_commands.VERBS,
-    *figure_commands.VERBS,
-    *web_commands.VERBS,
-    *help_commands.VERBS,
+for group in (sites, queue_commands.worker, rules_commands.rules):
+    cli.add_command(group)
+for module in (
+    export_commands,
+    batch_commands,
+    maintenance_commands,
+    monitoring_commands,
+    lookup,
+    search_commands,
+    words_commands,
+    figure_commands,
+    web_commands,
+    help_commands,
 ):
-    cli.add_command(command)
+    for command in module.verbs.commands.values():
+        cli.add_command(command)
 
 
 @verb(

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 INCOMPLETE = 1
 """Exit code when an archive gave no part."""
 
-_verbs = click.Group()
-"""Holds the commands until the program adds them to its own group."""
+verbs = click.Group()
 
 
 def _engine(text: str) -> Callable[[Any], Any]:
@@ -35,7 +34,7 @@ def _engine(text: str) -> Callable[[Any], Any]:
 
 
 @verb_of(
-    _verbs,
+    verbs,
     (
         "process CC-NEWS-20250101-00001.warc.gz -o release/ --language vi",
         "process crawl/ -o release/ --host vnexpress.net",
@@ -99,7 +98,7 @@ def process(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> 
 
 
 @verb_of(
-    _verbs,
+    verbs,
     (
         "dedup release/ -o unique/",
         "dedup january/ february/ -o unique/ --against last-year/",
@@ -149,9 +148,6 @@ def dedup(state: CommonOptions, /, releases: tuple[Path, ...], **options: Any) -
         console.result(f"{counted(report.documents, 'document')}; {report.compared_with:,} to compare with.")
     else:
         _summarise_dedup(state, report)
-
-
-VERBS = tuple(_verbs.commands.values())
 
 
 def _made(state: CommonOptions, archives: Sequence[str], rules: BatchRules, options: dict[str, Any]) -> BatchReport:

@@ -34,12 +34,11 @@ NOTHING = f"No document matches. `{PROGRAM} status` shows the documents of the c
 KINDS = ("url", "domain", "id", "author")
 """Options of `remove` that name what to remove."""
 
-keeping = click.Group()
-"""Holds the commands until the program adds them to its own group."""
+verbs = click.Group()
 
 
 @verb_of(
-    keeping,
+    verbs,
     (
         "export -o corpus.jsonl.zst",
         "export -o vi.parquet --language vi --since 2026-01-01 --min-chars 500",
@@ -163,7 +162,7 @@ def _summarise(state: CommonOptions, report: Any) -> None:
 
 
 @verb_of(
-    keeping,
+    verbs,
     (
         "remove --url https://news.example.org/story-1.html --reason 'request of the author' --dry-run",
         "remove --domain news.example.org --reason 'request of the publisher'",
@@ -259,7 +258,7 @@ def _undo(state: CommonOptions, options: dict[str, Any]) -> int:
 
 
 @verb_of(
-    keeping,
+    verbs,
     (
         "import CC-NEWS-20241101002331-00123.warc.gz",
         "import crawls/ --site vnexpress --dry-run",

@@ -13,13 +13,12 @@ from corpus_spider.cli.options import allow_private, as_json, page_url, verb_of
 if TYPE_CHECKING:
     from corpus_spider.cli.options import CommonOptions
 
-FORMS = ("svg", "png", "pdf")
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_verbs = click.Group()
+verbs = click.Group()
 
 
 @verb_of(
-    _verbs,
+    verbs,
     (
         "plot page.html --extractor r2l -o figure.svg",
         "plot https://news.example.org/article --extractor bte -o figure.png",
@@ -67,11 +66,10 @@ def plot(state: CommonOptions, /, target: str, **options: Any) -> None:
     state.console.note(figure.caption)
 
 
-VERBS = tuple(_verbs.commands.values())
-
-
 def _ending(file: Path | None) -> str:
     """Return the ending of a figure's name without its dot; "" without a file."""
+    from corpus_spider.figures.drawing import FORMS
+
     if file is None:
         return ""
     ending = file.suffix.lower().removeprefix(".")

@@ -14,10 +14,10 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-_verbs = click.Group()
+verbs = click.Group()
 
 
-@verb_of(_verbs, ("schema", "schema status"))
+@verb_of(verbs, ("schema", "schema status"))
 @click.argument("name", metavar="[NAME]", required=False)
 def schema(state: CommonOptions, /, name: str | None) -> None:
     """Print the JSON Schema of a --json output.
@@ -50,7 +50,7 @@ def _row(name: str, file: Traversable) -> tuple[str, str, str]:
     return name, stored["$id"].rpartition(":")[2], stored["title"]
 
 
-@verb_of(_verbs, ("help crawl", "help exit 8", "help docker", "help reasons", "help delay --json"), name="help")
+@verb_of(verbs, ("help crawl", "help exit 8", "help docker", "help reasons", "help delay --json"), name="help")
 @click.argument("words", metavar="[WORD]...", nargs=-1)
 @as_json
 def help_verb(state: CommonOptions, /, words: tuple[str, ...], **options: Any) -> None:
@@ -93,6 +93,3 @@ def _help_of(root: click.Context, path: str) -> str:
         command = command.commands[name]
         context = click.Context(command, context, name)
     return command.get_help(context)
-
-
-VERBS = tuple(_verbs.commands.values())

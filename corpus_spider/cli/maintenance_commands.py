@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from corpus_spider.cli.options import CommonOptions
     from corpus_spider.maintenance.copy_corpus import MigrationReport
 
-_verbs = click.Group()
+verbs = click.Group()
 
 
-@verb_of(_verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")
+@verb_of(verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @as_json
 def backup_verb(state: CommonOptions, /, folder: Path, **options: Any) -> int:
@@ -49,7 +49,7 @@ def backup_verb(state: CommonOptions, /, folder: Path, **options: Any) -> int:
     return DamageError.exit_code if report.missing else 0
 
 
-@verb_of(_verbs, ("move postgresql://corpus@localhost/news", "move sqlite:////srv/news/corpus.db"), name="move")
+@verb_of(verbs, ("move postgresql://corpus@localhost/news", "move sqlite:////srv/news/corpus.db"), name="move")
 @click.argument("database_url", metavar="DATABASE")
 @as_json
 def move_verb(state: CommonOptions, /, database_url: str, **options: Any) -> int:
@@ -73,7 +73,7 @@ def move_verb(state: CommonOptions, /, database_url: str, **options: Any) -> int
     return DamageError.exit_code if report.problems else 0
 
 
-@verb_of(_verbs, ("migrate --dry-run", "migrate"), name="migrate")
+@verb_of(verbs, ("migrate --dry-run", "migrate"), name="migrate")
 @click.option("--dry-run", is_flag=True, help="List the steps and their effect; change nothing.")
 @as_json
 def migrate_verb(state: CommonOptions, /, dry_run: bool, **options: Any) -> None:
@@ -117,7 +117,7 @@ def _report_lines(report: MigrationReport) -> list[str]:
     return [*lines, "Nothing was changed."] if report.dry_run else lines
 
 
-@verb_of(_verbs, ("doctor", "doctor --network", "doctor --json"))
+@verb_of(verbs, ("doctor", "doctor --network", "doctor --json"))
 @click.option("--network", is_flag=True, help="Also look up the name of a configured host.")
 @as_json
 def doctor(state: CommonOptions, /, **options: Any) -> int:
@@ -141,6 +141,3 @@ def doctor(state: CommonOptions, /, **options: Any) -> int:
         rows = [(each.name, each.verdict.value, each.detail, each.advice) for each in shown]
         state.console.table("Checks", ("check", "verdict", "detail", "advice"), rows)
     return checking.exit_code(found.checks)
-
-
-VERBS = tuple(_verbs.commands.values())

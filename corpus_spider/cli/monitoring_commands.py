@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from corpus_spider.terminal.console import Console
 
-_verbs = click.Group()
+verbs = click.Group()
 
 
-@verb_of(_verbs, ("status", "status --all", "status --json"))
+@verb_of(verbs, ("status", "status --all", "status --json"))
 @click.option("--all", "everything", is_flag=True, help="Also show every count, and the record of the last run.")
 @as_json
 def status(state: CommonOptions, /, **options: Any) -> None:
@@ -46,7 +46,7 @@ def status(state: CommonOptions, /, **options: Any) -> None:
         render(overview.counts, state.console)
 
 
-@verb_of(_verbs, ("health", "health vnexpress", "health --json", "health --nights 30 --max-age 7"))
+@verb_of(verbs, ("health", "health vnexpress", "health --json", "health --nights 30 --max-age 7"))
 @click.argument("names", metavar="[SITE]...", nargs=-1)
 @several_sites
 @click.option(
@@ -92,7 +92,7 @@ def health(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> i
 
 
 @verb_of(
-    _verbs,
+    verbs,
     (
         "schedule",
         "schedule --at 03:30 --install",
@@ -150,7 +150,7 @@ def schedule(state: CommonOptions, /, **options: Any) -> None:
         state.console.note(line)
 
 
-@verb_of(_verbs, ("prune --dry-run", "prune"))
+@verb_of(verbs, ("prune --dry-run", "prune"))
 @click.option("--dry-run", is_flag=True, help="List the files; delete nothing.")
 @as_json
 def prune(state: CommonOptions, /, **options: Any) -> None:
@@ -170,9 +170,6 @@ def prune(state: CommonOptions, /, **options: Any) -> None:
     state.console.table(title, ("file", "bytes", "reason"), [(file.name, file.bytes, file.why) for file in files])
     if not files:
         state.console.note("No file to remove.")
-
-
-VERBS = tuple(_verbs.commands.values())
 
 
 def write_sites(summary: Mapping[str, Any], console: Console) -> dict[str, Any]:

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from corpus_spider.terminal.console import Console
 
 FORMATS = ("table", "csv", "jsonl")
-_verbs = click.Group()
+verbs = click.Group()
 
 
-@verb_of(_verbs, ("index", "index --json", "index --rebuild", "index --annotate"))
+@verb_of(verbs, ("index", "index --json", "index --rebuild", "index --annotate"))
 @click.option("--rebuild", is_flag=True, help="Make the index again, with the libraries for words that are installed.")
 @click.option(
     "--annotate/--no-annotate",
@@ -91,7 +91,7 @@ def index(state: CommonOptions, /, **options: Any) -> None:
 
 
 @verb_of(
-    _verbs,
+    verbs,
     (
         'search "chính phủ"',
         "search '\"chinh phu\" -quoc' --site vnexpress --since 2026-01-01",
@@ -268,6 +268,3 @@ def _notes(answer: SearchAnswer, wanted: WantedLines) -> Iterator[str]:
         yield f"Lines {answer.first:,} to {last:,}{of_all}. The next ones: --page-number {wanted.page + 1}"
     elif not answer.places and wanted.page > 1:
         yield f"There is no page {wanted.page:,} of so many lines."
-
-
-VERBS = tuple(_verbs.commands.values())

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 RECOVERED = "recovered from a damaged archive"
 """Note on a visit whose record an import found by a search."""
 
-_verbs = click.Group()
+verbs = click.Group()
 
 
 @verb_of(
-    _verbs,
+    verbs,
     (
         "show https://news.example.org/story-1.html",
         "show 0123456789abcdef0123456789abcdef --json",
@@ -60,7 +60,7 @@ def show(state: CommonOptions, /, target: str, **options: Any) -> None:
         render(found, state.console, state.program)
 
 
-@verb_of(_verbs, ("dropped --reason no_article", "dropped --site vnexpress --limit 0 --json"))
+@verb_of(verbs, ("dropped --reason no_article", "dropped --site vnexpress --limit 0 --json"))
 @several("--reason", "reasons", "NAME", "Only this reason")
 @several_sites
 @limit("Maximum number, newest first; 0: all.", 100, MAX_NUMBER, 0)
@@ -108,9 +108,6 @@ def dropped(state: CommonOptions, /, **options: Any) -> None:
         state.console.note(f"One page in detail: {state.program} show {shlex.quote(first)}")
     if most in {len(found.pages), len(found.urls), len(found.waiting)}:
         state.console.note(f"The list stops at {most}. Use --limit 0 for all.")
-
-
-VERBS = tuple(_verbs.commands.values())
 
 
 def with_arrow(detail: str | None) -> str:

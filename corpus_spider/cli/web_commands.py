@@ -12,12 +12,12 @@ from corpus_spider.cli.options import verb_of
 if TYPE_CHECKING:
     from corpus_spider.cli.options import CommonOptions
 
-_verbs = click.Group()
+verbs = click.Group()
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @verb_of(
-    _verbs,
+    verbs,
     (
         "serve",
         "serve --listen 127.0.0.1:9000",
@@ -42,6 +42,3 @@ def serve(state: CommonOptions, /, **options: Any) -> None:
     names = ("listen", "token_file", "tls_cert", "tls_key", "behind_proxy")
     where = serving.listening(*(options[name] for name in names))
     serving.serve(config, where, state.console.note)
-
-
-VERBS = tuple(_verbs.commands.values())

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from corpus_spider.words.request import WordAnswer, WordList
     from storage.documents.selection import Selection
 
-_verbs = click.Group()
+verbs = click.Group()
 _months = selection_options(
     COUNTS, since="Published in this month or later.", until="Published in this month or earlier."
 )
 
 
 @verb_of(
-    _verbs,
+    verbs,
     (
         "words --language vi",
         "words --language ar --site aljazeera --against rest",
@@ -201,7 +201,7 @@ def _write(console: Console, found: WordTable[Any], options: dict[str, Any], why
 
 
 @verb_of(
-    _verbs,
+    verbs,
     (
         "cloud --language th --site matichon --since 2026-11 -o cloud.svg",
         "cloud --language ar --against 'site=aljazeera' -o cloud.html",
@@ -278,6 +278,3 @@ def _cloud_of_corpus(state: CommonOptions, options: dict[str, Any]) -> Cloud:
         raise click.UsageError("Name a --language, or a --page.")
     reference = reference_of(options["against"] or REST, selected, "--against", named)
     return cloud_of_corpus(selected, reference, options["limit"], partial(opened_index, state))
-
-
-VERBS = tuple(_verbs.commands.values())

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from corpus_spider.cli.app import run
-from corpus_spider.cli.figure_commands import FORMS
-from corpus_spider.figures import drawing
 from pipelines.extractors.papers.bte import VERSION
 from tests.corpus_spider.local_paper import Newspaper, article, crawl_into, served
 from tests.extras import need
@@ -33,11 +31,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "page.html").write_bytes(article(1))
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def test_the_forms_are_those_that_are_drawn() -> None:
-    """The verb lists them without loading the library."""
-    assert FORMS == drawing.FORMS
 
 
 @pytest.mark.parametrize(("form", "begins"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
