@@ -24,6 +24,7 @@ from storage.documents.sketches import DIGEST, MAX_NUMBERS, numbers_agree, pairs
 from storage.errors import ConfigError, CorpusError, DamageError
 from storage.exports.release import fingerprints
 from storage.exports.release.writer import Release, ReleaseForm, write_release
+from tests.corpus_spider.batch.test_process import rows
 from tests.corpus_spider.running import SEED, environment, often, program, run, start
 from tests.extras import need
 from tests.storage.corpus_samples import Crawl, made
@@ -97,13 +98,6 @@ def released(folder: Path, name: str, some: Sequence[str]) -> Path:
 def without(*releases: Path, target: Path | None, against: Sequence[Path] = (), **rules: Any) -> DedupReport:
     dumps = [read_dump(release, needed_fields(write=target is not None)) for release in releases]
     return dedup(dumps, [read_dump(release) for release in against], target, DedupRules(**rules))
-
-
-def rows(release: Path, *columns: str) -> list[tuple[Any, ...]]:
-    """Return columns of all documents of a release, in order of its files."""
-    manifest = json.loads((release / "manifest.json").read_text())
-    tables = [pyarrow.parquet.read_table(release / file["path"], columns=list(columns)) for file in manifest["files"]]
-    return [tuple(row.values()) for table in tables for row in table.to_pylist()]
 
 
 SETS = ("id", "cluster", "duplicates", "duplicate_of")

@@ -15,13 +15,13 @@ from storage.documents.selection import Selection
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.nights import age
 from tests.corpus_spider.running import run
+from tests.corpus_spider.site_answers import HTML
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.corpus_spider.local_paper import Answer
 
-HTML = {"Content-Type": "text/html; charset=utf-8"}
 LOGIN = b"<html><head><title>Login</title></head><body><h1>Login</h1><form><input type=password></form></body></html>"
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run
+from tests.corpus_spider.site_answers import HTML
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 PAPERS, ARTICLES, BROKEN = 2, 14, 24
-HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
 def paper(first: int = 0) -> Newspaper:

@@ -27,7 +27,6 @@ from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import PATIENCE, ROOT, ended, environment, run, start, until, well
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from storage.records import Fetched, Lease
@@ -35,12 +34,6 @@ if TYPE_CHECKING:
 
 DELAY = 120.0
 """Seconds between two requests, longer than a crawl of these tests may take."""
-
-
-@pytest.fixture
-def newspaper() -> Iterator[Newspaper]:
-    with served(Newspaper()) as paper:
-        yield paper
 
 
 def tries(folder: Path) -> set[int]:

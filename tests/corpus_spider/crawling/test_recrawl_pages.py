@@ -10,6 +10,7 @@ import pytest
 from storage import Corpus
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run
+from tests.corpus_spider.site_answers import HTML
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from storage.documents.model import CorpusDocument
 
-HTML = {"Content-Type": "text/html; charset=utf-8"}
 DAY, TAG = "Fri, 20 Nov 2026 12:00:00 GMT", '"a1"'
 GONE = b"<html><head><title>404 - Not found</title></head><body><h1>Page not found</h1><p>Sorry.</p></body></html>"
 

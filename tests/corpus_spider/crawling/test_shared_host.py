@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from storage import Corpus
 from tests.corpus_spider.polite_hosts import Answer, Host, page, served
 from tests.corpus_spider.running import ended, start
+from tests.corpus_spider.site_answers import HTML
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 DELAY, SLACK, ARTICLES = 0.3, 0.05, 3
-HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
 def paper(name: str, first: int) -> dict[str, bytes]:

@@ -15,12 +15,12 @@ from storage.documents.selection import Selection
 from tests.corpus_spider.local_paper import Answer, Newspaper, paragraphs, served
 from tests.corpus_spider.nights import age
 from tests.corpus_spider.running import run as run_program
+from tests.corpus_spider.site_answers import HTML
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-HTML = {"Content-Type": "text/html; charset=utf-8"}
 FIRST = 12
 """Articles of each paper on the first night."""
 PAPERS = ("steady", "feedless", "dying", "refusing")

@@ -33,13 +33,13 @@ from storage.corpus import Corpus
 from storage.documents.selection import Selection
 from tests.corpus_spider.archive_server import ArchiveServer, archives_served
 from tests.corpus_spider.local_paper import article, paragraphs
+from tests.corpus_spider.maintenance.test_warc_import import PAPER, texts
 from tests.corpus_spider.others_archives import Answer, archive, wacz
 from tests.corpus_spider.running import ended, environment, program, run, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-PAPER = "https://paper.example"
 CONFIG = """
 [corpus]
 name = "taken"
@@ -116,11 +116,6 @@ def taken(
     finally:
         client.close()
     return report
-
-
-def texts(folder: Path) -> dict[str, str]:
-    with Corpus.open(load(folder / "corpus.toml").database_url) as corpus:
-        return {each.url.removeprefix(PAPER): each.text for each in corpus.documents()}
 
 
 def expected(*numbers: int) -> dict[str, str]:

@@ -12,6 +12,7 @@ from storage import Corpus
 from storage.documents.selection import Selection
 from tests.corpus_spider.polite_hosts import Host, page, served
 from tests.corpus_spider.running import PATIENCE, run, start
+from tests.corpus_spider.site_answers import HTML
 
 if TYPE_CHECKING:
     import subprocess
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DELAY, SLACK, ARTICLES = 0.2, 0.05, 5
-HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
 def newspaper(first: int, articles: int) -> Host:

@@ -25,12 +25,12 @@ from storage.records import Capture, Kind
 from storage.warc import read_record
 from tests.corpus_spider.local_paper import Answer, Newspaper, corpus_toml, paragraphs, served
 from tests.corpus_spider.running import run, until
+from tests.corpus_spider.site_answers import HTML
 from tests.extras import needs, needs_browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HTML = {"Content-Type": "text/html; charset=utf-8"}
 SCRIPT = {"Content-Type": "text/javascript"}
 APP = """
 const id = location.pathname.split("/").pop();

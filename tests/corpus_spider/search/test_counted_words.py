@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from corpus_spider.search.index.made_with import IndexTools
 from corpus_spider.search.index.manifest import CellKey
@@ -17,10 +16,8 @@ from corpus_spider.search.index.shard import LONGEST_WORD
 from corpus_spider.search.index.token_file import ShardTokens, TokenWriter
 from corpus_spider.search.index.words_in_index import IndexSplitters
 from corpus_spider.words.word_tally import WordTally
-from pipelines.text.segmentation.choice import CHOICES
-from pipelines.text.words import CLUSTERS
+from tests.corpus_spider.search.test_words_in_index import INDEXED_LINES, WITHOUT_LIBRARIES
 
-WITHOUT_LIBRARIES = IndexTools(CLUSTERS, tuple((code, "") for code in sorted(CHOICES)))
 LINES = [
     "Il l'a dit: «non»... COVID-19, anak-anak! 3,5 % “I” and ISPARTA İzmir ŉa STRASSE ß",
     f"{'ß' * LONGEST_WORD} {'a' * 200}-{'B' * 200}",
@@ -30,7 +27,6 @@ LINES = [
     "ประเทศไทยมีความเกี่ยวพันทางเหตุการณ์ต่อไป ไม่มีนายกฯ",
     "",
 ]
-SIGNS = "aAßIıé-'\u00a0\u2029 .ก.ขิ่ฯลມ\u0ebb中のｶﾞ\u200cか한나צה\"לكِ٣ꩠ\u1a20\u1780\u17d2\u1000\u1031"
 
 
 def written(folder: str, made_with: IndexTools, language: str, texts: list[list[str]]) -> tuple[ShardTokens, list[str]]:
@@ -71,15 +67,7 @@ def test_the_words_of_texts_are_read_from_the_units(made_with: IndexTools, langu
 
 
 @settings(max_examples=300, deadline=None)
-@given(
-    st.sampled_from([WITHOUT_LIBRARIES, IndexTools.installed()]),
-    st.sampled_from([*sorted(CHOICES), "en", "tr", "he"]),
-    st.lists(
-        st.text(st.one_of(st.sampled_from(SIGNS), st.characters(exclude_characters="\n")), max_size=20),
-        min_size=1,
-        max_size=4,
-    ),
-)
+@given(*INDEXED_LINES)
 def test_the_words_of_any_text_are_read_from_the_units(made_with: IndexTools, language: str, lines: list[str]) -> None:
     """Of any signs, in any language."""
     compare(made_with, language, [lines])

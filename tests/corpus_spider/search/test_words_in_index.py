@@ -13,7 +13,7 @@ from pipelines.text.equal_letters import small
 from pipelines.text.segmentation.choice import CHOICES
 from pipelines.text.words import CLUSTERS, as_counted
 
-MADE_WITH = IndexTools(CLUSTERS, tuple((code, "") for code in sorted(CHOICES)))
+WITHOUT_LIBRARIES = IndexTools(CLUSTERS, tuple((code, "") for code in sorted(CHOICES)))
 LINES = [
     "Il l'a dit: «non»... COVID-19, anak-anak! 3,5 % “I” and ISPARTA İzmir ŉa STRASSE ß",
     f"{'ß' * LONGEST_WORD} {'a' * 200}-{'B' * 200}",
@@ -27,15 +27,12 @@ LINES = [
 @pytest.mark.parametrize("language", ["en", "tr", "vi", "he", "zh", "ja", "th"])
 def test_words_of_a_text_are_the_words_of_its_lines(language: str) -> None:
     """Each line as a text of its own, and all of them together; twice, the second time from the table."""
-    _compare(MADE_WITH, language, LINES)
+    _compare(WITHOUT_LIBRARIES, language, LINES)
 
 
 SIGNS = "aAßIıé-'\u00a0\u2029 .ก.ขิ่ฯลມ\u0ebb中のｶﾞ\u200cか한나צה\"לكِ٣ꩠ\u1a20\u1780\u17d2\u1000\u1031"
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    st.sampled_from([MADE_WITH, IndexTools.installed()]),
+INDEXED_LINES = (
+    st.sampled_from([WITHOUT_LIBRARIES, IndexTools.installed()]),
     st.sampled_from([*sorted(CHOICES), "en", "tr", "he"]),
     st.lists(
         st.text(st.one_of(st.sampled_from(SIGNS), st.characters(exclude_characters="\n")), max_size=20),
@@ -43,6 +40,11 @@ SIGNS = "aAßIıé-'\u00a0\u2029 .ก.ขิ่ฯลມ\u0ebb中のｶﾞ\u200c
         max_size=4,
     ),
 )
+"""Libraries, language and lines of a text."""
+
+
+@settings(max_examples=300, deadline=None)
+@given(*INDEXED_LINES)
 def test_any_text_is_split_as_each_of_its_lines(made_with: IndexTools, language: str, lines: list[str]) -> None:
     """With the libraries that are installed and without: units in order, counted words, line ends."""
     _compare(made_with, language, lines)
