@@ -24,12 +24,12 @@ READER_SECONDS = 5.0
 MAX_SECONDS = 86_400.0
 
 
-def configured_seconds(setting: str | None = None) -> float:
-    """Return a writer's reconnect timeout in seconds: `setting`, else the environment, else 300.
+def configured_seconds() -> float:
+    """Return a writer's reconnect timeout in seconds: that of the environment, else 300.
 
     Raises ConfigError unless it is a number between 0 and a day.
     """
-    text = os.environ.get(VARIABLE, "") if setting is None else setting
+    text = os.environ.get(VARIABLE, "")
     try:
         seconds = float(text or SECONDS)
     except ValueError:

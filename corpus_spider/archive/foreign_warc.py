@@ -119,7 +119,7 @@ def captures(
 
 
 def captures_in(
-    where: str, source: ByteSource, wanted: Callable[[str], bool], max_body: int, start: int = 0
+    where: str, source: ByteSource, wanted: Callable[[str], bool], max_body: int, start: int
 ) -> Iterator[ForeignPage | SkippedResponse | ArchiveDamage]:
     """Yield what `captures` does, of a WARC or ARC archive from any source: plain, or packed by gzip.
 

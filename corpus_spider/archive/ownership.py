@@ -84,7 +84,7 @@ def name_machine(config: Config, corpus: Corpus) -> None:
     corpus.warc.take_over(config.originals.list())
 
 
-def claim_objects(config: Config, corpus: Corpus, *, rebuild: bool = False) -> None:
+def claim_objects(config: Config, corpus: Corpus, *, rebuild: bool) -> None:
     """Record in the object storage that its files belong to this corpus. Raises ConfigError if they are another's."""
     store, mark = config.originals, config.warc_folder / OBJECT_OWNER
     if store.objects is None:

@@ -18,7 +18,7 @@ import click
 from corpus_spider.cli import option_rules
 from corpus_spider.terminal.console import Console
 from corpus_spider.terminal.log_lines import hide_in_logs, log_to_file, start_logging
-from storage.documents.selection import DATABASE, DAY_FORM, Day, Texts, honoured
+from storage.documents.selection import DAY_FORM, Day, Texts, honoured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -207,7 +207,7 @@ def until(explanation: str) -> Option:
     return click.option("--until", type=DayParameter(is_last=True), metavar=DAY_FORM, help=explanation)
 
 
-def selection_options(use: str = DATABASE, **explanations: str) -> Option:
+def selection_options(use: str, **explanations: str) -> Option:
     """Return the options for the dimensions of a selection that a use honours. ``explanations``: help by field."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

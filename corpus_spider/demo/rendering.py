@@ -48,9 +48,9 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     return Template(template).substitute(values)
 
 
-def text_page(edition: Edition, name: str) -> str:
-    """Return a template that is not HTML, such as robots.txt, with the base URL of the edition."""
-    return fill(layout(edition.paper.language).files[name], {"base": edition.base})
+def robots_txt(edition: Edition) -> str:
+    """Return robots.txt with the base URL of the edition."""
+    return fill(layout(edition.paper.language).files["robots"], {"base": edition.base})
 
 
 def article_page(edition: Edition, article: Article, url: str) -> str:

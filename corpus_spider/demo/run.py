@@ -99,7 +99,7 @@ def _site(paper: Paper, port: int) -> str:
     return "\n".join(["", "[[site]]", *lines, f'language = "{paper.language}"', ""])
 
 
-def run_demo(folder: Path | None, *, log_level: str = "WARNING", quiet: bool = False) -> DemoReport:
+def run_demo(folder: Path | None, *, log_level: str, quiet: bool) -> DemoReport:
     """Serve the bundled site on loopback, crawl it into ``folder`` (default: ./demo), and compare with the true texts.
 
     Raises ConfigError if the folder contains anything but an earlier demo, DiskError if it cannot be written.

@@ -171,7 +171,7 @@ def _machine_answers(edition: Edition) -> Iterator[tuple[str, DemoResponse]]:
         for path, (kind, body) in listings.sitemaps(edition).items():
             yield path, DemoResponse(200, (("Content-Type", kind),), body)
     if "robots" in rendering.layout(edition.paper.language).files:
-        robots = rendering.text_page(edition, "robots").encode()
+        robots = rendering.robots_txt(edition).encode()
         yield "/robots.txt", DemoResponse(200, (("Content-Type", "text/plain"),), robots)
 
 

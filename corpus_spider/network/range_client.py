@@ -60,7 +60,7 @@ _LATER_DO = "Run the same command again later. What is finished is kept."
 class DownloadError(CorpusError):
     """A file could not be fetched. A later run may succeed. ``status``: of the last response, 0 for none."""
 
-    def __init__(self, what: str, *, where: str = "", do: str = "", status: int = 0) -> None:
+    def __init__(self, what: str, *, where: str, do: str, status: int = 0) -> None:
         super().__init__(what, where=where, do=do)
         self.status = status
 

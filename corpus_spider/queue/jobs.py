@@ -337,9 +337,9 @@ def _worker_keys(session: psycopg.Connection[Any], workers: Iterable[int]) -> di
     return {lock_key(str(worker), str(schema[0]), "worker"): worker for worker in workers}
 
 
-def app_of(corpus: Corpus, connections: int) -> App:
-    """Return Procrastinate's application on the tables of the queue."""
+def app_of(corpus: Corpus) -> App:
+    """Return Procrastinate's application on the tables of the queue, with up to three connections."""
     from procrastinate import App, PsycopgConnector
 
     options = connection_options(corpus)
-    return App(connector=PsycopgConnector(conninfo="", kwargs=options, min_size=1, max_size=connections))
+    return App(connector=PsycopgConnector(conninfo="", kwargs=options, min_size=1, max_size=3))

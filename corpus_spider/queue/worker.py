@@ -171,7 +171,7 @@ class CrawlWorker:
 
     async def _work(self) -> None:
         with closing(await asyncio.to_thread(open_tables, self.corpus)):
-            app = app_of(self.corpus, connections=3)
+            app = app_of(self.corpus)
         app.task(name=TASK, queue=QUEUE, retry=BatchRetries(), pass_context=True)(self.crawl)
         # A removal comes before the next batch.
         await self._do_errand()

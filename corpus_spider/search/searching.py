@@ -259,7 +259,7 @@ class SearchIndex:
                     found[document] = IndexedPlaces(last - first, Places(starts[here] - first, ends[here] - first))
         return found
 
-    def count_hits(self, question: Question, selection: Selection, seconds: float = COUNT_SECONDS) -> HitCounts:
+    def count_hits(self, question: Question, selection: Selection, seconds: float) -> HitCounts:
         """Count the hits of a question in all documents that `find` finds, in about so many seconds."""
         return self._counts(self._tally(question, selection, seconds), question, selection)
 

@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from corpus_spider.search.question.term import WORD_ATTRIBUTE, Term
 from corpus_spider.search.question.tree import shown
-from corpus_spider.words.collocation_rules import BOTH, MIN_FREQUENCY, USUAL, CollocationRules
+from corpus_spider.words.collocation_rules import BOTH, MIN_FREQUENCY, CollocationRules
 from corpus_spider.words.counting import MILLION, Totals, dispersion, totals
 from corpus_spider.words.keyness import (
     log_likelihood,
@@ -284,7 +284,7 @@ def why_empty(manifest: Manifest, selected: Selection, reference: Reference) -> 
     return f"{words} Choose more texts, or another reference."
 
 
-def why_no_collocate(asked: Question, rules: CollocationRules = USUAL) -> str:
+def why_no_collocate(asked: Question, rules: CollocationRules) -> str:
     """Say why a question has no collocate, and which command shows its places."""
     side = "" if rules.side == BOTH else f" to the {rules.side}"
     found = f"No word stands {rules.min_frequency} times or more within {rules.window} words of it{side}."

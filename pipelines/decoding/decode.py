@@ -131,7 +131,7 @@ def decode(body: bytes, declared: str | None = None) -> DecodedBody:
     return _by_mark(body) or _wide(body, header) or _utf8(body, header) or _legacy(body, header)
 
 
-def as_utf8(body: bytes, declared: str | None = None) -> bytes | None:
+def as_utf8(body: bytes, declared: str | None) -> bytes | None:
     """Return a page's bytes without its mark if `decode` reads them as UTF-8 and changes nothing; None for other pages.
 
     Whether the bytes are valid is not verified: that takes as long as to decode them. `decode` reads others otherwise.
@@ -143,7 +143,7 @@ def as_utf8(body: bytes, declared: str | None = None) -> bytes | None:
     return None if other or _is_encoded_twice(body) else body
 
 
-def as_paired(body: bytes, declared: str | None = None) -> str | None:
+def as_paired(body: bytes, declared: str | None) -> str | None:
     """Return the text of a page in a charset of byte pairs that header or page state; None for other pages.
 
     Each byte is valid in it, so the text is of East Asia, though perhaps in another of these charsets. To detect the
@@ -241,7 +241,7 @@ def _seven_bit_codec(body: bytes, header: str | None) -> str | None:
     if not body.isascii() and len(body.translate(None, _ASCII)) > _STRAY:
         return None
     stated = codec_of(stated_charset(body) or "")
-    for codec in (header, stated, best_of(body[: 2**18].translate(None, _HIGH), _SEVEN_BIT)):
+    for codec in (header, stated, _detected_seven_bit(body[: 2**18].translate(None, _HIGH))):
         if codec and codec.startswith(("iso2022", "hz")):
             text = body.decode(codec, "replace")
             if len(_NON_ASCII.findall(text)) > _GOOD_PER_BAD * text.count("\ufffd"):
@@ -600,7 +600,7 @@ TIE = 0.95
 """Share of the highest likelihood. Charsets above it differ from the likeliest in few letters, as ISO 8859-2."""
 # Factor on the likelihood of charsets of DOS, old Macs and regions, which are rare on the web.
 _RARE_FACTOR = 0.7
-# Confidence that `best_of` needs.
+# Least confidence in a codec of seven bits.
 _SURE_CONFIDENCE = 0.5
 _BETWEEN = re.compile(rb"[\t-/]")
 _UP_TO_BETWEEN = re.compile(rb".*[\t-/]", re.DOTALL)
@@ -673,9 +673,9 @@ def rare_codecs() -> frozenset[str]:
     return frozenset(codec for name in _rare() if (codec := codec_of(name))) - codecs_known
 
 
-def best_of(data: bytes, among: tuple[str, ...]) -> str | None:
-    """Return the codec of some that data is in, or None if the detector is not sure of any."""
+def _detected_seven_bit(data: bytes) -> str | None:
+    """Return the codec of seven bits that data is in, or None if the detector is not sure of any."""
     import chardet
 
-    found = chardet.detect(data, compat_names=False, include_encodings=among, no_match_encoding=among[0])
+    found = chardet.detect(data, compat_names=False, include_encodings=_SEVEN_BIT, no_match_encoding=_SEVEN_BIT[0])
     return found["encoding"] if found["confidence"] >= _SURE_CONFIDENCE else None

@@ -54,7 +54,7 @@ def feed_links(
     return text_feed_links(decode(body[:MAX_BYTES], charset_of(content_type)).text, url, model, now)
 
 
-def text_feed_links(text: str, url: str, model: SiteModel, now: datetime | None = None) -> tuple[Link, ...]:
+def text_feed_links(text: str, url: str, model: SiteModel, now: datetime | None) -> tuple[Link, ...]:
     """Return the links of a decoded feed, as `feed_links` does."""
     scope, now = scope_of(model), now or datetime.now(UTC)
     first = _xml_entries(text, (url, now), scope) if root_of(text) in _ROOTS else _json_entries(text, url, now)

@@ -173,7 +173,7 @@ def survey(capture: Capture) -> Survey:
     return Survey() if isinstance(decoded, Drop) else survey_html(decoded.text)
 
 
-def _without_document(reason: str, detail: str = "", found: tuple[Link, ...] = ()) -> Processed:
+def _without_document(reason: str, detail: str, found: tuple[Link, ...] = ()) -> Processed:
     return Processed(drop=Drop(reason, detail), links=found)
 
 

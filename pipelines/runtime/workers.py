@@ -123,14 +123,14 @@ def _no_process(error: Exception) -> CorpusError:
 
 
 @contextlib.contextmanager
-def server_within(seconds: float) -> Iterator[None]:
-    """Kill the fork server when it does not answer within so many seconds: a stopped one would block its caller.
+def server_in_time() -> Iterator[None]:
+    """Kill the fork server when it does not answer within `START_SECONDS`: a stopped one would block its caller.
 
     The body gets an EOFError then, or a FileNotFoundError when the socket is gone. The next attempt gets a new server.
     """
     start_fork_server()
     asked = _server_pid()
-    alarm = threading.Timer(seconds, _kill_server, [asked])
+    alarm = threading.Timer(START_SECONDS, _kill_server, [asked])
     alarm.daemon = True
     alarm.start()
     try:
@@ -451,7 +451,7 @@ class _Worker:
             args=(theirs, limits.memory, os.environ.get(FAULTS, ""), plugins.allowed(), extractors),
             daemon=True,
         )
-        with server_within(START_SECONDS), signals_held(), without_script():
+        with server_in_time(), signals_held(), without_script():
             self._process.start()
         theirs.close()
         # The first worker waits for the fork server to load. This does not count for its page.
@@ -501,7 +501,7 @@ class _Worker:
             self._due = math.inf
             return self._exceeded
 
-    def keep_limit(self, lost: float = 0.0) -> None:
+    def keep_limit(self, lost: float) -> None:
         """Kill the process if its page exceeds a limit, without the ``lost`` seconds. Any thread may call it."""
         with self._clock:
             if self._due == math.inf:

@@ -41,7 +41,7 @@ _PARAMETERS = re.compile(r"\"|;[^,]*")
 class InflateError(Exception):
     """A body that cannot be decoded. ``reason`` is ``too_large``, ``truncated``, ``corrupt`` or ``unknown_coding``."""
 
-    def __init__(self, reason: str, detail: str = "") -> None:
+    def __init__(self, reason: str, detail: str) -> None:
         self.reason, self.detail = reason, detail
         super().__init__(reason, detail)
 

@@ -114,7 +114,7 @@ def _compared(reading: Connection, writing: Connection, where: sa.URL, on_progre
     raise ConfigError(what, where=masked(where), do="Name an empty database.")
 
 
-def copy_file(source: Database, path: Path, on_progress: Progress = unseen) -> None:
+def copy_file(source: Database, path: Path, on_progress: Progress) -> None:
     """Copy a snapshot of a SQLite corpus into a new file, while others may write.
 
     ``on_progress`` gets the finished and all pages. The error of a failed write names the copy, others the source.

@@ -124,7 +124,7 @@ class _Deadline:
         return time.monotonic() > self.at
 
 
-def sqlite_engine(path: Path, *, read_only: bool, seconds: float | None = None) -> Engine:
+def sqlite_engine(path: Path, *, read_only: bool, seconds: float | None) -> Engine:
     """Return an engine for a file. Execution options choose the start of a transaction:
 
     ``corpus_writes`` takes the write lock at once. ``corpus_hasty`` commits without waiting for the disk. A transaction

@@ -17,7 +17,6 @@ from storage.database.sqlite_limits import require_local
 from storage.database.transactions import Database, connect, is_contention, masked, parse_url, sqlite_path
 from storage.disk import disk_error, require_file
 from storage.errors import ConfigError, DiskError, NewerCorpusError
-from storage.reporting import unseen
 from storage.retry import pauses
 
 if TYPE_CHECKING:
@@ -40,8 +39,8 @@ def open_database(
     *,
     create: bool,
     read_only: bool,
-    seconds: float | None = None,
-    on_progress: Progress = unseen,
+    seconds: float | None,
+    on_progress: Progress,
 ) -> Database:
     """Return the database of a corpus with its schema up to date. ``on_progress`` gets the steps of a migration.
 

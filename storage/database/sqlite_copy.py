@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from storage.reporting import unseen
-
 if TYPE_CHECKING:
     import sqlite3
 
@@ -15,7 +13,7 @@ PAGES = 2048
 """Pages copied between two reports: 16 MiB."""
 
 
-def copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, on_progress: Progress = unseen) -> None:
+def copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, on_progress: Progress) -> None:
     """Copy one snapshot of a database into another. Other programs may write to the source meanwhile.
 
     ``on_progress`` gets the number of copied pages and of all pages.

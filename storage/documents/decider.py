@@ -179,7 +179,7 @@ def _is_same_page(target: Target, made: Document, peer: PossibleCopy) -> bool:
     return bool(SketchFormat.of(one.scheme).similarities(one.sketch, [other.sketch])[0] >= MIN_FORM_SIMILARITY)
 
 
-def drop_of(processed: Processed, lease: Lease, redirected: Collection[str] = ()) -> Drop:
+def drop_of(processed: Processed, lease: Lease, redirected: Collection[str]) -> Drop:
     """Return the drop of a page without a document. Its detail says if the redirect chain is too long.
 
     A redirect back to one of the URLs that ``redirected`` here is refused. The crawl keeps no cookies, so the same

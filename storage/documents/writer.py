@@ -61,9 +61,7 @@ def take_turn(connection: Connection) -> None:
     serialise(connection, _TURN)
 
 
-def write_processed(
-    connection: Connection, group: Sequence[Item], schedule: Schedule, *, again: bool = False
-) -> WriteResult:
+def write_processed(connection: Connection, group: Sequence[Item], schedule: Schedule, *, again: bool) -> WriteResult:
     """Store the outcomes of fetches: documents or drops, found links, URL states, fingerprints and duplicate sets.
 
     Fetches with an outcome are skipped. ``again`` (re-extraction) replaces the outcome of the same fetch, keeps version

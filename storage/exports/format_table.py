@@ -121,7 +121,7 @@ def default_fields(format_name: str) -> Fields:
     return MINIMAL if format_name == "md" else FIELDS
 
 
-def writer_of(format_name: str, fields: Fields | None = None) -> StreamFormat:
+def writer_of(format_name: str, fields: Fields | None) -> StreamFormat:
     """Return the function that writes a format, with these fields or its own.
 
     Raises ConfigError for fields and a format that always has the same.

@@ -73,7 +73,7 @@ class OriginalsReport:
     """WARC files that are left out because only other machines have them, by machine."""
 
 
-def write_originals(originals: Originals, target: Path, *, overwrite: bool = False) -> OriginalsReport:
+def write_originals(originals: Originals, target: Path, *, overwrite: bool) -> OriginalsReport:
     """Write a ``.cdxj`` or ``.wacz``, by the name of the target. It appears whole or not at all, with its checksum.
 
     Raises ConfigError for another name or a target that exists, DiskError when a file cannot be read or written.

@@ -357,7 +357,7 @@ def count_unprocessed(connection: Connection, machine: str, sites: Collection[st
 
 
 def stored_fetches(
-    database: Database, *, outcomes: Collection[str] | None = None, sites: Collection[str] | None = None
+    database: Database, *, outcomes: Collection[str] | None, sites: Collection[str] | None
 ) -> Iterator[StoredFetch]:
     """Stream fetches by id."""
     statement = (
@@ -380,7 +380,7 @@ def of_sites(sites: Collection[str]) -> sa.ColumnElement[bool]:
 
 
 def stream_rows(
-    database: Database, statement: sa.Select[*tuple[Any, ...]], sites: Collection[str] | None = None
+    database: Database, statement: sa.Select[*tuple[Any, ...]], sites: Collection[str] | None
 ) -> Iterator[AnyRow]:
     """Stream the rows of a query on fetches, by id. Each page of rows is its own transaction.
 

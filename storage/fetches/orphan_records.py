@@ -34,7 +34,7 @@ class UndecidedOrphan:
     pointer: Pointer
 
 
-def undecided(connection: Connection, machine: str, limit: int, before: int | None = None) -> list[UndecidedOrphan]:
+def undecided(connection: Connection, machine: str, limit: int, before: int | None) -> list[UndecidedOrphan]:
     """Return up to ``limit`` undecided orphans on a machine, newest first, with fetch ids below ``before``."""
     statement = (
         sa.select(fetch.c.id, fetch.c.uri, fetch.c.fetched_at, *POINTER_COLUMNS)

@@ -170,7 +170,7 @@ _VISITS = (
 
 
 def stream_drops(
-    database: Database, *, reasons: Collection[str] | None = None, sites: Collection[str] | None = None
+    database: Database, *, reasons: Collection[str] | None, sites: Collection[str] | None
 ) -> Iterator[DroppedPage]:
     """Stream the pages that gave no document, oldest fetch first."""
     statement = (

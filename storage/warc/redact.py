@@ -100,7 +100,7 @@ def scrub(
     doomed: Collection[int],
     record_ids: Collection[str],
     day: str,
-    kept: Mapping[int, int] | None = None,
+    kept: Mapping[int, int] | None,
 ) -> RedactedFile:
     """Rewrite the file under `next_name`, durably, with the responses at the doomed offsets emptied.
 

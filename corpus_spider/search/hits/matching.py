@@ -141,7 +141,7 @@ def _documents(places: Places, block: TokenBlock) -> npt.NDArray[np.int64]:
     return np.searchsorted(block.document_starts, places.starts, "right") - 1
 
 
-def positive_places(question: Question, without: Collection[Question] = ()) -> list[Question]:
+def positive_places(question: Question, without: Collection[Question]) -> list[Question]:
     """Return the parts of a question that find places, without those that must not occur and some others."""
     if is_place(question) and not isinstance(question, Disjunction):
         return [] if question in without else [question]

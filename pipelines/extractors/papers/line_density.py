@@ -177,7 +177,7 @@ def divides_at_tags(lines: int, tags: int) -> bool:
     return lines < FEW_LINES or tags > TAGS_A_LINE * lines
 
 
-def count_characters(html: str, *, at_tags: bool = False) -> Lines:
+def count_characters(html: str, *, at_tags: bool) -> Lines:
     r"""R2L, first step; DANA, phase one: count the ASCII (S2) and the other characters (S1) of each line.
 
     A line begins behind every ``\n``. With ``at_tags``, and in a file written in one line, one also begins at every

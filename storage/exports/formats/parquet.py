@@ -54,7 +54,7 @@ def schema(fields: Fields = FIELDS) -> Any:
     return pyarrow.schema([pyarrow.field(field.name, arrow[field.kind]) for field in fields])
 
 
-def record_batches(rows: Iterable[CorpusDocument], fields: Fields = FIELDS) -> Iterator[Any]:
+def record_batches(rows: Iterable[CorpusDocument], fields: Fields) -> Iterator[Any]:
     """Yield the rows as Arrow record batches of this schema, at most `BATCH_ROWS` rows each."""
     for batch in _batches(rows, fields):
         yield batch.drop_columns([_SIZE])

@@ -35,7 +35,7 @@ COMPARED_FIELDS = tuple(field.name for field in FIELDS if field.note.compared)
 """Fields of the digests of a release."""
 
 
-def compared_fields(format_name: str, fields: Fields | None = None) -> tuple[str, ...]:
+def compared_fields(format_name: str, fields: Fields | None) -> tuple[str, ...]:
     """Return the fields whose change changes a document in a release of that format with these fields."""
     held = {field.name for field in fields} if fields else FIXED_FIELDS.get(format_name)
     return COMPARED_FIELDS if held is None else tuple(name for name in COMPARED_FIELDS if name in held)

@@ -162,10 +162,11 @@ def test_pauses_grow_and_end() -> None:
 
 
 @pytest.mark.parametrize("setting", ["-1", "soon", "nan", "1e9"])
-def test_a_patience_that_is_no_number_of_seconds_is_refused(setting: str) -> None:
+def test_a_patience_that_is_no_number_of_seconds_is_refused(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the name of the variable."""
+    monkeypatch.setenv(VARIABLE, setting)
     with pytest.raises(ConfigError, match=VARIABLE):
-        configured_seconds(setting)
+        configured_seconds()
 
 
 def test_an_outage_is_reported_once_and_waited_for_once(caplog: pytest.LogCaptureFixture) -> None:
