@@ -239,6 +239,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         ``end`` are the place of the fault in ``question``.
         """
         from corpus_spider.export.exporter import refuse_unknown_names
+        from corpus_spider.search.answers import answered
         from corpus_spider.search.hits.concordance_rules import (
             MAX_CONTEXT_WORDS,
             MAX_LINES,
@@ -264,7 +265,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         refuse_unknown_names(self.config, self.store, selection)
         with self._index() as index:
             wanted = WantedLines(most, page, order, context, unique, sample_size, seed)
-            answer = index.concordance(self.store, question, selection, wanted, name=self.name)
+            answer = answered(index, self.store, question, selection, wanted, name=self.name)
         rows = (each.row() for each in answer.places)
         totals = {
             "documents": answer.documents,

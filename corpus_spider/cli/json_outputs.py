@@ -36,8 +36,8 @@ from corpus_spider.maintenance.warc_import import ImportReport
 from corpus_spider.monitoring.health import Health
 from corpus_spider.presets import KnownNewspaper
 from corpus_spider.queue.jobs import QueueState
+from corpus_spider.search.answers import SearchAnswer
 from corpus_spider.search.index.builder import RefreshReport
-from corpus_spider.search.searching import SearchAnswer
 from corpus_spider.sites.discover import DiscoveredSite, FoundSources
 from corpus_spider.sites.extract_output import ExtractReport
 from corpus_spider.sites.rule_trial import RuleTrialOutput

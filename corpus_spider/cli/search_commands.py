@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from corpus_spider.cli.options import CommonOptions
-    from corpus_spider.search.searching import SearchAnswer
+    from corpus_spider.search.answers import SearchAnswer
     from corpus_spider.terminal.console import Console
 
 FORMATS = ("table", "csv", "jsonl")
@@ -172,13 +172,14 @@ def search(state: CommonOptions, /, question: str, **options: Any) -> None:
     title. site:NAME, section:NAME, author:NAME and date:2026-02 or date:2026-01..2026-03 choose documents.
     """
     from corpus_spider.config.selections import of_options
+    from corpus_spider.search.answers import answered
 
     if options["as_json"] and options["format_name"]:
         raise click.UsageError("--json and --format exclude each other.")
     selection = of_options(options, state.load_made().selections)
     with opened_index(state, selection) as (corpus, opened):
         wanted = _wanted(options)
-        answer = opened.concordance(corpus, question, selection, wanted, name=state.load_made().corpus.name)
+        answer = answered(opened, corpus, question, selection, wanted, name=state.load_made().corpus.name)
     if options["format_name"] in {"csv", "jsonl"}:
         text = text_of_rows([place.row() for place in answer.places], options["format_name"], LINE_FIELDS)
         if text:

@@ -1,4 +1,4 @@
-"""Answer a question: documents of all shards in one order, and their lines in context."""
+"""Search an open index: the documents of all shards in one order, and the hits of a question in them."""
 
 from __future__ import annotations
 
@@ -6,35 +6,24 @@ import heapq
 import time
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import compress, islice, pairwise
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corpus_spider.config.values import first_names, nearest
-from corpus_spider.config.version import program_version
-from corpus_spider.search.hits.citation import citation
 from corpus_spider.search.hits.concordance import IndexedPlaces
 from corpus_spider.search.hits.concordance_rules import (
-    ALL_LINES,
     DAY,
     RANK,
-    SORTED_DOCUMENTS,
-    SORTED_LINES,
-    UNIQUE_DOCUMENTS,
-    WantedLines,
-    sort_places,
 )
-from corpus_spider.search.hits.hit_counts import COUNT_SECONDS, HitCounts, HitTally
-from corpus_spider.search.hits.hit_sample import HitSample
-from corpus_spider.search.hits.line_reader import ConcordancePlace, LineReader, each_once, sorted_by_words
+from corpus_spider.search.hits.hit_counts import HitCounts, HitTally
 from corpus_spider.search.hits.matching import BlockMatcher, Places, hits, hits_by
-from corpus_spider.search.hits.similar_names import similar_names
 from corpus_spider.search.index import shard
-from corpus_spider.search.index.builder import REFRESHED, REMOVALS, is_complete, shard_folder
+from corpus_spider.search.index.builder import REMOVALS, is_complete, shard_folder
 from corpus_spider.search.index.made_with import IndexTools
 from corpus_spider.search.index.manifest import INDEX_FORMAT, Manifest, unreadable
 from corpus_spider.search.index.question_meanings import QuestionMeanings
@@ -45,22 +34,14 @@ from corpus_spider.search.question.question_parser import parse
 from corpus_spider.search.question.term import WORD_ATTRIBUTE
 from corpus_spider.search.question.tree import (
     Conjunction,
-    FieldValue,
-    Negation,
     attributes,
     document_fields,
     field_values,
     is_exact,
-    shown,
-    side_by_side,
 )
-from pipelines.text.collation import sort_key
-from pipelines.text.tokenizer import SPACED_WORDS
 from storage import time_limit
-from storage.documents.model import UNDATED
-from storage.documents.selection import Selection, Texts
+from storage.documents.selection import Selection
 from storage.errors import ConfigError, UnfinishedIndexError
-from storage.reporting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -76,8 +57,6 @@ if TYPE_CHECKING:
     from corpus_spider.search.question.tree import Question
     from storage.corpus import Corpus
 
-MAX_SHOWN_GROUPS = 12
-"""Sites or months whose numbers are shown beside a concordance."""
 _BUILD = "Run `corpus-spider index`."
 
 
@@ -89,54 +68,12 @@ class FoundDocuments:
     ids: list[str]
     groups: dict[str, dict[str, int]]
 
-
-@dataclass(frozen=True, slots=True)
-class SearchAnswer:
-    """Answer to a question. ``documents``: their number, also those whose lines are not among ``places``.
-
-    ``lines``: number of lines on all pages. These are all hits, those of the sorted documents, or those of the sample.
-    Null: not counted within its time, or equal lines are left out. ``first``: number of the first line of this page,
-    from 1. ``has_more``: whether a page comes after it.
-    """
-
-    documents: int
-    places: tuple[ConcordancePlace, ...]
-    read: int
-    """Documents that the lines were looked for in."""
-    groups: dict[str, dict[str, int]]
-    """Number of documents by each of `shard.GROUPS`. Those without a date have the month `UNDATED`."""
-    counts: HitCounts
-    searched: str = ""
-    """The question as it was understood."""
-    cite: str = ""
-    """A line to copy that says what the answer is about."""
-    lines: int | None = None
-    first: int = 1
-    has_more: bool = False
-    absent: tuple[str, ...] = ()
-    """Values of fields in the question and the selection that no document of the index has: ``author:Oakes``."""
-    similar: tuple[str, ...] = ()
-    """Authors of the index whose names are similar to those that are absent."""
-
-    def main_groups(self, name: str) -> list[tuple[str, int]]:
-        """Return the last `MAX_SHOWN_GROUPS` months, or so many of the other groups with the most documents.
-
-        The documents without a date are a row more behind the months.
-
-        >>> many = {f"site{number}": 20 - number for number in range(20)}
-        >>> none = HitCounts(0, True, None, None, {}, {})
-        >>> SearchAnswer(20, (), 20, {"site": many}, none).main_groups("site")[0]
-        ('site0', 20)
-        """
-        every = list(self.groups.get(name, {}).items())
-        if name != "month":
-            return every[:MAX_SHOWN_GROUPS]
-        undated = [each for each in every if each[0] == UNDATED]
-        return [*every[: len(every) - len(undated)][-MAX_SHOWN_GROUPS:], *undated]
-
-    def other_groups(self, name: str) -> int:
-        """Return the number of groups that are not among `main_groups`."""
-        return len(self.groups.get(name, {})) - len(self.main_groups(name))
+    @classmethod
+    def of(cls, results: Sequence[shard.Result], most: int, skip: int = 0) -> FoundDocuments:
+        """Merge what the shards found. Only the ids of one page are read: those before page 300 would take a second."""
+        first = heapq.merge(*map(_ordered, results), key=itemgetter(0))
+        ids = [result.id_of(address) for _, address, result in islice(first, skip, skip + most)]
+        return cls(sum(result.documents for result in results), ids, _groups(results))
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +198,9 @@ class SearchIndex:
 
     def count_hits(self, question: Question, selection: Selection, seconds: float) -> HitCounts:
         """Count the hits of a question in all documents that `find` finds, in about so many seconds."""
-        return self._counts(self._tally(question, selection, seconds), question, selection)
+        return self.counts(self.tally(question, selection, seconds), question, selection)
 
-    def _tally(self, question: Question, selection: Selection, seconds: float) -> HitTally:
+    def tally(self, question: Question, selection: Selection, seconds: float) -> HitTally:
         """Add up the hits of a question."""
         if is_exact(question):
             tallies = self._tallies(question, selection, time.monotonic() + seconds)
@@ -274,7 +211,7 @@ class SearchIndex:
             whole.add_tally(each)
         return whole
 
-    def _counts(self, tally: HitTally, question: Question, selection: Selection) -> HitCounts:
+    def counts(self, tally: HitTally, question: Question, selection: Selection) -> HitCounts:
         """Return the counts of hits, with their number in a million tokens unless there are more hits."""
         return tally.counts(self._searched_tokens(question, selection) if tally.is_complete else None)
 
@@ -357,9 +294,9 @@ class SearchIndex:
         Raises ConfigError for a selection by what the index does not know.
         """
         question = (self.parsed(asked) if asked.strip() else None) if isinstance(asked, str) else asked
-        return _found(self._results(question, selection, most=most + skip, order=order), most, skip)
+        return FoundDocuments.of(self.results(question, selection, most=most + skip, order=order), most, skip)
 
-    def _results(self, question: Question | None, selection: Selection, *, most: int, order: str) -> list[shard.Result]:
+    def results(self, question: Question | None, selection: Selection, *, most: int, order: str) -> list[shard.Result]:
         """Find the first documents of each shard."""
         readings = self._meanings.of(question, selection.languages) if question else {}
         by_day = order == DAY or question is None
@@ -373,172 +310,19 @@ class SearchIndex:
 
         return list(in_threads(found_in, list(zip(self.shards, only, strict=True))))
 
-    def concordance(
-        self,
-        corpus: Corpus,
-        text: str,
-        selection: Selection,
-        wanted: WantedLines = ALL_LINES,
-        *,
-        name: str = "",
-        seconds: float = COUNT_SECONDS,
-    ) -> SearchAnswer:
-        """Answer a question with a page of lines in context.
-
-        ``name``: of the corpus, for the line that cites the answer. ``seconds``: time in which the hits are counted,
-        and the sample is taken.
-        """
-        question = self.parsed(text)
-        sample = HitSample(wanted.sample, wanted.seed) if wanted.sample else None
-        first = _documents_at_first(wanted)
-        results = self._results(question, selection, most=first, order=wanted.order)
-        found = _found(results, 0 if wanted.is_of_all and wanted.skipped else first)
-        if sample:
-            tally = HitTally()
-            tally.add_all(sample.passing(self.hits(question, selection)), time.monotonic() + seconds)
-            counts = self._counts(tally, question, selection)
-        else:
-            counts = self.count_hits(question, selection, seconds)
-        indexed = partial(self.indexed_places, question, selection)
-        reader = LineReader(corpus, question, self.made_with.splitter, indexed, wanted.context)
-        # One line more says whether there is a page after this one.
-        most = wanted.most + 1
-        number: int | None = None
-        if wanted.is_of_all:
-            number = counts.hits if counts.is_complete else None
-            places = self._page(reader, found, results, selection, wanted)
-        elif sample and not wanted.unique and wanted.order == RANK:
-            number = len(sample.hits)
-            places = reader.sampled(sample.hits[wanted.skipped : wanted.skipped + most])
-        elif sample or sort_places(wanted.order):
-            every = _in_order(reader, found, wanted, sample)
-            number = len(every)
-            places = every[wanted.skipped : wanted.skipped + most]
-        else:
-            once = each_once(reader.every(found.ids, SORTED_LINES))
-            places = list(islice(once, wanted.skipped, wanted.skipped + most))
-        searched = self._understood(question, selection, found, seconds)
-        made = self.manifest.settings().get(REFRESHED, "")
-        version = program_version()
-        absent = self._absent(question, selection)
-        cite = citation(
-            name, made, searched, selection, found.number, counts, version=version, sample=wanted.sample_options
-        )
-        return SearchAnswer(
-            found.number,
-            tuple(places[: wanted.most]),
-            reader.read,
-            found.groups,
-            counts,
-            searched,
-            cite,
-            number,
-            wanted.skipped + 1,
-            len(places) > wanted.most,
-            tuple(map(shown, absent)),
-            self._similar([each.value for each in absent if each.name == "author"]),
-        )
-
-    def _page(
-        self,
-        reader: LineReader,
-        found: FoundDocuments,
-        results: list[shard.Result],
-        selection: Selection,
-        wanted: WantedLines,
-    ) -> list[ConcordancePlace]:
-        """Return the lines of a page, and one more, in the order of their documents."""
-        most = wanted.most + 1
-        if not wanted.skipped:
-            places = list(islice(reader.every(found.ids, most), most))
-            if len(places) == most or len(found.ids) == found.number:
-                return places
-        ids, before = self._documents_of_page(reader.question, selection, wanted, results)
-        return list(islice(reader.every(ids, before + most), before, before + most))
-
-    def _documents_of_page(
-        self, question: Question, selection: Selection, wanted: WantedLines, results: list[shard.Result]
-    ) -> tuple[list[str], int]:
-        """Return the documents of the lines of a page and one more, and how many lines of the first come before.
-
-        The hits of the documents before are counted by their tokens, and their texts are not read. ``results``: as
-        many first documents as there are lines up to the end of the page.
-        """
+    def hits_by_document(
+        self, question: Question, selection: Selection, results: Sequence[shard.Result]
+    ) -> Iterator[npt.NDArray[np.int64]]:
+        """Yield for each shard the number of hits of each document that it found, in the order of the result."""
         readings = self._meanings.of(question, selection.languages)
-        most = last = wanted.skipped + wanted.most + 1
-        number = sum(result.documents for result in results)
-        while True:
-            ranks = np.array([-rank for result in results for rank, _ in result.first], np.float64)
-            counts = [self._hits_of(*each, question, readings) for each in zip(self.shards, results, strict=True)]
-            # Of equal ranks the first stays first, as where `find` merges them.
-            order = np.argsort(ranks, kind="stable")[:most]
-            ends = np.cumsum(np.concatenate([np.zeros(0, np.int64), *counts])[order])
-            if most >= number or (len(ends) and ends[-1] >= last):
-                break
-            # Some documents have no hit, as with a NOT behind OR.
-            most *= 2
-            results = self._results(question, selection, most=most, order=wanted.order)
-        first, end = int(np.searchsorted(ends, wanted.skipped, "right")), int(np.searchsorted(ends, last, "left")) + 1
-        addresses = [(result, address) for result in results for _, address in result.first]
-        ids = [result.id_of(address) for result, address in map(addresses.__getitem__, order[first:end].tolist())]
-        return ids, wanted.skipped - (int(ends[first - 1]) if first else 0)
-
-    def _hits_of(
-        self, each: Shard, result: shard.Result, question: Question, readings: dict[QuestionMeaning, list[str]]
-    ) -> npt.NDArray[np.int64]:
-        """Return the number of hits of each document that a shard found, in the order of the result."""
-        documents = result.numbers_of([address for _, address in result.first])
-        counts = np.zeros(len(each.tokens), np.int64)
-        for block, numbers_of in self._numbered(each, question, readings, documents):
-            places = hits(question, block, numbers_of)
-            at = np.searchsorted(block.document_starts, places.starts, "right") - 1
-            counts[block.numbers] = np.bincount(at, minlength=len(block.documents))
-        return counts[documents]
-
-    def _absent(self, question: Question, selection: Selection) -> list[FieldValue]:
-        """Return the values of fields in a question and a selection that no document has."""
-        chosen = {
-            FieldValue(each.name, text)
-            for each, value in selection.given()
-            if each.kind == Texts and each.index_field != "title"
-            for text in value
-        }
-        wanted = chosen | field_values(question)
-        return sorted((value for value in wanted if not any(each.has(value) for each in self.shards)), key=shown)
-
-    def _similar(self, authors: Sequence[str]) -> tuple[str, ...]:
-        """Return the authors of the index whose names are similar to some that it does not have."""
-        if not authors:
-            return ()
-        known = dict.fromkeys(name for each in self.shards for name in each.authors())
-        return tuple(dict.fromkeys(name for author in authors for name in similar_names(author, known)))
-
-    def _understood(self, question: Question, selection: Selection, found: FoundDocuments, seconds: float) -> str:
-        """Say what was searched; of words side by side, how many hits they have so, and in how many documents.
-
-        ``seconds``: time in which these hits are counted.
-        """
-        said = [shown(question)]
-        if near := side_by_side(question):
-            spaced = sorted(SPACED_WORDS.intersection(found.groups["language"]))
-            # Twice negated, the question says which documents count, and none of its own places do.
-            phrase = Conjunction((near[0], Negation(Negation(question))))
-            chosen = replace(selection, languages=tuple(spaced))
-            if spaced and (together := self.find(phrase, chosen, most=1).number):
-                tally = self._tally(phrase, chosen, seconds)
-                hits = f"{'' if tally.is_complete else 'more than '}{counted(tally.hits, 'hit')}"
-                said.append(
-                    f"in {' and '.join(spaced)} first {shown(near[0])}, {hits} in {counted(together, 'document')}"
-                )
-        return "; ".join([*said, *self._annotated_in(question, selection)])
-
-    def _annotated_in(self, question: Question, selection: Selection) -> Iterator[str]:
-        """Yield for each attribute of a question in which languages tokens have it, unless all selected ones do."""
-        languages = selection.languages or self.manifest.languages()
-        for attribute in sorted(attributes(question)):
-            known = [code for code in languages if attribute in self.made_with.attributes(code)]
-            if len(known) < len(languages):
-                yield f"{attribute} in {', '.join(sorted(known))}"
+        for each, result in zip(self.shards, results, strict=True):
+            documents = result.numbers_of([address for _, address in result.first])
+            counts = np.zeros(len(each.tokens), np.int64)
+            for block, numbers_of in self._numbered(each, question, readings, documents):
+                places = hits(question, block, numbers_of)
+                at = np.searchsorted(block.document_starts, places.starts, "right") - 1
+                counts[block.numbers] = np.bincount(at, minlength=len(block.documents))
+            yield counts[documents]
 
     def per_day(self, selection: Selection) -> dict[str, int]:
         """Return the number of documents of each day on which one was published, in order."""
@@ -596,37 +380,3 @@ def _require_current(settings: dict[str, str], corpus: Corpus, folder: Path) -> 
 def _ordered(result: shard.Result) -> Iterator[tuple[float, tantivy.DocAddress, shard.Result]]:
     """Return the hits of a shard with the negative of their order: the highest rank or the last day comes first."""
     return ((-order, address, result) for order, address in result.first)
-
-
-def _found(results: Sequence[shard.Result], most: int, skip: int = 0) -> FoundDocuments:
-    """Merge what the shards found. Only the ids of one page are read: those before page 300 would take a second."""
-    first = heapq.merge(*map(_ordered, results), key=itemgetter(0))
-    ids = [result.id_of(address) for _, address, result in islice(first, skip, skip + most)]
-    return FoundDocuments(sum(result.documents for result in results), ids, _groups(results))
-
-
-def _documents_at_first(wanted: WantedLines) -> int:
-    """Return how many documents are found before lines are read."""
-    if wanted.sample:
-        return 1
-    if sort_places(wanted.order):
-        return SORTED_DOCUMENTS
-    return UNIQUE_DOCUMENTS if wanted.unique else wanted.skipped + wanted.most + 1
-
-
-def _in_order(
-    reader: LineReader, found: FoundDocuments, wanted: WantedLines, sample: HitSample | None
-) -> list[ConcordancePlace]:
-    """Return the lines of a sample or of the found documents, as the order wants them."""
-    places: Iterable[ConcordancePlace] = (
-        reader.sampled(sample.hits) if sample else islice(reader.every(found.ids, SORTED_LINES), SORTED_LINES)
-    )
-    if wanted.unique:
-        places = each_once(places)
-    if wanted.order == RANK:
-        return list(places)
-    if wanted.order == DAY:
-        return sorted(places, key=attrgetter("day"), reverse=True)
-    languages = list(found.groups["language"])
-    order_of = sort_key(languages[0] if len(languages) == 1 else "")
-    return sorted_by_words(places, sort_places(wanted.order), order_of)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
+from corpus_spider.search.answers import answered
 from corpus_spider.search.hits.concordance_rules import DAY, LINE_FIELDS
 from corpus_spider.terminal.row_files import text_of_rows
 from corpus_spider.web.query import web_query
@@ -78,7 +79,7 @@ def _write_documents(here: ServedCorpus, name: str, ids: list[str], file: Binary
 def _write_lines(here: ServedCorpus, name: str, asked: WebQuery, file: BinaryIO) -> None:
     wanted = replace(asked.lines, most=MAX_DOWNLOAD_LINES, page=1)
     with here.index() as index:
-        answer = index.concordance(here.corpus, asked.question, asked.selection, wanted)
+        answer = answered(index, here.corpus, asked.question, asked.selection, wanted)
     mark = BYTE_ORDER_MARK if name == "csv" else ""
     file.write((mark + text_of_rows([place.row() for place in answer.places], name, LINE_FIELDS)).encode())
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.config.selections import texts_of
+from corpus_spider.search.answers import answered
 from corpus_spider.search.hits.concordance_rules import (
     MAX_CONTEXT_WORDS,
     MAX_SEED,
@@ -52,7 +53,8 @@ def page(request: Request) -> Response:
             turn = here.expensive() if wanted.reads_much else nullcontext()
             try:
                 with turn:
-                    answer = index.concordance(
+                    answer = answered(
+                        index,
                         here.corpus,
                         asked.question,
                         asked.selection,

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corpus_spider.cli import app
+from corpus_spider.search.answers import answered
 from corpus_spider.search.hits.concordance import split_text
 from corpus_spider.search.hits.concordance_rules import WantedLines
 from corpus_spider.search.hits.matching import hits
@@ -159,7 +160,7 @@ def test_the_index_finds_what_a_plain_look_at_the_annotated_texts_finds(
     index, corpus = searched
     try:
         parsed = index.parsed(question)
-        answer = index.concordance(corpus, question, Selection(), WantedLines(100_000))
+        answer = answered(index, corpus, question, Selection(), WantedLines(100_000))
     except ConfigError:
         # It only says what must not occur, or any words.
         return
@@ -186,7 +187,7 @@ def test_all_forms_of_a_word_are_found(
 ) -> None:
     """In small letters, by the language. Each unit of a word has its lemma and tag."""
     index, corpus = searched
-    answer = index.concordance(corpus, question, Selection((language,)), WantedLines(1_000, order="left"))
+    answer = answered(index, corpus, question, Selection((language,)), WantedLines(1_000, order="left"))
     assert {place.line.keyword for place in answer.places} == keywords
     assert answer.searched == question
 
@@ -196,7 +197,7 @@ def test_pages_samples_and_collocates_know_lemmas_and_tags(searched: tuple[Searc
     index, corpus = searched
 
     def places(wanted: WantedLines) -> list[tuple[str, str]]:
-        found = index.concordance(corpus, '[lemma="run" | tag="N.*"]', Selection(), wanted).places
+        found = answered(index, corpus, '[lemma="run" | tag="N.*"]', Selection(), wanted).places
         return [(place.id, place.line.at) for place in found]
 
     every = places(WantedLines(10_000))
@@ -205,7 +206,7 @@ def test_pages_samples_and_collocates_know_lemmas_and_tags(searched: tuple[Searc
     assert len(set(places(WantedLines(5, sample=5))) & set(every)) == 5
     rules = CollocationRules(min_frequency=1, side="right", window=1)
     rows = collocates(index, '[lemma="run"]', Selection(("en",)), 100, rules=rules).rows
-    beside = index.concordance(corpus, '[lemma="run"]', Selection(("en",)), WantedLines(10_000)).places
+    beside = answered(index, corpus, '[lemma="run"]', Selection(("en",)), WantedLines(10_000)).places
     assert sum(row.together for row in rows) == sum(bool(place.line.right_words) for place in beside)
 
 
@@ -215,7 +216,7 @@ def test_a_language_without_annotations_is_named(searched: tuple[SearchIndex, Co
     with pytest.raises(ConfigError, match=r"no lemma of tokens in the selected languages") as caught:
         index.find('[lemma="run"]', Selection(("th", "vi")), most=5)
     assert caught.value.do == "Select a language that has it: en, ja, ru, tr, uk."
-    answer = index.concordance(corpus, '[lemma="run"]', Selection(), WantedLines(5))
+    answer = answered(index, corpus, '[lemma="run"]', Selection(), WantedLines(5))
     assert answer.searched == '[lemma="run"]; lemma in en, ja, ru, tr, uk'
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus_spider.search.answers import answered
 from corpus_spider.search.hits.concordance_rules import WantedLines
 from corpus_spider.search.index.builder import only_writer, refresh
 from corpus_spider.search.question.tree import shown
@@ -61,7 +62,7 @@ def test_hits_are_counted_in_all_documents(
 ) -> None:
     """Also of those whose lines are not wanted; the line that cites the answer has the number."""
     index, corpus = searched
-    answer = index.concordance(corpus, question, Selection(), WantedLines(1))
+    answer = answered(index, corpus, question, Selection(), WantedLines(1))
     assert (answer.counts.hits, answer.counts.is_complete, answer.counts.by_month) == (hits, True, by_month)
     assert sum(answer.counts.by_site.values()) == hits
     assert f"{hits} hit" in answer.cite
@@ -88,7 +89,7 @@ def test_the_rate_is_in_the_tokens_of_the_documents_that_are_searched(
 ) -> None:
     """They are units of search. So it is at most a million, also where words are larger than units."""
     index, corpus = searched
-    counts = index.concordance(corpus, question, selection, WantedLines(1)).counts
+    counts = answered(index, corpus, question, selection, WantedLines(1)).counts
     tokens: dict[str, int] = {}
     for path in paths:
         language, _, text = TEXTS[path]
@@ -99,7 +100,7 @@ def test_the_rate_is_in_the_tokens_of_the_documents_that_are_searched(
     expected = pytest.approx(1_000_000 * counts.hits / counts.tokens, abs=0.01) if tokens else None
     assert counts.per_million == expected
     assert (counts.per_million or 0) <= 1_000_000
-    sampled = index.concordance(corpus, question, selection, WantedLines(sample=1)).counts
+    sampled = answered(index, corpus, question, selection, WantedLines(sample=1)).counts
     assert (sampled.tokens_by_language, sampled.per_million) == (counts.tokens_by_language, counts.per_million)
 
 
@@ -121,14 +122,14 @@ def test_the_hits_of_words_side_by_side_are_named(
 ) -> None:
     """Where words contain spaces, with the fields and the selection of the question; not where none stand so."""
     index, corpus = searched
-    answer = index.concordance(corpus, question, selection, WantedLines(1))
+    answer = answered(index, corpus, question, selection, WantedLines(1))
     assert answer.searched == f"{shown(index.parsed(question))}{said}"
 
 
 def test_a_count_that_takes_too_long_says_that_there_are_more(searched: tuple[SearchIndex, Corpus]) -> None:
     """The first block is counted in any case."""
     index, corpus = searched
-    answer = index.concordance(corpus, "price OR giá", Selection(), WantedLines(1), seconds=0)
+    answer = answered(index, corpus, "price OR giá", Selection(), WantedLines(1), seconds=0)
     assert (answer.counts.is_complete, answer.counts.per_million, answer.counts.tokens) == (False, None, 0)
     assert 0 < answer.counts.hits < 6
     assert f"more than {answer.counts.hits} hits in 3 documents" in answer.cite

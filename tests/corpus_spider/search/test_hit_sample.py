@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus_spider.search.answers import answered
 from corpus_spider.search.hits.concordance_rules import WantedLines
 from corpus_spider.search.hits.hit_sample import HitSample
 from corpus_spider.search.hits.matching import Places
@@ -25,8 +26,8 @@ from tests.storage.corpus_samples import Crawl, made
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from corpus_spider.search.answers import SearchAnswer
     from corpus_spider.search.hits.hit_sample import SampledHit
-    from corpus_spider.search.searching import SearchAnswer
 
 need("web")
 
@@ -109,31 +110,31 @@ def test_pages_have_all_lines_in_one_order(searched: tuple[SearchIndex, Corpus],
     sample = 17 if wanted.startswith("sample") else 0
     order = {"sample": "rank", "sample by date": "date", "sample 1R": "1R", "unique": "rank"}.get(wanted, wanted)
 
-    def answered(most: int, page: int) -> SearchAnswer:
+    def page_of(most: int, page: int) -> SearchAnswer:
         lines = WantedLines(most, page, order, unique=wanted == "unique", sample=sample, seed=3)
-        return index.concordance(corpus, question, Selection(), lines)
+        return answered(index, corpus, question, Selection(), lines)
 
-    every = answered(1_000, 1)
+    every = page_of(1_000, 1)
     hits = every.counts.hits
     if wanted != "unique":
         assert every.lines == len(every.places) == (min(sample, hits) if sample else hits)
     assert not every.has_more
     assert len(set(lines_of(every))) == len(every.places)
     for most in (7,):
-        pages = [answered(most, page) for page in range(1, 2 + len(every.places) // most)]
+        pages = [page_of(most, page) for page in range(1, 2 + len(every.places) // most)]
         assert [line for page in pages for line in lines_of(page)] == lines_of(every)
         assert [page.first for page in pages] == [1 + most * number for number in range(len(pages))]
         assert [page.has_more for page in pages] == [page.first + most <= len(every.places) for page in pages]
-    assert lines_of(answered(10, 900)) == []
+    assert lines_of(page_of(10, 900)) == []
 
 
 def test_a_sample_is_cited_with_its_size_and_seed(searched: tuple[SearchIndex, Corpus]) -> None:
     """Another seed gives other lines. A sample whose time was over says how many hits it is of."""
     index, corpus = searched
     first, again, other = (
-        index.concordance(corpus, "node", Selection(), WantedLines(5, sample=5, seed=seed)) for seed in (1, 1, 2)
+        answered(index, corpus, "node", Selection(), WantedLines(5, sample=5, seed=seed)) for seed in (1, 1, 2)
     )
     assert lines_of(first) == lines_of(again) != lines_of(other)
     assert ": node (--sample-size 5 --seed 2)." in other.cite
-    short = index.concordance(corpus, "node OR w", Selection(), WantedLines(5, sample=5), seconds=0)
+    short = answered(index, corpus, "node OR w", Selection(), WantedLines(5, sample=5), seconds=0)
     assert (short.counts.is_complete, len(short.places)) == (False, 5)

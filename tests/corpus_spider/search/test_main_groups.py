@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from corpus_spider.search.answers import MAX_SHOWN_GROUPS, SearchAnswer
 from corpus_spider.search.hits.hit_counts import HitCounts
-from corpus_spider.search.searching import MAX_SHOWN_GROUPS, SearchAnswer
 from storage.documents.model import UNDATED
 
 NO_HITS = HitCounts(0, is_complete=True, per_million=None, tokens_by_language=None, by_site={}, by_month={})

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from corpus_spider.search.answers import answered
 from corpus_spider.search.hits.concordance import SoughtWords, lines
 from corpus_spider.search.hits.concordance_rules import WantedLines
 from corpus_spider.search.index import builder
@@ -86,7 +87,7 @@ def test_a_star_in_a_phrase_may_stand_for_very_many_words(tmp_path: Path, questi
             refresh(corpus, str(tmp_path / "corpus.db"), tmp_path / "index", 1)
         with SearchIndex.open(tmp_path / "index", corpus) as index:
             assert index.find(question, Selection(), most=5).number == (hits > 0)
-            assert index.concordance(corpus, question, Selection()).counts.hits == hits
+            assert answered(index, corpus, question, Selection()).counts.hits == hits
 
 
 def test_a_site_in_a_question_that_no_document_has_is_an_error(searched: tuple[SearchIndex, Corpus]) -> None:
@@ -113,7 +114,7 @@ def test_an_answer_names_what_no_document_has(
 ) -> None:
     """Values of fields in the question and the selection: an author that is misspelled finds nothing."""
     index, corpus = searched
-    assert index.concordance(corpus, question, selection).absent == absent
+    assert answered(index, corpus, question, selection).absent == absent
 
 
 @pytest.mark.parametrize("name", ["tokens.bin", "meta.json"])
@@ -565,7 +566,7 @@ def test_a_text_without_a_date_is_in_no_month(opened: Crawl, tmp_path: Path, pub
         assert found(opened, folder, question) == {"7"}
     assert found(opened, folder, "sáu NOT date:1990..") == {"6"}
     with SearchIndex.open(folder, opened.corpus) as index:
-        answer = index.concordance(opened.corpus, "sáu", Selection(), by_day)
+        answer = answered(index, opened.corpus, "sáu", Selection(), by_day)
         assert answer.groups["month"] == answer.counts.by_month == {month: 1, "undated": 1}
         assert [(place.url[-1], place.day) for place in answer.places] == [("7", f"{NOON:%Y-%m-%d}"), ("6", "")]
         for text in ("sáu", '"thứ sáu"'):
@@ -771,9 +772,9 @@ def test_texts_with_the_syllables_side_by_side_come_first(tmp_path: Path) -> Non
     texts = [("vi", apart), ("vi", apart + " Chính phủ đã họp."), ("vi", "Không có gì")]
     crawl = crawl_of(tmp_path, texts)
     with SearchIndex.open(tmp_path / "index", crawl.corpus) as index:
-        answer = index.concordance(crawl.corpus, "chính phủ", Selection(), WantedLines(20))
-        lists_of_one = index.concordance(crawl.corpus, "=title", Selection(), WantedLines(20))
-        never = index.concordance(crawl.corpus, "phủ chính", Selection(), WantedLines(20))
+        answer = answered(index, crawl.corpus, "chính phủ", Selection(), WantedLines(20))
+        lists_of_one = answered(index, crawl.corpus, "=title", Selection(), WantedLines(20))
+        never = answered(index, crawl.corpus, "phủ chính", Selection(), WantedLines(20))
     assert answer.documents == 2
     assert [place.line.keyword for place in answer.places][:2] == ["Chính phủ", "phủ"]
     assert answer.searched == 'chính AND phủ; in vi first "chính phủ", 1 hit in 1 document'
@@ -812,7 +813,7 @@ def test_collocates_of_a_word_of_two_syllables_have_one_node(tmp_path: Path) -> 
 def test_lines_are_sorted_by_up_to_three_of_their_words(tmp_path: Path, order: str, lines_in_order: str) -> None:
     """As a dictionary sorts words. The short orders take the nearest word of the other side next."""
     with indexed(tmp_path, ["a x node d a", "b x node c b", "a y node c a"]) as (index, corpus):
-        answer = index.concordance(corpus, "node", Selection(), WantedLines(10, order=order))
+        answer = answered(index, corpus, "node", Selection(), WantedLines(10, order=order))
     found = [f"{place.line.left}{place.line.keyword}{place.line.right}" for place in answer.places]
     assert "|".join(found) == lines_in_order
 
@@ -822,15 +823,15 @@ def test_an_unknown_order_is_refused(opened: Crawl, tmp_path: Path, order: str) 
     """The message names the places."""
     built(opened, tmp_path / "index")
     with SearchIndex.open(tmp_path / "index", opened.corpus) as index, pytest.raises(ConfigError, match="no order"):
-        index.concordance(opened.corpus, "giá", Selection(), WantedLines(10, order=order))
+        answered(index, opened.corpus, "giá", Selection(), WantedLines(10, order=order))
 
 
 def test_equal_lines_are_shown_once_if_wanted(tmp_path: Path) -> None:
     """A recurring line of a site does not hide the others."""
     made_texts = [f"read the node here\nnode {number} of this text" for number in range(4)]
     with indexed(tmp_path, made_texts) as (index, corpus):
-        every = index.concordance(corpus, "node", Selection(), WantedLines(50))
-        once = index.concordance(corpus, "node", Selection(), WantedLines(50, unique=True))
+        every = answered(index, corpus, "node", Selection(), WantedLines(50))
+        once = answered(index, corpus, "node", Selection(), WantedLines(50, unique=True))
     assert len(every.places) == 8
     texts = [f"node {number} of this text" for number in range(4)]
     assert sorted(f"{each.line.keyword}{each.line.right}" for each in once.places) == [*texts, "node here"]
@@ -983,7 +984,7 @@ def test_a_title_of_two_lines_is_one_line(tmp_path: Path) -> None:
         crawl.visit("1", made("a node here", language="en", title="one\nnode"))
         built(crawl, tmp_path / "index")
         with SearchIndex.open(tmp_path / "index", corpus) as index:
-            places = index.concordance(corpus, "node", Selection()).places
+            places = answered(index, corpus, "node", Selection()).places
             rows = collocates(index, "node", Selection(), 9, rules=CollocationRules(min_frequency=1)).rows
     assert [place.line.at for place in places] == ["0:4-8", "1:2-6"]
     assert {row.word for row in rows} == {"one", "a", "here"}

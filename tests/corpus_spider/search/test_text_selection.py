@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from corpus_spider.search.answers import answered
 from corpus_spider.search.index.builder import only_writer, refresh
 from corpus_spider.search.searching import SearchIndex
 from storage.corpus import Corpus
@@ -50,7 +51,7 @@ def test_the_index_selects_by_section_author_and_title_as_the_database_does(tmp_
                 ("zz", []),
             ):
                 for question, chosen in ((f'/.+/ author:"{author}"', ()), ("/.+/", (author,))):
-                    answer = index.concordance(corpus, question, Selection(authors=chosen))
+                    answer = answered(index, corpus, question, Selection(authors=chosen))
                     assert (len(answer.absent), list(answer.similar)) == (1, similar)
             groups = index.find("", Selection(), most=1).groups
         assert groups["section"] == {"thoi-su": 2, "سیاست": 1, "sport": 1}
