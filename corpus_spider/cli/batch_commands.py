@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.cli.options import as_json, languages, repeated, several, since, until, verb_of
+from corpus_spider.cli.options import as_json, fetched_since, fetched_until, languages, repeated, several, verb_of
 from corpus_spider.terminal.values import human_size
 from storage.errors import ConfigError, DamageError
 from storage.reporting import counted
@@ -55,8 +55,8 @@ def _engine(text: str) -> Callable[[Any], Any]:
     help="Only pages of the sites in this corpus.toml, or of the hosts in this list (one a line).",
 )
 @repeated("--url-pattern", "urls", "REGEX", "Only pages whose URL matches this regular expression")
-@since("Only pages that were fetched on or after this day.")
-@until("Only pages that were fetched on or before this day.")
+@fetched_since
+@fetched_until
 @click.option("--extractor", metavar="NAME", default="auto", show_default=True, help="Method that finds the main text.")
 @click.option("--all-pages", is_flag=True, help="With --language: extract every page before its language is tested.")
 @click.option("--shard", metavar="I/N", default="1/1", help="Make the parts of every N-th archive, from the I-th on.")

@@ -12,12 +12,12 @@ import click
 from corpus_spider.cli.options import (
     PROGRAM,
     as_json,
+    fetched_since,
+    fetched_until,
     repeated,
     selection_options,
     several,
     several_sites,
-    since,
-    until,
     verb_of,
 )
 from storage.documents.selection import DATABASE
@@ -279,8 +279,8 @@ def _undo(state: CommonOptions, options: dict[str, Any]) -> int:
     "--cdx", is_flag=True, help="Read --from as a CDX or CDXJ index, or as a CDX server. Fetch the wanted records only."
 )
 @click.option("--base", metavar="URL|FOLDER", help="Place of the relative paths in the list or index.")
-@since("Only pages that were fetched on or after this day.")
-@until("Only pages that were fetched on or before this day.")
+@fetched_since
+@fetched_until
 @several_sites
 @click.option("--dry-run", is_flag=True, help="Show the pages of each site; write nothing. With --from: show the size.")
 @as_json

@@ -207,6 +207,10 @@ def until(explanation: str) -> Option:
     return click.option("--until", type=DayParameter(is_last=True), metavar=DAY_FORM, help=explanation)
 
 
+fetched_since = since("Only pages that were fetched on or after this day.")
+fetched_until = until("Only pages that were fetched on or before this day.")
+
+
 def selection_options(use: str, **explanations: str) -> Option:
     """Return the options for the dimensions of a selection that a use honours. ``explanations``: help by field."""
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.archive import adoption
 from corpus_spider.archive.missing_files import elsewhere, on_machines
+from corpus_spider.archive.originals import pointer_to
 from corpus_spider.archive.uploads import WaitingUploads
 from corpus_spider.config.values import is_utf8
 from corpus_spider.crawling.site_models import ConfiguredModels
@@ -32,7 +33,7 @@ from storage.documents.selection import Selection
 from storage.errors import ConfigError, CorpusError, DiskError, ObjectStorageError
 from storage.fetches.file_retention import REMOVED
 from storage.fetches.warc_files import REPLACED
-from storage.records import Kind, Pointer
+from storage.records import Kind
 from storage.reporting import counted, unseen
 from storage.warc import is_file_name, read_record, unread
 from storage.warc.redact import NOTHING, first_name
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config.model import Config
     from storage.documents.model import CorpusDocument
-    from storage.records import Document
+    from storage.records import Document, Pointer
     from storage.reporting import Progress
     from storage.warc import OriginalStore, ScannedRecord
 
@@ -394,11 +395,8 @@ def _differs(document: CorpusDocument, models: ConfiguredModels, store: Original
     one = {model.extractor, site_rules.NAME} - {"auto"}
     if document.extractor in one and _version_of(document.extractor) != document.extractor_version:
         return []
-    pointer = Pointer(
-        document.warc, document.warc_offset, document.warc_length, document.record_id, document.payload_digest
-    )
     try:
-        made = process(replace(read_record(store, pointer), kind=Kind.PAGE), model)
+        made = process(replace(read_record(store, pointer_to(document)), kind=Kind.PAGE), model)
     except ObjectStorageError:
         # The server is away. The file may be sound.
         raise

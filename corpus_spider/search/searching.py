@@ -320,7 +320,7 @@ class SearchIndex:
             counts = np.zeros(len(each.tokens), np.int64)
             for block, numbers_of in self._numbered(each, question, readings, documents):
                 places = hits(question, block, numbers_of)
-                at = np.searchsorted(block.document_starts, places.starts, "right") - 1
+                at = block.documents_at(places.starts)
                 counts[block.numbers] = np.bincount(at, minlength=len(block.documents))
             yield counts[documents]
 

@@ -6,7 +6,7 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from pipelines.discovery.list_pages import archive_span, day_of
+from pipelines.discovery.list_pages import archive_span, day_of, month_from
 from pipelines.metadata.dates.path_dates import dates_in_path
 from pipelines.urls.url import parse
 from storage.records import Kind
@@ -75,7 +75,7 @@ def _month_of(address: Address | None) -> tuple[date, date] | None:
     first = day_of(f"{match[1]}-{int(match[2]):02}-{int(match[3] or 1):02}")
     if first is None or match[3]:
         return (first, first) if first else None
-    return first, (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+    return month_from(first)
 
 
 def archive_pages(template: str, since: date, until: date) -> list[str]:

@@ -193,9 +193,12 @@ def archive_span(address: Address) -> tuple[date, date] | None:
         first = date(year, month, day)
     except ValueError:
         return None
-    return first, first if match["d"] else (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(
-        days=1
-    )
+    return (first, first) if match["d"] else month_from(first)
+
+
+def month_from(first: date) -> tuple[date, date]:
+    """Return the first and the last day of the month that begins on a day."""
+    return first, (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
 
 
 def _further_pages(anchors: Iterable[Anchor], own: Address | None) -> dict[str, None]:

@@ -62,7 +62,7 @@ class HitTally:
         if block.cells is not self._cells:
             self.groups()
             self._cells, self._of_cells = block.cells, np.zeros(len(block.cells), np.int64)
-        documents = np.searchsorted(block.document_starts, places.starts, "right") - 1
+        documents = block.documents_at(places.starts)
         self._of_cells += np.bincount(block.cell_numbers[documents], minlength=len(self._cells))
         self.hits += len(documents)
 

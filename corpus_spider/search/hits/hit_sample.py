@@ -53,7 +53,7 @@ class HitSample:
         return [self._hits[at] for at in np.argsort(self._numbers, kind="stable").tolist()]
 
     def _add(self, block: TokenBlock, places: Places) -> None:
-        documents = np.searchsorted(block.document_starts, places.starts, "right") - 1
+        documents = block.documents_at(places.starts)
         here, first, counts = np.unique(documents, return_index=True, return_counts=True)
         digests = (xxhash.xxh3_64_intdigest(block.documents[at].encode(), self.seed) for at in here.tolist())
         within = np.arange(len(documents)) - np.repeat(first, counts)

@@ -124,21 +124,16 @@ def hits_by(matcher: BlockMatcher, question: Question) -> Places:
     if is_place(question) and not runs:
         # A document with a place is one that the question means.
         return first
-    return _only(first, matcher.holds(question)[_documents(first, block)])
+    return _only(first, matcher.holds(question)[block.documents_at(first.starts)])
 
 
 def _of_run(run: WordRun, matcher: BlockMatcher) -> Places:
     """Return the places with the most neighbouring words of a run in each document that the whole of it holds for."""
     places = without_overlaps(matcher.union([matcher.places(each) for each in (run.phrase, *run.pairs, *run.words)]))
-    documents, sizes = _documents(places, matcher.block), places.ends - places.starts
+    documents, sizes = matcher.block.documents_at(places.starts), places.ends - places.starts
     longest = np.zeros(len(matcher.block.documents), np.int64)
     np.maximum.at(longest, documents, sizes)
     return _only(places, matcher.holds(run.whole)[documents] & (sizes >= longest[documents]))
-
-
-def _documents(places: Places, block: TokenBlock) -> npt.NDArray[np.int64]:
-    """Return the number of the document of each place."""
-    return np.searchsorted(block.document_starts, places.starts, "right") - 1
 
 
 def positive_places(question: Question, without: Collection[Question]) -> list[Question]:
@@ -204,7 +199,7 @@ class BlockMatcher:
                 return ~self.holds(part)
             case _:
                 found = np.zeros(len(self.block.documents), bool)
-                found[np.searchsorted(self.block.document_starts, self.places(question).starts, "right") - 1] = True
+                found[self.block.documents_at(self.places(question).starts)] = True
                 return found
 
     def places(self, question: Question) -> Places:
@@ -405,7 +400,7 @@ class BlockMatcher:
         block = self.block
         line_ends = np.append(block.line_starts[1:], len(block.tokens))
         title_ends = line_ends[block.document_lines]
-        documents = np.searchsorted(block.document_starts, places.starts, "right") - 1
+        documents = block.documents_at(places.starts)
         return places.ends <= title_ends[documents]
 
 

@@ -90,6 +90,10 @@ class TokenBlock:
             raise ValueError("the block was read without its counted words")
         return self.groups.words(self.group_numbers)
 
+    def documents_at(self, tokens: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the number of the document of each token, which is given by its place."""
+        return np.searchsorted(self.document_starts, tokens, "right") - 1
+
     def readings_of_tokens(self, readings: UnitReadings) -> npt.NDArray[np.int64]:
         """Return the reading of each token."""
         first = readings.firsts[self.tokens]

@@ -111,7 +111,7 @@ class NgramTally:
         np.add.at(self.frequencies, which, 1)
         if self._has_cells:
             number = len(found.block.documents)
-            documents = np.searchsorted(found.block.document_starts, tokens, side="right") - 1
+            documents = found.block.documents_at(tokens)
             pairs, counts = each_once(which * number + documents)
             np.add.at(self._documents, pairs // number, 1)
             self._by_cell.add(pairs // number, cells[pairs % number], counts)
