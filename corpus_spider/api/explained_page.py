@@ -55,8 +55,7 @@ def find_page(config: Config, target: str, url: str = "", *, allow_private: bool
 
 def _is_stored(config: Config, address: str) -> bool:
 
-    _, sqlite, file = config.database_url.partition("sqlite:///")
-    if config.path is None or (sqlite and not Path(file).exists()):
+    if config.path is None or not config.may_have_corpus():
         return False
     with Corpus.open(config.database_url, read_only=True) as corpus:
         page = corpus.fetches.page(spellings(address))

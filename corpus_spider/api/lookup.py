@@ -103,7 +103,7 @@ def _why_unknown(config: Config, target: str) -> str:
         return "No document has an id that begins so: ids have hexadecimal digits. `search` shows the id of each text."
     if address is None:
         return "Give the URL of a page, or the id of a document."
-    scopes = {site.name: scope_of(config.site_model(site)) for site in config.sites}
+    scopes = {name: scope_of(model) for name, model in config.site_models().items()}
     if names := [name for name, scope in scopes.items() if scope.has(address)]:
         return f'Site "{names[0]}" allows it, but no page links to it. `sites discover` finds more sources.'
     if names := [name for name, scope in scopes.items() if scope.has_host(address.host)]:

@@ -206,7 +206,7 @@ def read_status(config: Config) -> CorpusStatus:
     """Read the counts of the corpus. Raises ConfigError if there is no corpus yet, and DatabaseError."""
     with Corpus.open(config.database_url, read_only=True) as corpus:
         status = corpus.status()
-        names = [site.name for site in config.sites]
+        names = config.site_names
         other_rules = corpus.documents.with_other_rules(config.rule_fingerprints())
         machines = read_machines(corpus)
         state = run_state(status.last_run, machines.crawls)
@@ -223,7 +223,7 @@ def read_overview(config: Config, program: str, environ: Mapping[str, str]) -> O
 
     now = datetime.now(UTC).astimezone()
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        status, names = corpus.status(), tuple(site.name for site in config.sites)
+        status, names = corpus.status(), config.site_names
         again, earliest = corpus.frontier.due_again(names, now.timestamp())
         pending = corpus.frontier.next_due(names)
         is_due = pending is not None and pending <= now.timestamp()

@@ -51,7 +51,7 @@ class PageSites:
     """
 
     def __init__(self, config: Config) -> None:
-        self._scopes: dict[str, Scope] = {site.name: scope_of(config.site_model(site)) for site in config.sites}
+        self._scopes: dict[str, Scope] = {name: scope_of(model) for name, model in config.site_models().items()}
         self._others = [scope_of(config.site_model(site)) for site in config.others]
         self._of_hosts: dict[str, tuple[str, ...]] = {}
 

@@ -237,5 +237,4 @@ def _path(config: Config) -> Path | None:
 
 
 def _database(config: Config) -> str:
-    _, sqlite, file = config.database_url.partition("sqlite:///")
-    return str(Path(file).resolve()) if sqlite else config.database_url
+    return str(config.database_file.resolve()) if config.database_file else config.database_url

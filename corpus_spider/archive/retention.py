@@ -78,7 +78,7 @@ def prune(config: Config, *, dry_run: bool = False) -> list[ExpiredFile]:
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run, machine=config.machine))
         require_originals(config, corpus)
-        locks = SiteLocks(corpus, [site.name for site in config.sites], config.warc_folder / "locks")
+        locks = SiteLocks(corpus, config.site_names, config.locks_folder)
         if not dry_run:
             stack.enter_context(locks)
         going = choose(corpus.warc.aged(), limits_of(config), datetime.now(UTC))

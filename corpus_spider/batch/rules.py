@@ -54,7 +54,7 @@ class BatchRules:
 
     @cached_property
     def _models(self) -> dict[str, SiteModel]:
-        return {site.name: self.sites.site_model(site) for site in self.sites.sites} if self.sites else {}
+        return self.sites.site_models() if self.sites else {}
 
     @cached_property
     def _patterns(self) -> list[re.Pattern[str]]:

@@ -78,7 +78,7 @@ def health(state: CommonOptions, /, names: tuple[str, ...], **options: Any) -> i
     with state.console.stages() as show, Corpus.open(config.database_url, read_only=True) as corpus:
         thresholds = HealthThresholds(options["nights"], options["max_age"])
         found = examination.examine(corpus, config, thresholds, on_progress=show)
-        chosen = {site.name for site in config.sites}
+        chosen = set(config.site_names)
         trouble = [each for each in read_machines(corpus).problems if not each.sites or chosen.intersection(each.sites)]
         found = replace(found, machines=tuple(trouble))
     if options["as_json"]:

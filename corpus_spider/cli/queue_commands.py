@@ -64,7 +64,7 @@ def run_worker(state: CommonOptions, /, slots: int, until_empty: bool, heartbeat
 
     with Corpus.open(config.database_url, machine=config.machine) as corpus:
         name_machine(config, corpus)
-        sites = frozenset(site.name for site in config.sites)
+        sites = frozenset(config.site_names)
         crawls = CrawlWorker(corpus, state.arguments, config.host, slots, until_empty, heartbeat_limit, errand, sites)
         return asyncio.run(crawls.run())
 

@@ -97,9 +97,20 @@ class Config:
         return f"{prefix}{slashes}{self.folder / rest}" if slashes else self.corpus.database
 
     @property
+    def database_file(self) -> Path | None:
+        """Absolute path of the SQLite file; None for PostgreSQL. Every sign is part of its name, as in `parse_url`."""
+        _, sqlite, file = self.database_url.partition("sqlite:///")
+        return Path(file) if sqlite else None
+
+    @property
     def warc_folder(self) -> Path:
         """Absolute folder of the WARC files. With an address, they are written there before they are uploaded."""
         return self.folder / (DEFAULT_FOLDER if self.warc_address else self.corpus.warc)
+
+    @property
+    def locks_folder(self) -> Path:
+        """Absolute folder of the locks of sites, for SQLite."""
+        return self.warc_folder / "locks"
 
     @property
     def warc_address(self) -> str:
@@ -122,7 +133,7 @@ class Config:
         Only a corpus in PostgreSQL with local files has several. The folder keeps the name that it had first: a
         container has another host name each time.
         """
-        if self.warc_address or self.database_url.startswith("sqlite"):
+        if self.warc_address or self.database_file:
             return ""
         return self.corpus.machine or read_mark(self.warc_folder / MACHINE) or self.host
 
@@ -192,19 +203,27 @@ class Config:
 
     def require_corpus(self) -> None:
         """Raise ConfigError if the SQLite file does not exist yet. PostgreSQL is checked when it is opened."""
-        _, sqlite, file = self.database_url.partition("sqlite:///")
-        if sqlite and not Path(file).exists():
-            raise ConfigError("there is no corpus yet", where=file, do="Run `corpus-spider crawl` first.")
+        if not self.may_have_corpus():
+            where = str(self.database_file)
+            raise ConfigError("there is no corpus yet", where=where, do="Run `corpus-spider crawl` first.")
+
+    def may_have_corpus(self) -> bool:
+        """Return whether the SQLite file exists. True for PostgreSQL, which is checked when it is opened."""
+        return self.database_file is None or self.database_file.exists()
+
+    @property
+    def site_names(self) -> tuple[str, ...]:
+        """Names of the sites."""
+        return tuple(site.name for site in self.sites)
 
     def site(self, name: str) -> SiteSettings:
         """Return the site of that name. Raises ConfigError, with the nearest name, if there is none."""
         found = next((site for site in self.sites if site.name == name), None)
         if found is None:
-            names = [site.name for site in self.sites]
             raise ConfigError(
-                f'there is no site "{name}"{nearest(name, names)}',
+                f'there is no site "{name}"{nearest(name, self.site_names)}',
                 where=str(self.path or "configuration"),
-                do=f"Sites: {first_names(names)}.",
+                do=f"Sites: {first_names(self.site_names)}.",
             )
         return found
 
@@ -268,6 +287,10 @@ class Config:
         rules = {name: value for name, value in asdict(model).items() if name not in left_out}
         return replace(model, version=_digest((program_version(), rules)))
 
+    def site_models(self) -> dict[str, SiteModel]:
+        """Return the rules of each site, by its name."""
+        return {site.name: self.site_model(site) for site in self.sites}
+
     def rule_fingerprints(self) -> dict[str, str]:
         """Return the fingerprint of the rules of each site; "" for a site without rules."""
         return {site.name: SiteRules(**asdict(site.rules)).fingerprint for site in self.sites}
@@ -290,9 +313,9 @@ class Config:
 
     def link_rules(self) -> dict[str, str]:
         """Return for each site a digest of the rules that decide which URLs belong to it, and how they are read."""
-        digests = {}
+        digests, models = {}, self.site_models()
         for site in self.sites:
-            one = self.site_model(site)
+            one = models[site.name]
             rules = (one.hosts, one.allow, one.deny, one.elsewhere, *(("render",) if site.render else ()))
             digests[site.name] = _digest(rules)
         return digests

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.config.model import masked
@@ -87,8 +86,7 @@ def with_changed_rules(planned: CrawlPlan, config: Config, note: Callable[[str],
 
     The corpus is only read. One that cannot be read is reported with ``note``; the plan is valid all the same.
     """
-    _, is_sqlite, file = config.database_url.partition("sqlite:///")
-    if is_sqlite and not Path(file).exists():
+    if not config.may_have_corpus():
         return planned
     from corpus_spider.crawling import link_rules
     from storage.corpus import Corpus
@@ -122,11 +120,9 @@ def require_extractors(config: Config) -> None:
 
 def require_places(config: Config) -> None:
     """Raise ConfigError if the database cannot be a file, or the WARC folder cannot be a folder."""
-    _, is_sqlite, file = config.database_url.partition("sqlite:///")
-    if is_sqlite:
-        path = Path(file.partition("?")[0])
-        with disk_errors(path):
-            require_file(path, "database")
+    if config.database_file:
+        with disk_errors(config.database_file):
+            require_file(config.database_file, "database")
     with disk_errors(config.warc_folder):
         require_folder(config.warc_folder, "warc")
 

@@ -50,7 +50,7 @@ def _compare(config: Config, corpus: Corpus, changed: tuple[str, ...]) -> dict[s
     if not changed:
         return {}
     logger.info("comparing the queue with the link rules of %s", counted(len(changed), "site"))
-    models = {site.name: config.site_model(site) for site in config.sites}
+    models = config.site_models()
 
     def is_in_scope(lease: Lease, known: bool) -> bool:
         model = models[lease.site]

@@ -84,7 +84,7 @@ def learn_sites(
                 "not learned from, because they can be read there only: %s",
                 missing_files.on_machines(files, "WARC file"),
             )
-        counts = corpus.documents.count_by_site(opened.sites)
+        counts = corpus.documents.count_by_site(config.site_names)
         learned = _Learner(config, corpus, opened.pool, UNLIMITED_SECONDS).learn(counts, on_progress)
         locks.ensure()
         if not dry_run:
@@ -118,7 +118,7 @@ def learn_due(config: Config, corpus: Corpus, pool: WorkerPool, seconds: float =
     """Learn the sites that are due, within so many seconds. The caller holds their locks."""
     if not config.crawl.site_models:
         return
-    counts = corpus.documents.count_by_site([site.name for site in config.sites])
+    counts = corpus.documents.count_by_site(config.site_names)
     known = corpus.models.newest(tuple(counts))
     growth = {
         site: number / (known[site].documents or 1) if site in known else UNLIMITED_SECONDS

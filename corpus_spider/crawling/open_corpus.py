@@ -39,11 +39,6 @@ class OpenCorpus:
     locks: SiteLocks
     pool: WorkerPool
 
-    @property
-    def sites(self) -> tuple[str, ...]:
-        """Names of the configured sites."""
-        return tuple(site.name for site in self.config.sites)
-
     @cached_property
     def models(self) -> ConfiguredModels:
         """The site models at the first use. A crawl learns before it."""
@@ -101,8 +96,8 @@ def open_for_writing(
         prepare_folders(config)
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, create=new_pages, machine=config.machine))
-        sites = tuple(site.name for site in config.sites)
-        locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+        sites = config.site_names
+        locks = stack.enter_context(SiteLocks(corpus, sites, config.locks_folder))
         if new_pages:
             claim(config, corpus, rebuild=rebuild)
             recover(corpus, config.originals, sites)
@@ -124,7 +119,7 @@ def open_for_reading(config: Config) -> Iterator[OpenCorpus]:
     """Open a corpus for a dry run: no site is locked, and nothing can be written."""
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=True, machine=config.machine))
-        locks = SiteLocks(corpus, [site.name for site in config.sites], config.warc_folder / "locks")
+        locks = SiteLocks(corpus, config.site_names, config.locks_folder)
         yield OpenCorpus(config, corpus, locks, stack.enter_context(closing(_worker_pool(config))))
 
 

@@ -18,5 +18,5 @@ OWN_FILES = 48
 def open_files(config: Config) -> tuple[int, int]:
     """Return how many files and connections a crawl would like to have open at once, and how many it needs."""
     # SQLite locks a site by an open file, and all hosts by one.
-    locks = len(config.sites) + 1 if config.database_url.startswith("sqlite") else 0
+    locks = len(config.sites) + 1 if config.database_file else 0
     return locks + CONNECTIONS * config.crawl.concurrency + MAX_IDLE_CONNECTIONS + 2 * OWN_FILES, locks + OWN_FILES

@@ -151,7 +151,7 @@ class Session:
         allow_open_files(*open_files(config))
         with ExitStack() as stack:
             opened = stack.enter_context(open_for_writing(config, rebuild=rebuild, load_workers=False))
-            corpus, sites = opened.corpus, opened.sites
+            corpus, sites = opened.corpus, config.site_names
             learn_due(config, corpus, opened.pool)
             corpus.frontier.seed(config.seeds())
             if forget_pending:
@@ -184,7 +184,7 @@ class Session:
     @property
     def sites(self) -> tuple[str, ...]:
         """Names of the sites this run crawls."""
-        return tuple(site.name for site in self.config.sites)
+        return self.config.site_names
 
     def is_idle(self) -> bool:
         """Return whether there is nothing to do: no URL is due soon, and no fetched page waits to be processed."""

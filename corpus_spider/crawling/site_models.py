@@ -20,7 +20,7 @@ class ConfiguredModels:
 
     def __init__(self, config: Config, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._rules = {site.name: config.site_model(site) for site in config.sites}
+        self._rules = config.site_models()
         learned = corpus.models.newest(tuple(self._rules)) if config.crawl.site_models else {}
         self.newest = {site: with_learned(rules, learned.get(site)) for site, rules in self._rules.items()}
         """Current model by site."""

@@ -301,9 +301,10 @@ def filters(wanted: ExportRequest) -> dict[str, Any]:
 
 def refuse_own_files(config: Config, target: str) -> None:
     """Raise ConfigError for a target that would replace a file of the corpus: a slip with --overwrite."""
-    path, database = Path(target).resolve(), Path(config.database_url.removeprefix("sqlite:///")).resolve()
-    beside = {database.with_name(f"{database.name}-{kind}") for kind in ("wal", "shm", "journal")}
-    own = {database, *beside, config.path and config.path.resolve()}
+    path, own = Path(target).resolve(), {config.path and config.path.resolve()}
+    if config.database_file:
+        database = config.database_file.resolve()
+        own |= {database.with_name(f"{database.name}{kind}") for kind in ("", "-wal", "-shm", "-journal")}
     if target != "-" and (path in own or path.is_relative_to(config.warc_folder.resolve())):
         raise ConfigError("belongs to the corpus itself", where=target, do="Name another file.")
 
@@ -329,7 +330,7 @@ def refuse_unknown_names(
 
 def refuse_unknown_sites(config: Config, status: Callable[[], Status], names: tuple[str, ...]) -> None:
     """Raise ConfigError for an unknown site. A site that left corpus.toml is known by its documents."""
-    strange = set(names) - {site.name for site in config.sites}
+    strange = set(names) - set(config.site_names)
     if strange:
         strange -= {row.key for row in status().by_site}
     for name in sorted(strange):

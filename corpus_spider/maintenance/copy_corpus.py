@@ -46,8 +46,7 @@ def move(config: Config, database_url: str, on_progress: Progress = unseen) -> M
     _require_folder(database_url)
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url))
-        sites = (site.name for site in config.sites)
-        locks = stack.enter_context(SiteLocks.of_all(corpus, sites, config.warc_folder / "locks"))
+        locks = stack.enter_context(SiteLocks.of_all(corpus, config.site_names, config.locks_folder))
         copy = stack.enter_context(Corpus.open(database_url, create=True))
         if copy.name == corpus.name:
             raise ConfigError("the corpus is there already", where=copy.name, do="Name another database.")

@@ -309,7 +309,7 @@ def corpus_checks(config: Config) -> list[Check]:
     found += [
         writable(name, file) for name, file in (("log file", config.log_file), ("metrics", config.metrics_file)) if file
     ]
-    if found[1].verdict is Level.WRONG or not _is_made(config):
+    if found[1].verdict is Level.WRONG or not config.may_have_corpus():
         return found
     try:
         with Corpus.open(config.database_url, read_only=True) as corpus:
@@ -329,25 +329,19 @@ def owners(config: Config) -> Check:
     return Check("owners", level, found.detail, found.advice, DISK)
 
 
-def _is_made(config: Config) -> bool:
-    _, sqlite, file = config.database_url.partition("sqlite:///")
-    return not sqlite or Path(file.partition("?")[0]).is_file()
-
-
 def database(config: Config) -> Check:
     """Open the database, and judge its schema and the permissions of a SQLite file."""
     from storage.database.opening import pending_steps
 
     where = masked(config.database_url)
-    if not _is_made(config):
+    if not config.may_have_corpus():
         return Check("database", Level.WELL, f"{where} does not exist yet", "`corpus-spider crawl` creates it.")
     try:
         version, steps = pending_steps(config.database_url)
     except CorpusError as error:
         return Check("database", Level.WRONG, f"{where}: {error.what}", error.do, error.exit_code)
-    _, sqlite, file = config.database_url.partition("sqlite:///")
-    path = Path(file.partition("?")[0])
-    if sqlite and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+    file = config.database_file
+    if file and not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)):
         advice = "Give this user the right to write the file and its folder."
         return Check("database", Level.WRONG, f"{where} cannot be written", advice, DATABASE)
     if steps:

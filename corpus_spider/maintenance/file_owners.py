@@ -90,9 +90,8 @@ def owned(config: Config | None, file: Path) -> Iterator[OwnedFile]:
 
 
 def _parts(config: Config) -> list[Path]:
-    _, sqlite, named = config.database_url.partition("sqlite:///")
-    database = named.partition("?")[0]
-    found = [Path(database + end) for end in ("", "-wal", "-shm")] if sqlite else []
+    file = config.database_file
+    found = [file.with_name(f"{file.name}{end}") for end in ("", "-wal", "-shm")] if file else []
     return [*found, config.warc_folder, config.index_folder, *filter(None, (config.log_file, config.metrics_file))]
 
 

@@ -208,7 +208,7 @@ def _indexes(config: Config, source: ImportSource, client: RangeClient) -> Itera
 
 def _hosts(config: Config) -> Sequence[str]:
     """Return the hosts of the sites, without those below another one."""
-    scopes = [scope_of(config.site_model(site)) for site in config.sites]
+    scopes = [scope_of(model) for model in config.site_models().values()]
     hosts = sorted({host for scope in scopes for host in scope.names | scope.names_with_port})
     return [host for host in hosts if not any(host.endswith(f".{other}") for other in hosts)]
 

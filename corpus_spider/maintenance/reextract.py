@@ -155,7 +155,7 @@ class _Reextraction:
 
     def _kept(self, expired: set[str]) -> Iterator[tuple[StoredFetch, Lease]]:
         """Yield the pages whose originals are kept here. Count those removed by rule, and those on other machines."""
-        sites, away = tuple(site.name for site in self._config.sites), elsewhere(self._corpus, self._config.originals)
+        sites, away = self._config.site_names, elsewhere(self._corpus, self._config.originals)
         for fetch in self._corpus.fetches(outcomes=PROCESSED, sites=sites):
             # The record of a text that was removed on request is empty, and a revisit of it refers to nothing.
             if fetch.lease is None or fetch.reason == REMOVED:

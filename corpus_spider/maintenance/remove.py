@@ -85,7 +85,7 @@ def undo(config: Config, removal_id: int, reason: str) -> LiftReport:
 
 
 def _locked(config: Config, corpus: Corpus) -> SiteLocks:
-    return SiteLocks.of_all(corpus, (site.name for site in config.sites), config.warc_folder / "locks")
+    return SiteLocks.of_all(corpus, config.site_names, config.locks_folder)
 
 
 def _refuse_site_name(config: Config, request: RemovalRequest) -> None:
@@ -228,10 +228,5 @@ def older_copies(config: Config) -> list[str]:
     """Return the copies of a SQLite file that migrations left beside it."""
     from glob import escape
 
-    from storage.database.transactions import parse_url, sqlite_path
-
-    url = parse_url(config.database_url)
-    if url.get_backend_name() != "sqlite":
-        return []
-    path = sqlite_path(url)
-    return sorted(str(each) for each in path.parent.glob(f"{escape(path.name)}.before-*"))
+    file = config.database_file
+    return sorted(str(each) for each in file.parent.glob(f"{escape(file.name)}.before-*")) if file else []

@@ -45,7 +45,7 @@ class TakenArchives:
     def __init__(self, config: Config, days: CaptureDays) -> None:
         self._folder: Path = config.warc_folder / FOLDER
         self._days = days
-        scopes = {site.name: scope_of(config.site_model(site)) for site in config.sites}
+        scopes = {name: scope_of(model) for name, model in config.site_models().items()}
         self._rules = {
             name: [
                 sorted(scope.names | scope.names_with_port),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from corpus_spider.config.model import Config
 
@@ -41,8 +41,8 @@ def sizes(config: Config) -> list[tuple[str, int]]:
 
 
 def _parts(config: Config) -> list[tuple[str, Iterable[Path]]]:
-    _, sqlite, file = config.database_url.partition("sqlite:///")
-    found: list[tuple[str, Iterable[Path]]] = [("database", [Path(file.partition("?")[0])])] if sqlite else []
+    file = config.database_file
+    found: list[tuple[str, Iterable[Path]]] = [("database", [file])] if file else []
     originals = config.warc_folder.glob("*.warc*") if config.warc_folder.is_dir() else ()
     index = config.index_folder.rglob("*") if config.index_folder.is_dir() else ()
     return [*found, ("originals", originals), ("search index", index)]

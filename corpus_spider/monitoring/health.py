@@ -101,7 +101,7 @@ def examine(
     corpus: Corpus, config: Config, rule: HealthThresholds, now: datetime | None = None, on_progress: Progress = unseen
 ) -> Health:
     """Judge each site of the configuration by its nights and its sources. ``now`` is the current time by default."""
-    names = [site.name for site in config.sites]
+    names = config.site_names
     on_progress("reading the runs", 0, None)
     # Whether the machine was offline shows at all sites together.
     every = [site.name for site in (*config.sites, *config.others)]

@@ -146,7 +146,7 @@ def _last_runs(corpus: Corpus, names: Sequence[str]) -> tuple[dict[str, SiteRun]
 def corpus_metrics(config: Config) -> list[Metric]:
     """Return the metrics of the corpus and of each configured site. Raises DatabaseError."""
     every = replace(config, sites=config.sites + config.others, others=())
-    names = [site.name for site in every.sites]
+    names = every.site_names
     with Corpus.open(every.database_url, read_only=True) as corpus:
         status = corpus.status()
         last, whole = _last_runs(corpus, names)

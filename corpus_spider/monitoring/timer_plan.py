@@ -125,9 +125,8 @@ def owner(folder: Path) -> str:
 
 def written_paths(config: Config) -> tuple[Path, ...]:
     """Return the folders outside the folder of corpus.toml that a crawl writes to."""
-    _, sqlite, file = config.database_url.partition("sqlite:///")
-    paths = [config.warc_folder, config.index_folder, *([Path(file).parent] if sqlite else [])]
-    paths += [file.parent for file in (config.log_file, config.metrics_file) if file]
+    paths = [config.warc_folder, config.index_folder]
+    paths += [file.parent for file in (config.database_file, config.log_file, config.metrics_file) if file]
     outside = (path for path in dict.fromkeys(paths) if not path.is_relative_to(config.folder))
     return tuple(outside)
 

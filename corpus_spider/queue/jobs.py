@@ -229,7 +229,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def site_loads(config: Config, corpus: Corpus) -> list[SiteLoad]:
     """Return what a crawl of each configured site that is due needs, by its last run."""
-    names = tuple(site.name for site in config.sites)
+    names = config.site_names
     due = corpus.frontier.due_sites(names, time.time())
     hosts, fetched = corpus.frontier.site_hosts(names), corpus.runs.last_fetched(names)
     return [

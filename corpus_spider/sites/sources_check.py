@@ -96,7 +96,7 @@ def check(config: Config, max_age: float, show: Callable[[int], None]) -> Checke
     by_site: dict[str, list[Seed]] = {}
     for seed in sources(config):
         by_site.setdefault(seed.site, []).append(seed)
-    models = {site.name: config.site_model(site) for site in config.sites}
+    models = config.site_models()
     delays = {site.name: config.site_delay(site) for site in config.sites}
     manners, pace, checked = manners_of(config), Pace(), itertools.count(1)
 

@@ -22,7 +22,7 @@ CHARTED = ("articles", "versions", "unchanged", "dropped", "failed")
 def page(request: Request) -> Response:
     """Show the newest crawls."""
     here = served(request)
-    crawls = newest_crawls(here.corpus, [site.name for site in here.config.sites], NIGHTS)
+    crawls = newest_crawls(here.corpus, here.config.site_names, NIGHTS)
     sums = {each.run.id: each.totals for each in crawls}
     chart = [
         (f"{run.started:%Y-%m-%d %H:%M}", [sums[run.id][name] for name in CHARTED], f"/crawls/{run.id}")

@@ -55,11 +55,11 @@ def test_one_module_does_each_step_of_the_page_path(name: str, modules: set[str]
 def test_a_corpus_open_for_writing_is_locked_and_a_dry_run_opens_it(config: Config) -> None:
     """The second writer fails, and a reader changes nothing."""
     with open_for_writing(config) as opened:
-        assert opened.sites == tuple(opened.models.newest)
+        assert opened.config.site_names == tuple(opened.models.newest)
         with pytest.raises(LockedError), open_for_writing(config, new_pages=False):
             pass
         with open_for_reading(config) as reading:
-            assert reading.corpus.documents.count_by_site(reading.sites) == dict.fromkeys(reading.sites, 0)
+            assert reading.corpus.documents.count_by_site(config.site_names) == dict.fromkeys(config.site_names, 0)
     with open_for_writing(config, new_pages=False) as again:
         assert again.corpus.runs() == []
 
