@@ -20,6 +20,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from storage.errors import ConfigError
+from storage.records import PORTS
 
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
@@ -30,6 +31,12 @@ _MAX_LINE_BYTES = 65_536
 
 class NotPublicError(OSError):
     """All addresses of a name are private."""
+
+
+def if_yours(parts: SplitResult) -> str:
+    """Return advice for an address that is refused because its host is private."""
+    place = parts.netloc if parts.port else f"{parts.netloc}:{PORTS.get(parts.scheme, 80)}"
+    return f"If the host is yours: corpus-spider -s crawl.allow_private={place} …, or the same in corpus.toml."
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin, urlsplit
 
-from corpus_spider.network.connection import NotPublicError, Wire
+from corpus_spider.network.connection import NotPublicError, Wire, if_yours
 from corpus_spider.network.retry_after import retry_after
 from pipelines.urls.url import MAX_REDIRECTS, REDIRECTS
 from storage.errors import CorpusError
@@ -138,9 +138,7 @@ class RangeClient:
         try:
             wire = Wire(parts, self.manners)
         except NotPublicError as error:
-            place = parts.netloc if parts.port else f"{parts.netloc}:{443 if parts.scheme == 'https' else 80}"
-            do = f"If the host is yours: corpus-spider -s crawl.allow_private={place} …, or the same in corpus.toml."
-            raise DownloadError(str(error), where=address, do=do) from None
+            raise DownloadError(str(error), where=address, do=if_yours(parts)) from None
         return self._send(wire, parts, headers, method)
 
     def _send(self, wire: Wire, parts: SplitResult, headers: dict[str, str], method: str) -> tuple[HTTPResponse, Wire]:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from corpus_spider.exit_codes import NONE_SUCCEEDED
-from corpus_spider.network.connection import Manners, NotPublicError, Wire
+from corpus_spider.network.connection import Manners, NotPublicError, Wire, if_yours
 from storage.errors import CorpusError
 from storage.reasons import PRIVATE_ADDRESS
-from storage.records import PORTS, Capture, Kind
+from storage.records import Capture, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 2**16
 CANNOT_FETCH, ROBOTS_UNREAD = "cannot be fetched", "robots.txt could not be read"
 """Beginnings of the errors of a host that gave no response."""
-TOO_MANY_REDIRECTS = "too many redirects, or a redirect to an invalid address"
 IN_A_BROWSER = "Open the address in a browser, and name the one that it ends at."
 
 
@@ -48,22 +47,36 @@ def manners(config: Config, *, allow_private: bool = False) -> Manners:
 
 def fetch(url: str, manners: Manners) -> Capture:
     """Fetch a page and follow up to five redirects. Raises NotFetchedError with the reason."""
+    from pipelines.urls.url import fetchable
+
+    ports = {port for port in [urlsplit(fetchable(url) or "").port] if port}
+    return follow(url, manners, ports, lambda target: robots_of(target, manners, exchange), exchange)
+
+
+def follow(
+    url: str,
+    manners: Manners,
+    ports: set[int],
+    rules: Callable[[str], Robots],
+    ask: Callable[[str, Manners], Capture],
+) -> Capture:
+    """Fetch a page and its redirects. ``rules``: robots.txt of the host of a URL. ``ask``: makes one request."""
     from pipelines.urls.url import MAX_REDIRECTS, REDIRECTS, fetchable, redirect_target
 
     target = fetchable(url)
-    ports = {port for port in [urlsplit(target or "").port] if port}
     for _ in range(MAX_REDIRECTS + 1):
         if target is None:
             break
         refuse(target, manners, ports)
-        obey(robots_of(target, manners), target, manners)
-        capture = exchange(target, manners)
+        obey(rules(target), target, manners)
+        capture = ask(target, manners)
         location = capture.header("Location")
         if capture.status not in REDIRECTS or not location:
             return capture
         address = redirect_target(location, target)
         target = address.fetchable if address else None
-    what = TOO_MANY_REDIRECTS if fetchable(url) else "is not the address of a page"
+    is_page = fetchable(url) is not None
+    what = "too many redirects, or a redirect to an invalid address" if is_page else "is not the address of a page"
     raise NotFetchedError(what, where=url, do=IN_A_BROWSER)
 
 
@@ -73,26 +86,21 @@ def refuse(url: str, manners: Manners, ports: set[int]) -> None:
 
     reason = refusal(url, manners.allow_private, ports, proxy_hosts())
     if reason:
-        do = _if_yours(urlsplit(url)) if reason == PRIVATE_ADDRESS else ""
+        do = if_yours(urlsplit(url)) if reason == PRIVATE_ADDRESS else ""
         raise NotFetchedError(f"refused: {reason.replace('_', ' ')}", where=url, do=do)
-
-
-def _if_yours(parts: SplitResult) -> str:
-    place = parts.netloc if parts.port else f"{parts.netloc}:{PORTS.get(parts.scheme, 80)}"
-    return f"If the host is yours: corpus-spider -s crawl.allow_private={place} …, or the same in corpus.toml."
 
 
 def _advice(parts: SplitResult, error: Exception) -> str:
     """Return advice after a failed connection."""
     if isinstance(error, NotPublicError):
-        return _if_yours(parts)
+        return if_yours(parts)
     if getattr(error, "reason", "") == "WRONG_VERSION_NUMBER":
         return f"The server does not speak https. Try http://{parts.netloc}/."
     return "Check the address, and that this machine can reach it."
 
 
-def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture] | None = None) -> Robots:
-    """Fetch the robots.txt of a URL's host with ``ask`` (default: ``exchange``), follow redirects, return its rules.
+def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture]) -> Robots:
+    """Fetch the robots.txt of a URL's host with ``ask``, follow redirects, return its rules.
 
     Raises NotFetchedError if it cannot be read completely: RFC 9309 then forbids every URL for the time being.
     """
@@ -104,7 +112,7 @@ def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture]
     target = f"{parts.scheme}://{parts.netloc}/robots.txt"
     for _ in range(MAX_REDIRECTS + 1):
         refuse(target, manners, {port for port in [parts.port] if port})
-        answer = (ask or exchange)(target, manners)
+        answer = ask(target, manners)
         location = answer.header("Location")
         if answer.status not in REDIRECTS or not location:
             break

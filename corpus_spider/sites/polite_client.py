@@ -15,22 +15,14 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from corpus_spider.network.connection import Manners
-from corpus_spider.sites.page_request import (
-    IN_A_BROWSER,
-    TOO_MANY_REDIRECTS,
-    NotFetchedError,
-    exchange,
-    obey,
-    refuse,
-    robots_of,
-)
+from corpus_spider.sites.page_request import NotFetchedError, exchange, follow, manners, robots_of
 from pipelines.urls.robots_txt import MAX_CRAWL_DELAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from corpus_spider.config.model import Config
+    from corpus_spider.network.connection import Manners
     from pipelines.urls.robots_txt import Robots
     from storage.records import Capture
 
@@ -45,7 +37,7 @@ class RequestLimitError(NotFetchedError):
 def manners_of(config: Config) -> Manners:
     """Return the manners of a crawl with this configuration. Raises ConfigError if there is no contact."""
     config.require_contact()
-    return Manners(config.user_agent, config.crawl.timeout, config.crawl.max_body, config.crawl.allow_private)
+    return manners(config)
 
 
 @dataclass(slots=True)
@@ -79,22 +71,8 @@ class PoliteClient:
 
     def get(self, url: str) -> Capture:
         """Fetch a URL and follow redirects. Raises NotFetchedError with the reason."""
-        from pipelines.urls.url import MAX_REDIRECTS, REDIRECTS, fetchable, redirect_target
-
         self._ports |= {port for port in [urlsplit(url).port] if port}
-        target = fetchable(url)
-        for _ in range(MAX_REDIRECTS + 1):
-            if target is None:
-                break
-            refuse(target, self.manners, self._ports)
-            obey(self.rules(target), target, self.manners)
-            capture = self._ask(target, self.manners)
-            location = capture.header("Location")
-            if capture.status not in REDIRECTS or not location:
-                return capture
-            address = redirect_target(location, target)
-            target = address.fetchable if address else None
-        raise NotFetchedError(TOO_MANY_REDIRECTS, where=url, do=IN_A_BROWSER)
+        return follow(url, self.manners, self._ports, self.rules, self._ask)
 
     def rules(self, url: str) -> Robots:
         """Return the robots.txt rules of the URL's host. Raises NotFetchedError if they cannot be read."""
