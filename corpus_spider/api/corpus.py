@@ -161,10 +161,10 @@ class Corpus(AbstractContextManager["Corpus"]):
 
     def find(self, id_or_url: str) -> Document | None:
         """Return the document with this id, or the newest version of this URL; None if the corpus has none."""
-        from corpus_spider.export.exporter import licences_of, with_licences
+        from corpus_spider.export.exporter import with_licences
 
         found = self.store.documents.find(id_or_url)
-        rows = with_licences([found] if found else [], licences_of(self.config))
+        rows = with_licences([found] if found else [], self.config.site_licences())
         return next(map(Document.of_corpus, rows), None)
 
     def to_batches(self, **filters: Unpack[DocumentFilters]) -> pyarrow.RecordBatchReader:

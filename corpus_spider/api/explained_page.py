@@ -78,12 +78,11 @@ def explained(config: Config, page: NamedPage, model: SiteModel) -> PageFigure:
     """Explain a page in a worker process. Raises UnreadablePageError with the reason if it is no page."""
     from corpus_spider.figures.page_figure import PageFigure
     from pipelines.extractors.registry import explainer
-    from pipelines.runtime.workers import WorkerLimits, WorkerPool
+    from pipelines.runtime.workers import WorkerPool
     from storage.records import Drop
 
     explainer(model.extractor)
-    limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
-    with closing(WorkerPool(1, limits)) as pool:
+    with closing(WorkerPool(1, config.worker_limits)) as pool:
         found = pool.explain(page.capture, model).result()
     if isinstance(found, Drop):
         detail = f" ({found.detail})" if found.detail else ""

@@ -12,7 +12,7 @@ import msgspec
 from corpus_spider.archive.path_lists import part_name
 from corpus_spider.batch.part import DATA, FINGERPRINTS, PARTS, make_part, read_report
 from corpus_spider.config.version import program_version
-from pipelines.runtime.workers import WorkerLimits, WorkerPool
+from pipelines.runtime.workers import WorkerPool
 from storage.errors import ConfigError, CorpusError, DiskError
 from storage.exports.release.parted_release import complete
 from storage.exports.release.statistics import Census
@@ -84,8 +84,7 @@ def make_parts(
     cannot be started, or a part was made with other rules.
     """
     report = BatchReport(str(release))
-    limits = WorkerLimits(rules.config.crawl.page_timeout, rules.config.crawl.page_memory)
-    pool = WorkerPool(rules.config.workers, limits, extractors=rules.extractors)
+    pool = WorkerPool(rules.config.workers, rules.config.worker_limits, extractors=rules.extractors)
     try:
         for archive in archives:
             known = None if again else read_report(release, archive)

@@ -42,6 +42,7 @@ from storage.records import Seed, SiteModel, SiteRules
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pipelines.runtime.workers import WorkerLimits
     from storage.documents.selection import Selection
     from storage.warc import OriginalStore
 
@@ -141,6 +142,13 @@ class Config:
     def host(self) -> str:
         """Name of this machine, as `worker list` shows it."""
         return self.corpus.machine or socket.gethostname()
+
+    @property
+    def worker_limits(self) -> WorkerLimits:
+        """Limits of one page in a worker process."""
+        from pipelines.runtime.workers import WorkerLimits
+
+        return WorkerLimits(self.crawl.page_timeout, self.crawl.page_memory)
 
     @property
     def index_folder(self) -> Path:
@@ -257,6 +265,10 @@ class Config:
     def site_licence(self, site: SiteSettings) -> str | None:
         """Return the licence of the texts of the site: its own, else that of the corpus."""
         return site.licence or self.corpus.licence
+
+    def site_licences(self) -> dict[str, str | None]:
+        """Return the licence of the texts of each site, by its name."""
+        return {site.name: self.site_licence(site) for site in self.sites}
 
     def site_languages(self, site: SiteSettings) -> Texts:
         """Return the wanted languages of the site: its own, else those of the corpus."""

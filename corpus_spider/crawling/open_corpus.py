@@ -19,7 +19,7 @@ from corpus_spider.crawling import fingerprints
 from corpus_spider.crawling.site_models import ConfiguredModels
 from pipelines.runtime.heap import share_heap
 from pipelines.runtime.page_pipeline import PagePipeline, PipelineSettings
-from pipelines.runtime.workers import WorkerLimits, WorkerPool
+from pipelines.runtime.workers import WorkerPool
 from storage.corpus import Corpus
 from storage.locking.locks import SiteLocks
 
@@ -106,7 +106,7 @@ def open_for_writing(
         carry_out(corpus, config.originals)
         if new_pages:
             look_for_files(corpus, config.originals, sites)
-            corpus.documents.set_licences({site.name: config.site_licence(site) for site in config.sites})
+            corpus.documents.set_licences(config.site_licences())
             # The schedule takes a while with many sites, and only new pages change it.
             corpus = replace(corpus, schedule=config.schedule())
         fingerprints.renew(corpus, config.workers)
@@ -124,5 +124,5 @@ def open_for_reading(config: Config) -> Iterator[OpenCorpus]:
 
 
 def _worker_pool(config: Config, *, load: bool = True) -> WorkerPool:
-    limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
-    return WorkerPool(config.workers, limits, load=load, extractors={site.extractor for site in config.sites})
+    extractors = {site.extractor for site in config.sites}
+    return WorkerPool(config.workers, config.worker_limits, load=load, extractors=extractors)

@@ -15,7 +15,6 @@ from corpus_spider.export.exporter import (
     filters,
     fit,
     folded,
-    licences_of,
     measured,
     number,
     refuse_annotations,
@@ -164,7 +163,7 @@ def _documents(
     earlier = shape.earlier if shape else None
     if not (earlier or wanted.without_recurring) and corpus.documents.are_measured(wanted.selection):
         yield from selected(
-            with_licences(corpus.documents.outlines(wanted.selection), licences_of(config)), wanted, left_out
+            with_licences(corpus.documents.outlines(wanted.selection), config.site_licences()), wanted, left_out
         )
         return
     documents = chosen(config, wanted, corpus.documents(wanted.selection), left_out)

@@ -146,7 +146,7 @@ def _export_by_several(
         wanted.selection,
         partial(_fitted, config, wanted, where.format_name),
         where,
-        None if needs_documents else partial(_columns_licensed, licences_of(config)),
+        None if needs_documents else partial(_columns_licensed, config.site_licences()),
     )
     with parts(work) as made, console.progress("documents exported", partial(number, config, wanted)) as show:
         if made is None:
@@ -180,7 +180,7 @@ def chosen(
     config: Config, wanted: ExportRequest, documents: Iterable[CorpusDocument], left_out: Counter[str]
 ) -> Iterator[CorpusDocument]:
     """Yield the documents that meet the request, and count the others by reason."""
-    found = with_licences(documents, licences_of(config))
+    found = with_licences(documents, config.site_licences())
     found = map(own_lines, found) if wanted.without_recurring else found
     return selected(map(measured, found) if wanted.quality else found, wanted, left_out)
 
@@ -342,11 +342,6 @@ def with_licences(documents: Iterable[Described], licences: dict[str, str | None
     for document in documents:
         licence = licences.get(document.site) or document.licence
         yield document if licence == document.licence else structs.replace(document, licence=licence)
-
-
-def licences_of(config: Config) -> dict[str, str | None]:
-    """Return the licence in corpus.toml of each site."""
-    return {site.name: config.site_licence(site) for site in config.sites}
 
 
 def _columns_licensed(licences: dict[str, str | None], columns: Columns) -> Columns:

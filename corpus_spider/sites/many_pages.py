@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.sites import page_request, single_page
 from corpus_spider.sites.polite_client import PoliteClient
 from corpus_spider.sites.single_page import PageReading, checked, is_address
-from pipelines.runtime.workers import WorkerLimits, WorkerPool
+from pipelines.runtime.workers import WorkerPool
 from storage.errors import ConfigError, CorpusError
 from storage.reasons import WORKER_FAULTS
 from storage.records import Drop
@@ -143,10 +143,9 @@ def extract_all(
     ``only_articles``: no text of a page that a crawl would drop. Otherwise it is extracted however short.
     Raises ConfigError for an unknown extractor, an invalid language or URL. Raises CorpusError if no worker starts.
     """
-    limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
     checked(wanted)
     extractors = {wanted.extractor} if wanted.extractor else {site.extractor for site in config.sites}
-    with closing(WorkerPool(min(config.workers, len(pages)), limits, extractors=extractors)) as pool:
+    with closing(WorkerPool(min(config.workers, len(pages)), config.worker_limits, extractors=extractors)) as pool:
         job = _PageJob(pool, _PageModels(wanted, config), _opener(wanted, config, alone=len(pages) == 1), only_articles)
         waiting: deque[_BegunPage] = deque()
         for page in pages:

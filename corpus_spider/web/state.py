@@ -13,7 +13,6 @@ from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import HealthThresholds
 from corpus_spider.terminal.slow_count import SlowCount
 from corpus_spider.web.translation import marked
-from pipelines.runtime.workers import WorkerLimits
 from storage.documents.selection import INDEX
 from storage.time_limit import time_limit
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
     from corpus_spider.monitoring.health import Health
     from corpus_spider.search.searching import SearchIndex
-    from pipelines.runtime.workers import WorkerPool
+    from pipelines.runtime.workers import WorkerLimits, WorkerPool
     from storage.corpus import Corpus
     from storage.documents.model import Status
     from storage.documents.selection import Selection
@@ -115,9 +114,8 @@ class ServedCorpus:
     """Numbers of the search index, by the ids of its shards, which are never used twice."""
 
     def __post_init__(self) -> None:
-        crawl = self.config.crawl
         # A frozen dataclass has no other way to derive a field.
-        object.__setattr__(self, "workers", Workers(WorkerLimits(crawl.page_timeout, crawl.page_memory)))
+        object.__setattr__(self, "workers", Workers(self.config.worker_limits))
         object.__setattr__(self, "status", SlowCount(self.corpus.status, REMEMBERED_SECONDS))
         examine = partial(health.examine, self.corpus, self.config, HealthThresholds())
         object.__setattr__(self, "health", SlowCount(examine, REMEMBERED_SECONDS))

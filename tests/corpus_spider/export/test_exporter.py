@@ -11,7 +11,7 @@ from msgspec import structs
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import CorpusSettings, SiteSettings
 from corpus_spider.config.selections import of_options
-from corpus_spider.export.exporter import licences_of, own_lines, with_licences
+from corpus_spider.export.exporter import own_lines, with_licences
 from corpus_spider.export.request import ExportRequest, request
 from storage.documents.model import CorpusDocument
 from storage.documents.selection import Selection
@@ -130,5 +130,5 @@ def test_what_no_document_can_meet_is_refused(changes: dict[str, object]) -> Non
 def test_the_licence_of_the_corpus_is_that_of_sites_that_name_none() -> None:
     """A site's own licence comes first."""
     sites = (SiteSettings(name="a", licence="CC BY"), SiteSettings(name="b"))
-    assert licences_of(Config(corpus=CorpusSettings(licence="CC0"), sites=sites)) == {"a": "CC BY", "b": "CC0"}
-    assert licences_of(Config(sites=sites)) == {"a": "CC BY", "b": None}
+    assert Config(corpus=CorpusSettings(licence="CC0"), sites=sites).site_licences() == {"a": "CC BY", "b": "CC0"}
+    assert Config(sites=sites).site_licences() == {"a": "CC BY", "b": None}
