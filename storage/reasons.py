@@ -355,8 +355,6 @@ HOST_FAULTS = _failures(FailureCause.HOST_FAULT)
 """Reasons of a host that failed."""
 OF_HOST = HOST_FAULTS | _failures(FailureCause.HOST_WAIT)
 """Reasons that lie in the host, not in the URL: the URL stays pending, and its attempts are not counted."""
-NO_ANSWER = OF_HOST | _failures(FailureCause.ATTEMPT)
-"""Reasons of attempts that ended without a response."""
 REFUSED = _failures(FailureCause.RULE)
 """Reasons of failures where a rule of ours forbids the request."""
 TEXTLESS = GONE | {name for name, reason in DROPPED.items() if reason.is_of_page}

@@ -9,8 +9,7 @@ import sqlalchemy as sa
 
 from storage.database.schema import document, duplicate_set, fetch, run, url
 from storage.documents.model import CountRow, Status
-from storage.frontier.leases import SETTLED
-from storage.frontier.url_counts import count_states
+from storage.frontier.leases import SETTLED, count_states
 from storage.records import UrlState
 
 if TYPE_CHECKING:

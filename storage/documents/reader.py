@@ -57,7 +57,6 @@ _PUBLIC_ID = re.compile(r"[0-9a-f]{32}")
 _representative = document.alias("representative")
 _PAGE_OF_DOCUMENTS = 400
 _PAGE_CHARS = 4 * 2**20
-_MAPPED = 0
 
 # Column of each field of a document.
 _SOURCES: dict[str, sa.ColumnElement[Any]] = {

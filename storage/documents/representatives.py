@@ -16,7 +16,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from storage.database.schema import document, duplicate_set, fingerprint
 from storage.database.transactions import chunks
-from storage.documents.representative_rules import CLEANEST, EARLIEST, LONGEST
+from storage.documents.selection import CLEANEST, EARLIEST, LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_type_hints
 
-from storage.documents.representative_rules import CLEANEST, EARLIEST, LONGEST
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ DATABASE, INDEX, COUNTS = "the database", "the search index", "the counts of wor
 LARGEST_NUMBER = 10**9
 SAMPLE_DIGITS = 12
 """Hexadecimal digits of an id that decide its sample."""
+LONGEST, EARLIEST, CLEANEST = "longest", "earliest", "cleanest"
+"""Rules for the representative of a duplicate set; `storage.documents.representatives` has the orders."""
 _OF_DATED = "Texts without a date are left out."
 DAY_FORM = "YYYY[-MM[-DD]]"
 """How a day, a month or a year is written."""

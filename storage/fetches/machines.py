@@ -18,9 +18,11 @@ from storage.reasons import READ_ELSEWHERE
 from storage.records import Kind, UrlState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from sqlalchemy.engine import Connection
+
+    from storage.database.transactions import AnyRow
 
 IN_USE = warc_file.c.state.in_(("open", "closed"))
 """Condition: the file should exist."""
@@ -70,11 +72,18 @@ def read_sources_again(connection: Connection, machine: str, sites: Collection[s
     statement = sa.select(fetch.c.id, fetch.c.url_id).join(warc_file, warc_file.c.id == fetch.c.warc_id)
     statement = statement.join(url, url.c.id == fetch.c.url_id).where(fetch.c.outcome.is_(None), ~is_here(machine))
     rows = connection.execute(statement.where(is_source, url.c.site.in_(sites))).all()
-    for part in chunks(rows):
+    return give_up(connection, rows, READ_ELSEWHERE)
+
+
+def give_up(connection: Connection, waiting: Sequence[AnyRow], reason: str) -> int:
+    """Drop fetches that wait to be processed, and set their URLs to pending. Return how many.
+
+    ``waiting``: rows of the id of a fetch and that of its URL.
+    """
+    for part in chunks(waiting):
         fetches, urls = ([row[at] for row in part] for at in (0, 1))
-        left = sa.update(fetch).where(fetch.c.id.in_(fetches))
-        connection.execute(left.values(outcome="drop", reason=READ_ELSEWHERE))
+        connection.execute(sa.update(fetch).where(fetch.c.id.in_(fetches)).values(outcome="drop", reason=reason))
         connection.execute(sa.delete(original).where(original.c.fetch_id.in_(fetches)))
         here = url.c.id.in_(urls), url.c.state == UrlState.FETCHED
         connection.execute(sa.update(url).where(*here).values(CLEAN_SLATE))
-    return len(rows)
+    return len(waiting)

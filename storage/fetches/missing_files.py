@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.database.schema import fetch, original, url, warc_file
+from storage.database.schema import fetch, url, warc_file
 from storage.database.transactions import chunks
-from storage.fetches.machines import IN_USE, is_here
-from storage.frontier.new_links import CLEAN_SLATE
+from storage.fetches.machines import IN_USE, give_up, is_here
 from storage.reasons import WARC_MISSING
-from storage.records import UrlState
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -64,10 +62,4 @@ def fetch_again(connection: Connection, sites: Collection[str], before: datetime
     statement = statement.join(url, url.c.id == fetch.c.url_id)
     waiting = fetch.c.outcome.is_(None), warc_file.c.missing_since <= before, fetch.c.run_id.is_not(None)
     rows = connection.execute(statement.where(*waiting, url.c.site.in_(sites))).all()
-    for part in chunks([row.id for row in rows]):
-        connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(outcome="drop", reason=WARC_MISSING))
-        connection.execute(sa.delete(original).where(original.c.fetch_id.in_(part)))
-    for part in chunks(sorted({row.url_id for row in rows})):
-        here = url.c.id.in_(part), url.c.state == UrlState.FETCHED
-        connection.execute(sa.update(url).where(*here).values(CLEAN_SLATE))
-    return len(rows)
+    return give_up(connection, rows, WARC_MISSING)

@@ -34,6 +34,7 @@ from storage.frontier.leases import (
     UNTIL_NEXT_NIGHT,
     Chances,
     LeaseScope,
+    count_states,
     due_by_now,
     take,
     taken_before,
@@ -51,7 +52,6 @@ from storage.frontier.new_links import (
 )
 from storage.frontier.recrawl_schedule import LONGEST, Schedule
 from storage.frontier.sources import read_sources
-from storage.frontier.url_counts import count_states
 from storage.frontier.validators import with_originals
 from storage.frontier.visit_results import VisitEnd, settle
 from storage.reasons import BARREN

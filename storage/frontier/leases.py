@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -268,3 +268,15 @@ def _leased(sqlite: bool) -> sa.Update:
     # A parameter, not a literal: the database must search by id, not by the index of due URLs.
     free = among_given(sqlite, url.c.id, "ids"), url.c.state == UrlState.PENDING
     return sa.update(url).where(*free).values(ours).returning(url.c.id)
+
+
+def count_states(connection: Connection, sites: Collection[str] | None = None) -> dict[str, dict[UrlState, int]]:
+    """Count URLs by site and state, from the two partial indexes."""
+    table: dict[str, dict[UrlState, int]] = defaultdict(dict)
+    for part in (PENDING, SETTLED):
+        statement = sa.select(url.c.site, url.c.state, sa.func.count()).where(part).group_by(url.c.site, url.c.state)
+        if sites is not None:
+            statement = statement.where(url.c.site.in_(sites))
+        for site, state, count in connection.execute(statement):
+            table[site][UrlState(state)] = count
+    return dict(table)

@@ -86,11 +86,10 @@ class Runs:
 
         Sites with the same last run share one text.
         """
-        last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id)).group_by(run_site.c.site)
         summary = sa.select(run.c.id, sa.func.coalesce(run.c.summary, ""))
 
         def work(connection: Connection) -> dict[str, str]:
-            last_runs = dict(map(tuple, connection.execute(last.where(run_site.c.site.in_(sites)))))
+            last_runs = site_runs.newest_runs(connection, sites)
             texts: dict[int, str] = {}
             for part in chunks(sorted(set(last_runs.values()))):
                 texts.update(map(tuple, connection.execute(summary.where(run.c.id.in_(part)))))

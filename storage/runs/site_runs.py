@@ -170,12 +170,12 @@ def recount(connection: Connection, sites: Collection[str], before: int | None =
     statement = sa.select(run_site.c.run_id, run_site.c.site, run_site.c.after_fetch, run_site.c.after_url)
     pending = statement.where(run_site.c.site.in_(sites), run_site.c.pending_count).order_by(run_site.c.run_id)
     rows = connection.execute(pending if before is None else pending.where(run_site.c.run_id < before)).all()
-    newest = _newest_runs(connection, {row.site for row in rows})
+    newest = newest_runs(connection, {row.site for row in rows})
     for run_id in dict.fromkeys(row.run_id for row in rows):
         _count_run(connection, [row for row in rows if row.run_id == run_id], newest)
 
 
-def _newest_runs(connection: Connection, sites: Collection[str]) -> dict[str, int]:
+def newest_runs(connection: Connection, sites: Collection[str]) -> dict[str, int]:
     """Return the id of the newest run of each site."""
     last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id)).group_by(run_site.c.site)
     return {row[0]: row[1] for row in connection.execute(last.where(run_site.c.site.in_(sites)))}
@@ -188,7 +188,7 @@ def now(connection: Connection, run_id: int) -> list[SiteRun]:
     rows = connection.execute(marks.where(run_site.c.run_id == run_id, run_site.c.pending_count)).all()
     tallies = {row.site: _SiteTally() for row in rows}
     if rows:
-        newest = _newest_runs(connection, tallies)
+        newest = newest_runs(connection, tallies)
         _tally(connection, run_id, rows[0], tallies, {site: tallies[site] for site in newest if newest[site] == run_id})
     return [
         msgspec.structs.replace(one, **tallies[one.site].counted()) if one.site in tallies else one for one in known
