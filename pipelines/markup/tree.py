@@ -33,7 +33,8 @@ for _name in hostile.FORMATTING:
 _NO_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
 """Option of the parser: no text is copied between elements, such as a select's choice. It is also faster."""
 _LESS_THAN = ord("<")
-_UNSHOWN = frozenset({"style", "script"})
+UNSHOWN = frozenset({"style", "script"})
+"""Elements whose text readers do not see."""
 
 
 def parse_tree(html: str) -> LexborHTMLParser:
@@ -94,7 +95,7 @@ def shown_text(node: LexborNode, separator: str = "") -> str:
     if "{" not in text:
         return text
     parts = (part for part in node.traverse(include_text=True) if part.tag == "-text")
-    shown = (part.text_content or "" for part in parts if part.parent is None or part.parent.tag not in _UNSHOWN)
+    shown = (part.text_content or "" for part in parts if part.parent is None or part.parent.tag not in UNSHOWN)
     return separator.join(shown)
 
 

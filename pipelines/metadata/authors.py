@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from pipelines.markup.page_view import contents_of
 from pipelines.metadata.beside import AUTHOR_PATH, MAX_NAMING, holds_headline, is_aside
 from pipelines.metadata.headline import is_small
-from pipelines.metadata.titles import MAX_TITLE, SITE_MARK
+from pipelines.metadata.headline_parts import MAX_TITLE, SITE_MARK
 from pipelines.text.normalise import INVISIBLE, clean_value, letters, letters_of_all
 from pipelines.text.punctuation import COMMAS, SEMICOLONS
 from pipelines.text.scripts import SYLLABIC, characters

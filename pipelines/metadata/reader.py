@@ -12,9 +12,10 @@ from pipelines.metadata.authors import find_authors
 from pipelines.metadata.dates.places import DatedPage, date_candidates
 from pipelines.metadata.dates.shown_dates import may_show_moment
 from pipelines.metadata.dates.zones import site_zone
+from pipelines.metadata.headline_parts import MAX_TITLE
 from pipelines.metadata.publication_date import find_date
 from pipelines.metadata.rights import licence_url, noted_directives, reservation_of_page
-from pipelines.metadata.titles import MAX_TITLE, find_title
+from pipelines.metadata.titles import find_title
 from pipelines.text.normalise import clean_value
 from pipelines.urls.url import host_of, parse, same_site
 from storage.records import Metadata

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from pipelines.markup.page_view import contents_of
 from pipelines.markup.tree import shown_text
-from pipelines.metadata.beside import link_of
+from pipelines.metadata.beside import is_aside, link_of
+from pipelines.metadata.headline_parts import MAX_TITLE, SITE_MARK, StatedTitles
 from pipelines.text.normalise import clean_value, letters, letters_of_all
+from pipelines.text.scripts import size
 from pipelines.urls.url import canonicalise, parse
 from storage.records import (
     HEADING,
@@ -27,14 +29,11 @@ if TYPE_CHECKING:
     from pipelines.markup.page_view import PageView
     from pipelines.metadata.stated_page import StatedPage
 
-MAX_TITLE = 500
-"""Characters."""
 _MIN_START = 15
 """Characters of a cut title from which the heading with the same start replaces it."""
 
 _INLINE = re.compile(r"<(a|b|em|font|i|mark|q|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>(.*?)</\1>", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
 _BAR = re.compile(r"\s[|｜]\s(?=[^|｜]*$)")
 _MOST_NAME = 40
 """Characters, at most, of a site's name behind a bar."""
@@ -45,8 +44,8 @@ _LEAST_HAN = 4
 """Chinese characters, at least, of the headline before it."""
 _FIRST_LINKS = 60
 """Links, from the beginning of a page, that may name the site."""
-_MOST_LOWER = 20
-"""Lower headings that are compared with <title>."""
+_MOST_HEADINGS, _MOST_LOWER = 5, 20
+"""Headings h1, and lower ones, that are compared with the titles of the page."""
 _MAX_UNLIKE_SHARE, _MIN_LIKE_SHARE = 0.2, 0.6
 """Shared runs of three letters below which two titles contradict, and from which they agree."""
 
@@ -58,40 +57,75 @@ def find_title(page: StatedPage) -> tuple[str | None, str | None]:
     name of the site is no heading. The first heading below it comes last. A headline of the JSON-LD that contradicts
     the h1 and <title>, which agree, is that of another page.
     """
-    metas, stated, url = page.view.contents, page.stated, page.url
-    site = page.site_names | _front_page_names(page.view, url) | (set(letters_of_all(stated.publishers)) - {""})
-    shared = [clean_value(title, MAX_TITLE) for title in contents_of(metas, ("og:title", "twitter:title"))]
-    whole = [title for title in (clean_value(page.view.title, MAX_TITLE), *shared) if title]
-    lower = cache(partial(_lower_headings, page.view))
-    shown = [(node, clean_value(shown_text(node, " "), MAX_TITLE)) for node in page.headings[:5]]
-    mastheads = {heading for node, heading in shown if letters(heading) in site or _leads_home(node, url)}
-    headings = [heading for _, heading in shown if heading and heading not in mastheads]
-    headline_below = partial(
-        _headline_below, titles=whole, headline=stated.headline, lower=lower, is_in_teaser=page.is_in_teaser
-    )
-    found_below = ((heading, headline_below(heading)) for heading in headings)
-    below = {heading: headline for heading, headline in found_below if headline and letters(headline) not in site}
-    if below:
-        stated_letters = set(letters_of_all(whole))
-        headings = [*dict.fromkeys(below.values()), *(each for each in headings if letters(each) in stated_letters)]
-    mastheads |= set(below)
-    site |= set(letters_of_all(mastheads))
-    named = set(letters_of_all(shared)) - {""}
-    agreed = "" if _contradicts(stated.headline, headings, page.view.title) else stated.headline
+    head = _Head(page)
+    headings, site = head.headings, head.site
+    named = set(letters_of_all(head.shared)) - {""}
+    agreed = "" if _contradicts(page.stated.headline, headings, page.view.title) else page.stated.headline
     titles = [
         *((heading, HEADING) for heading in headings if letters(heading) in named),
         (agreed, JSON_LD),
-        *((title, META) for title in shared),
+        *((title, META) for title in head.shared),
         *((heading, HEADING) for heading in (headings if len(headings) == 1 else [])),
         (page.view.title, TITLE_ELEMENT),
         *((heading, HEADING) for heading in headings),
-        *((title, META) for title in contents_of(metas, ("title", "dc.title", "dcterms.title"))),
+        *((title, META) for title in contents_of(page.view.contents, ("title", "dc.title", "dcterms.title"))),
     ]
     cleaned = ((_without_markup(clean_value(title, MAX_TITLE)), source) for title, source in titles)
     found = [(_as_headed(_without_site(title, site, headings), headings), source) for title, source in cleaned if title]
-    last = ((heading, HEADING) for heading, node in (lower() if mastheads else ()) if not page.is_in_teaser(node))
-    own = (pair for pair in (*found, *last) if letters(pair[0]) not in site)
-    return next(own, found[0] if found else (None, None))
+    own = next((pair for pair in found if letters(pair[0]) not in site), None)
+    if own is None and (found or head.mastheads):
+        own = _lower_headline(head, page)
+    return own or (found[0] if found else (None, None))
+
+
+def _lower_headline(head: _Head, page: StatedPage) -> tuple[str, str] | None:
+    """Return the first of the lower headings that is long enough, if a page states only the name of its site.
+
+    Below an h1 with that name a short one counts too.
+    """
+    lower = [heading for heading, node in head.lower() if not (is_aside(node) or page.is_in_teaser(node))]
+    own = [heading for heading in lower if letters(heading) not in head.site]
+    long = (heading for heading in own if size(heading) >= _MIN_START)
+    headline = next(long, own[0] if own and head.mastheads else None)
+    return (headline, HEADING) if headline else None
+
+
+def shown_headline(shown: str, page: StatedPage) -> str:
+    """Return the headline of the heading that an extractor found above the text, or "" for the name of the site."""
+    head, said = _Head(page), letters(shown)
+    if said in head.site:
+        return ""
+    nodes = (*page.headings[:_MOST_HEADINGS], *page.view.of("h2", "h3")[:_MOST_LOWER])
+    alike = (node for node in nodes if letters(shown_text(node)) == said)
+    heading = next(alike, None)
+    return head.titles.headline_in(heading) if heading is not None else shown
+
+
+class _Head:
+    """What of a page may be its title, and the letters of the names of its site."""
+
+    def __init__(self, page: StatedPage) -> None:
+        view, stated, url = page.view, page.stated, page.url
+        self.shared = [
+            clean_value(title, MAX_TITLE) for title in contents_of(view.contents, ("og:title", "twitter:title"))
+        ]
+        whole = [title for title in (clean_value(view.title, MAX_TITLE), *self.shared) if title]
+        site = page.site_names | _front_page_names(view, url) | (set(letters_of_all(stated.publishers)) - {""})
+        self.titles = StatedTitles([*whole, clean_value(stated.headline, MAX_TITLE)], frozenset(site))
+        self.lower = cache(partial(_lower_headings, view))
+        shown = [(node, self.titles.headline_in(node)) for node in page.headings[:_MOST_HEADINGS]]
+        mastheads = {heading for node, heading in shown if letters(heading) in site or _leads_home(node, url)}
+        headings = [heading for _, heading in shown if heading and heading not in mastheads]
+        headline_below = partial(
+            _headline_below, titles=whole, headline=stated.headline, lower=self.lower, is_in_teaser=page.is_in_teaser
+        )
+        found_below = ((heading, headline_below(heading)) for heading in headings)
+        below = {heading: headline for heading, headline in found_below if headline and letters(headline) not in site}
+        if below:
+            stated_letters = set(letters_of_all(whole))
+            headings = [*dict.fromkeys(below.values()), *(each for each in headings if letters(each) in stated_letters)]
+        self.headings, self.mastheads = headings, mastheads | set(below)
+        self.site = site | set(letters_of_all(self.mastheads))
 
 
 def _lower_headings(view: PageView) -> list[tuple[str, LexborNode]]:

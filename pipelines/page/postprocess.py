@@ -26,8 +26,10 @@ from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
 from pipelines.metadata.dates.shown_dates import is_marked
 from pipelines.metadata.headline import is_small
+from pipelines.metadata.headline_parts import MAX_TITLE
 from pipelines.metadata.publication_date import SOURCES
-from pipelines.metadata.titles import MAX_TITLE
+from pipelines.metadata.stated_page import StatedPage
+from pipelines.metadata.titles import shown_headline
 from pipelines.page import site_rules
 from pipelines.text import normalise
 from pipelines.text.scripts import size
@@ -183,6 +185,8 @@ class TidiedPage:
 
 def tidy(found: Extraction, page: ExtractedPage) -> Extraction:
     """Clean an extraction and remove headline, dateline and byline at its head. The text may still be dropped."""
+    if found.title and page.metadata.title_source != RULES and found.title != page.metadata.title:
+        found = replace(found, title=shown_headline(found.title, StatedPage(page.view, page.url)))
     return apply_rules(TIDYING, TidiedPage(found, page.metadata, page.view)).extraction
 
 

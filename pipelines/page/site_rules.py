@@ -19,9 +19,9 @@ from pipelines.markup.tree import outermost, parse_tree, shown_text
 from pipelines.metadata.authors import names, persons, within_limit
 from pipelines.metadata.dates.ages import age_of
 from pipelines.metadata.dates.zones import site_zone
+from pipelines.metadata.headline_parts import MAX_TITLE
 from pipelines.metadata.publication_date import PLAIN_CONFIDENCE, DateCandidate, find_date
 from pipelines.metadata.reader import language_of_dates
-from pipelines.metadata.titles import MAX_TITLE
 from pipelines.text.normalise import clean_value
 from pipelines.urls.url import host_of
 from storage.records import RULES, Extraction, ParagraphKind

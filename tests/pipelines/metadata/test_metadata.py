@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from pipelines.markup.page_view import PageView
 from pipelines.metadata.authors import MAX_AUTHOR
+from pipelines.metadata.headline_parts import MAX_TITLE
 from pipelines.metadata.reader import read_metadata
 from pipelines.metadata.rights import robots_directives
-from pipelines.metadata.titles import MAX_TITLE
 
 if TYPE_CHECKING:
     from storage.records import Metadata
