@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.markup.page_view import contents_of
 from pipelines.metadata.beside import AUTHOR_PATH, MAX_NAMING, holds_headline, is_aside
+from pipelines.metadata.credits import BY, NEVER_A_NAME, of_authors
 from pipelines.metadata.headline import is_small
 from pipelines.metadata.headline_parts import MAX_TITLE, SITE_MARK
 from pipelines.text.normalise import INVISIBLE, clean_value, letters, letters_of_all
@@ -112,7 +113,8 @@ def is_byline_of(line: str, authors: Iterable[str]) -> bool:
     >>> is_byline_of("Jan Maas und Eva Ohm rudern", ("Jan Maas", "Eva Ohm"))
     False
     """
-    said = {name for name in _PARTING.split(BY.sub("", line)) if name}
+    credited, _ = of_authors(line, is_byline=True)
+    said = {name for part in credited.split("\n") for name in _PARTING.split(BY.sub("", part)) if name}
     return bool(said) and said == set(authors)
 
 
@@ -165,16 +167,6 @@ def _is_in_comment(node: LexborNode) -> bool:
 
 
 # The byline and the signature.
-NEVER_A_NAME = "by|von|por|par|di|door|(?:đăng )?bởi|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
-"""Words before the names of authors that are no names themselves, as Oleh is."""
-BY = re.compile(
-    r"^(?:(?:written|words|story|reported|report|posted|published|submitted|created)\s+by"
-    rf"|(?:erstellt|geschrieben|verfasst|veröffentlicht)\s+von|{NEVER_A_NAME}|av|af|autor(?:in|es)?|auteur"
-    r"|author|текст|oleh|penulis|yazar|tác giả|الكاتب|كتبت?|کتبه|نووسینی|(?:เขียน|รายงาน|เรื่อง)โดย|ผู้(?:เขียน|รายงาน)"
-    r"|文|作者|記者|记者|著者|(?:na|ni|nina|daga)(?=\s+\w+\s+\w))(?:\s*[:：]\s*|\s*[-–]\s+|\s+)(?=\S)",
-    re.IGNORECASE,
-)
-"""Words before the names of authors. The shortest, of Swahili, Filipino and Hausa, must precede a full name."""
 _MARKED = re.compile(
     r"byline|by-line|author(?!i[sz]|ity)|auteur|autor(?!i[sz])|writer|reporter|journalist|redacteur|penulis|yazar|tac-?gia"
     r"|created-?by|user-?name",
@@ -193,7 +185,7 @@ _ROLE = re.compile(
     re.IGNORECASE,
 )
 _AND = "and|und|et|og|och|en|dan|ve|и|و|with|mit"
-_PARTING = re.compile(rf"\s*[{COMMAS}{SEMICOLONS}/|•·&]\s*|\s+(?:{_AND})\s+")
+_PARTING = re.compile(rf"\s*[{COMMAS}{SEMICOLONS}/／|•·&]\s*|\s+(?:{_AND})\s+")
 _MARK = re.compile(r"\s*[|•·]\s*|\s[/–—-]\s")
 _JOINING = re.compile(rf"^(?:{_AND})(?:\s+|$)|\s+(?:{_AND})$")
 """A conjunction that remains if each name of a list has an element of its own."""
@@ -220,6 +212,16 @@ _FLUSH = '[align="right" i], [style*="right" i]'
 _RIGHT = re.compile(r"\btext-align\s*:\s*right\b", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)?")
 """An agency or a paper in brackets, after a name."""
+_BRACKET = re.compile(r"\s*\([^()]*\)?$")
+"""An agency or a paper in brackets, behind a name."""
+_CONTACT = re.compile(r"\s*[|,;]?\s*<?\S*@\S+")
+"""An address or the name of an account beside a name. RSS 2.0 has the name beside the address."""
+_PLACE = re.compile(r"\s(?:in|from|at|aus|à)\s[^\W\d_a-z]\S*(?:\s[^\W\d_a-z]\S*)?$")
+_ROLE_BEHIND = re.compile(
+    r"(?<=[가-힣])\s?(?:(?:선임|인턴|전문|수습)\s?)?(?:기자|특파원|논설위원|통신원)$"
+    rf"|(?<=[{SYLLABIC}])\s[{SYLLABIC}]{{2,6}}(?:报道|報導|報道)$"
+)
+"""Words for a reporter or a place behind the name, in Korean and Chinese."""
 _NO_TEXT = frozenset({"nav", "aside", "footer", "figure", "figcaption"})
 _OF_OTHERS = re.compile(r"comment|relat(?!ive)|footer|copyright", re.IGNORECASE)
 _MAX_FLUSH, _MAX_SIGNED = 10, 100
@@ -260,7 +262,9 @@ def signature(tree: LexborHTMLParser) -> list[str]:
             continue
         if node.css_first("a") is not None or is_aside(node, _NO_TEXT, _OF_OTHERS):
             continue
-        if found := list(_leading_names(_MARK.split(_IN_BRACKETS.sub("", text)))):
+        credited, _ = of_authors(text, is_byline=True)
+        lines = credited.split("\n")
+        if found := list(_leading_names(part for line in lines for part in _MARK.split(_IN_BRACKETS.sub("", line)))):
             return found
     return []
 
@@ -285,7 +289,12 @@ def _names_in(node: LexborNode, *, near: bool) -> list[str]:
     pieces = [piece for line in text[: 4 * _MAX_CHARS].split("\n") if (piece := " ".join(line.split()))]
     if not pieces or sum(map(len, pieces)) > _MAX_CHARS:
         return []
-    pieces = [part for piece in pieces for part in _apart(piece)] if marked or linked else _behind_by(pieces)
+    credited, is_labelled = of_authors("\n".join(pieces), is_byline=marked or linked)
+    pieces = credited.split("\n")
+    if is_labelled:
+        pieces = [part for piece in pieces for part in _MARK.split(piece)]
+    else:
+        pieces = [part for piece in pieces for part in _apart(piece)] if marked or linked else _behind_by(pieces)
     return [] if not pieces or is_aside(node) else list(_leading_names(pieces))
 
 
@@ -304,7 +313,7 @@ def _apart(piece: str) -> list[str]:
 
 def _behind_by(pieces: Sequence[str]) -> list[str]:
     """Return the parts after "by" at the start of some texts, or in one after a separator from the date."""
-    if BY.match(" ".join(pieces[:2])):
+    if BY.match(" ".join(pieces[:2])) or _ROLE_BEHIND.search(_CONTACT.sub("", pieces[0])):
         return [part for piece in pieces for part in _MARK.split(piece)]
     lines = (_MARK.split(piece) for piece in pieces)
     return next((parts[at:] for parts in lines for at, part in enumerate(parts) if at and BY.match(part)), [])
@@ -314,10 +323,11 @@ def _leading_names(pieces: Iterable[str]) -> Iterator[str]:
     """Yield the names at the start of some texts, up to the first part that is no name."""
     named = False
     for piece in pieces:
-        for part in _PARTING.split(_JOINING.sub("", BY.sub("", piece)).rstrip(" :")):
-            if is_name(part) and not names_organisation(part):
+        for part in _PARTING.split(_JOINING.sub("", BY.sub("", _CONTACT.sub("", piece))).rstrip(" :")):
+            name = _ROLE_BEHIND.sub("", _PLACE.sub("", _BRACKET.sub("", part)))
+            if is_name(name) and not names_organisation(name):
                 named = True
-                yield part
+                yield name
             elif named and len(part) > 1:
                 return
 
@@ -338,6 +348,7 @@ def is_name(text: str) -> bool:
     capital = [word for word in words if word[0].isupper()]
     return (
         2 <= len(words) <= _MAX_WORDS + 1
+        and max(map(len, words)) > 1
         and len(capital) > 1
         and all(word[0].isupper() or word.casefold() in _PARTICLES for word in words)
     )
@@ -375,8 +386,6 @@ _NOBODY = frozenset(
     | {"super user", "user admin", "site admin", "guest", "name", "first name", "last name", "your name"}
     | {"see full bio", "full bio", "view bio", "read bio", "view profile", "read more", "more"}
 )
-_ADDRESS = re.compile(r"\s*[|,;]?\s*<?\S+@\S+")
-"""An e-mail address beside the name, or with the name beside it (RSS 2.0)."""
 _OF_SITE = re.compile(r"\s*[,|]\s*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,8}$")
 _BETWEEN_PERSONS = re.compile(rf"[{COMMAS}{SEMICOLONS}&/]|\s(?:{'|'.join(AND)})\s|{AND_UNSPACED}", re.IGNORECASE)
 _WITH_WAW = re.compile("(?:ليد|ائل|سام|فاء|جيه|حيد|ديع|هيب|لاء|سيم|عد|جدي|صفي|جدان|داد|هاب|رد|صال|فيق|اصف|اثق)\\b")
@@ -432,11 +441,12 @@ def is_account(name: str) -> bool:
 
 def _printable_name(value: str) -> str:
     """Return a name that can be printed, or "" for addresses, accounts, markup and texts too long for a name."""
-    stated = clean_value(value, MAX_AUTHOR + 1)
+    stated, _ = of_authors(clean_value(value, MAX_AUTHOR + 1), is_byline=True)
     if _ALL_POSTS.match(stated):
         stated = _ALL_POSTS.sub("", stated).rstrip(" →»›")
     # The address or the paper may follow a name (Ann Author | The Daily, ann@daily.example).
-    named = _OF_SITE.sub("", _ADDRESS.sub("", _BEFORE_NAME.sub("", stated))).strip()
+    named = _OF_SITE.sub("", _CONTACT.sub("", _BEFORE_NAME.sub("", stated))).strip()
+    named = _ROLE_BEHIND.sub("", named)
     if named[:1] == "(" and named[-1:] == ")":
         named = named[1:-1]
     first, *others = named.split(" | ")

@@ -21,7 +21,8 @@ from pipelines.extractors.auto.rules.rule import Rule, apply_rules
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.page_view import PageView
 from pipelines.metadata import reader, rights
-from pipelines.metadata.authors import BY, is_byline_of
+from pipelines.metadata.authors import is_byline_of
+from pipelines.metadata.credits import BY
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
 from pipelines.metadata.dates.shown_dates import is_marked
