@@ -31,7 +31,7 @@ MOST_OF_TITLE = 0.4
 MISLEADING_NAMES = re.compile(
     r"relat(?!ive)|comment|sidebar|(?<!post-)(?<!entry-)(?<!article-)(?<!asset-)footer|most|popular|recommend"
     r"|(?<!elementor-)widget(?!\s+blog\b)|copyright|weather|event-?(?:date|time|info|detail|meta)|upcoming|cookie"
-    r"|\bpoll|prayer-?time|exchange-?rate|currency-?(?:box|bar|rate)|wp-calendar|forecast|countdown|timeline|exif"
+    r"|caption|\bpoll|prayer-?time|exchange-?rate|currency-?(?:box|bar|rate)|wp-calendar|forecast|countdown|timeline|exif"
     r"|read-?(?:more|also|next)|lien-?quan|tin-?khac|doc-?nhieu|xem-?them|cung-?chuyen-?muc",
     re.IGNORECASE,
 )

@@ -31,6 +31,8 @@ _VALUE = re.compile(r"[^\s,;\ufeff]")
 _LOOSE = re.compile(r'"(headline|datePublished)"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
 _ARTICLES = ("article", "posting", "report")
 _PAGES = ("webpage", "itempage")
+_WORKS = frozenset({"creativework", "news"})
+"""General types, and one that does not exist, of nodes that come last."""
 _NAME_PARTS = ("givenName", "additionalName", "familyName")
 _NAMING = frozenset({"name", *_NAME_PARTS})
 _WITHOUT_SPACE = re.compile(f"[{SYLLABIC}]")
@@ -140,7 +142,7 @@ def _rank(node: Node, url: str) -> int | None:
     if any(kind.endswith(_ARTICLES) for kind in types):
         return 0 if _names(node, url) else 1
     if not any(kind.endswith(_PAGES) for kind in types):
-        return None
+        return 3 if not types or any(kind in _WORKS for kind in types) else None
     # Plugins describe the front page on every page of a site.
     stated = node.get("url")
     named = canonicalise(stated, url) if isinstance(stated, str) and stated else None
@@ -179,7 +181,7 @@ def _statement(node: Node, known: dict[object, Node]) -> Statement:
     people = not all(organised for _, organised in authors)
     return Statement(
         html.unescape(next(iter(headlines), "")),
-        next(iter(dates), ""),
+        html.unescape(next(iter(dates), "")),
         authors=names if people else (),
         organisations=() if people else names,
         licence=_licence(node.get("license")),

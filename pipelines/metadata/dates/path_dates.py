@@ -14,7 +14,7 @@ _OTHER_CALENDARS = date(2400, 1, 1)
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _IN_PATH = re.compile(
     r"(?<!\d)(?:((?:19|20)\d\d)([/_.-])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])"
-    r"|((?:19|20)\d\d)[/_-]?(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?:\d{6}|\d{9})?)(?!\d)"
+    r"|((?:19|20)\d\d)(?:[/_-]?(0[1-9]|1[0-2])|-(0[1-9]|1[0-2])/)(0[1-9]|[12]\d|3[01])(?:\d{6}|\d{9})?)(?!\d)"
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAMED_IN_PATH = re.compile(rf"/((?:19|20)\d\d)/({'|'.join(_MONTHS)})/(0?[1-9]|[12]\d|3[01])(?=/)")
@@ -32,7 +32,7 @@ def dates_in_path(path: str) -> list[str]:
     """Return the dates in the path of a URL (``/2024/05/13/``, ``/20240513``, ``/2024/may/13/``), in ISO 8601."""
     folded = fold(unquote(path))
     groups = (match.groups() for match in _IN_PATH.finditer(folded))
-    figures = [f"{g[0] or g[4]}-{int(g[2] or g[5]):02}-{int(g[3] or g[6]):02}" for g in groups]
+    figures = [f"{g[0] or g[4]}-{int(g[2] or g[5] or g[6]):02}-{int(g[3] or g[7]):02}" for g in groups]
     return figures or [f"{m[1]}-{_MONTHS.index(m[2]) + 1:02}-{int(m[3]):02}" for m in _NAMED_IN_PATH.finditer(folded)]
 
 

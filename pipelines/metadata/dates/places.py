@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from pipelines.markup.page_view import JSONLD_ELEMENTS, MAX_JSONLD, MAX_METAS, contents_of
 from pipelines.metadata.beside import ASIDE_TAGS, OTHER_PAGES, is_aside, naming_of
-from pipelines.metadata.dates.labels import UPDATED, portions
+from pipelines.metadata.dates.labels import UPDATED, label_before, portions
 from pipelines.metadata.dates.path_dates import may_be_of, stated_in_path
 from pipelines.metadata.dates.shown_dates import MAX_SHOWN_CHARS, label_of, visible_ages, visible_dates
-from pipelines.metadata.headline import MAX_NODES, is_of_masthead
+from pipelines.metadata.headline import MAX_NODES, is_of_masthead, is_small
 from pipelines.metadata.publication_date import DateCandidate
 from pipelines.metadata.stated_page import StatedPage
 from pipelines.urls.url import parse
@@ -130,10 +130,12 @@ def _time_elements(page: StatedPage) -> Iterator[tuple[LexborNode, DateCandidate
     for node in islice(stated, MAX_TIMES):
         if is_aside(node) or page.is_in_teaser(node):
             continue
-        shown = node.text(deep=False)[:MAX_SHOWN_CHARS]
+        shown = node.text(deep=is_small(node), separator=" ")[:MAX_SHOWN_CHARS]
+        # A date without its year, or an age, is no portion with a date: "Updated 6 Nov".
+        kinds = {part.kind for part in portions(shown)} or {label_before(shown)}
         naming = f"{naming_of(node)} {node.attributes.get('itemprop') or ''}"
         named_so = _CHANGED.search(naming) is not None and _PUBLIC.search(naming) is None
-        changed = named_so or UPDATED in {label_of(node), *(part.kind for part in portions(shown))}
+        changed = named_so or UPDATED in {label_of(node), *kinds}
         yield node, DateCandidate("updated" if changed else "time", node.attributes.get("datetime") or "", shown)
 
 

@@ -137,7 +137,10 @@ def _parts(around: Surroundings) -> Iterator[tuple[list[LexborNode], int, bool]]
 
 
 def visible_ages(around: Surroundings) -> Iterator[DateCandidate]:
-    """Yield the texts near the headline that show the age of the page ("3 hours ago"), except those in lists."""
+    """Yield the texts near the headline that show the age of the page ("3 hours ago"), except those in lists.
+
+    The age of an update comes last.
+    """
     ages = []
     for node in (*around.behind[: min(MAX_ELEMENTS_BESIDE, around.prose)], *around.over):
         if node.tag in _UNREAD or node.tag in HEADING_TAGS or not is_small(node):
@@ -146,7 +149,8 @@ def visible_ages(around: Surroundings) -> Iterator[DateCandidate]:
         if age_of(text) is not None and not is_aside(node) and not around.is_in_teaser(node):
             ages.append((node, text))
     alike = Counter(naming_of(node) for node, _ in ages)
-    yield from (DateCandidate("age", text) for node, text in ages if alike[naming_of(node)] < _LIST)
+    own = (text for node, text in ages if alike[naming_of(node)] < _LIST)
+    yield from (DateCandidate("age", text) for text in sorted(own, key=lambda text: label_before(text) == UPDATED))
 
 
 def _listed(part: list[LexborNode]) -> set[str]:
