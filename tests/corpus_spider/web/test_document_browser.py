@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 pytestmark = [needs("web", "render"), needs_browser]
 STEPS = ("", "metadata", "versions", "duplicates", "why", "record", "extractors?extractor=bte")
+ALL_FRAMES_MS = 120_000
+"""Milliseconds for a page with a frame for each kind of hostile markup, on a busy machine."""
 
 
 @dataclass
@@ -151,12 +153,12 @@ def test_the_policy_alone_holds_back_what_the_list_might_let_pass(bench: Bench) 
 
     with _running(Starlette(routes=[Route("/{kind}/{name}", raw), Route("/{kind}", outer)])) as address:
         with bench.page() as page:
-            page.goto(f"{address}/held", wait_until="networkidle")
+            page.goto(f"{address}/held", wait_until="networkidle", timeout=ALL_FRAMES_MS)
             assert page.url == f"{address}/held"
             assert len(page.frames) > len(HOSTILE)
         assert (bench.seen.canary, bench.seen.dialogs) == ([], [])
         free = bench.browser.new_page()
-        free.goto(f"{address}/free", wait_until="networkidle")
+        free.goto(f"{address}/free", wait_until="networkidle", timeout=ALL_FRAMES_MS)
         free.close()
         assert bench.seen.canary
         bench.seen.canary.clear()
