@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.selection import BlockEvidence, SelectedText
     from pipelines.extractors.explanation import Explanation
 
-NAME, VERSION = "auto", "27"
+NAME, VERSION = "auto", "28"
 
 MIN_SECOND_READING_CHARS = 200
 """Characters without white space. A shorter second reading is compared with the first."""

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.walk import BlockSequence
     from pipelines.markup.page_view import PageView
 
-NAME, VERSION = "scored", "24"
+NAME, VERSION = "scored", "25"
 DIGITS = 4
 """Digits of a confidence in an extraction."""
 

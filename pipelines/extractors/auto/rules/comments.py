@@ -35,7 +35,8 @@ _NO_COMMENT = frozenset(
 )
 _SECTION = re.compile(
     r'\s(?:id|class)="(?:[^"]*\s)?(?:[a-z]+[-_]+)?(?:comments|comments?[-_]?(?:list|listing|area|section|container|wrap(?:per)?|thread|block|box|stream|body|posts?)'
-    r'|kommentare|comentarios|commentaires|komentarze|yorumlar|reacties|talkbacks|binh-?luan)(?:\s[^"]*)?"',
+    r"|kommentare?|comentarios?|commentaires?|commenti|komentarz?[ei]?|yorumlar|reacties|talkbacks|hozzaszolasok|sxolia"
+    r'|binh-?luan)(?:\s[^"]*)?"',
     re.IGNORECASE,
 )
 """An element named as the section of comments."""
