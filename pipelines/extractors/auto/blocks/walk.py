@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.extractors.auto.blocks.tree_marks import mark_appeals, mark_captions
@@ -20,9 +21,9 @@ from pipelines.markup.anchors import LINKED
 from pipelines.markup.lexer import BLOCKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 STRIPPED = ["script", "style", "noscript", "iframe", "svg", "select", "img", "input"]
 """Elements removed from the tree: their content is no markup, or they are many and long."""
@@ -48,6 +49,13 @@ _DIRECTIONS = " \u061c\u200b\u200e\u200f\ufeff"
 _COMMENT = re.compile(r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)")
 _ELEMENTS = (BLOCKS - {"br", "hr"}) | {"button", "object", "marquee"}
 _LINK, _LINK_END, _INLINE, _UNREAD, _READING, _LINE_BREAK, _RULE, _START, _END = range(1, 10)
+_CUSTOM_NAME = re.compile("[a-z][a-z0-9]*-[a-z0-9-]+")
+_CUSTOM = re.compile(f"<({_CUSTOM_NAME.pattern})")
+_MAX_CUSTOM = 100
+"""Custom elements of a page that are looked at: names, and elements of each."""
+_LINES = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "button"))
+"""Block-level elements that hold a line of text."""
+_HOLDING = _ELEMENTS | {"body"}
 _MAX_PLACES = 500
 """Anchors to places on the page that are looked at."""
 _OFTEN = ("span", "strong", "b", "i", "em", "font", "u", "label", "small", "sup", "time", "source")
@@ -147,7 +155,8 @@ def walk(tree: LexborHTMLParser) -> BlockSequence:
     tree.strip_tags(STRIPPED)
     tree.unwrap_tags(UNWRAPPED)
     body = tree.body
-    blocks = _cut((body.html or "") if body else "")
+    html = (body.html or "") if body else ""
+    blocks = _cut(html, _custom_blocks(tree, html))
     blocks.title = " ".join(stated.split())
     return blocks
 
@@ -165,19 +174,41 @@ def _link_contents(tree: LexborHTMLParser) -> None:
             node.attrs["href"] = "#!"
 
 
-def _cut(html: str) -> BlockSequence:
-    """Read well-formed HTML tag by tag, each with the text after it. Attribute values hold no ``<`` or ``>``."""
+def _custom_blocks(tree: LexborHTMLParser, html: str) -> list[str]:
+    """Return the names of custom elements that stand for blocks: none of them is in a line of text.
+
+    Frameworks write ``<app-byline>`` and ``<app-paragraph>``. Read as inline, their texts run together.
+    """
+    names = sorted(set(_CUSTOM.findall(html)))[:_MAX_CUSTOM]
+    return [name for name in names if not any(map(_is_in_line, islice(tree.css(name), _MAX_CUSTOM)))]
+
+
+def _is_in_line(node: LexborNode) -> bool:
+    """Return whether an element is in a paragraph or in an inline element, or has text beside it."""
+    around = node.parent.tag if node.parent else None
+    if around is None or around in _LINES or (around not in _HOLDING and not _CUSTOM_NAME.fullmatch(around)):
+        return True
+    beside = (node.prev, node.next)
+    return any(each is not None and each.tag == "-text" and (each.text() or "").strip() for each in beside)
+
+
+def _cut(html: str, custom: Iterable[str] = ()) -> BlockSequence:
+    """Read well-formed HTML tag by tag, each with the text after it. Attribute values hold no ``<`` or ``>``.
+
+    ``custom`` are the names of further elements that are blocks.
+    """
     texts, inside, linked_of, links_of = list[str](), list[int](), list[int](), list[int]()
     tags, parents, first, last = ["body"], [0], [0], [0]
     # Cache the kind of whole tags, because tags repeat with their attributes.
     kinds, parts = _KINDS.copy(), list[str]()
+    kinds |= dict.fromkeys(custom, _START) | {f"/{name}": _END for name in custom}
     kind_of, kept = kinds.get, kinds.setdefault
     element = count = linked = links = 0
     link = filled = broken = False
     chunks = iter((*_COMMENT.sub("", html).split("<"), "hr>"))
     for chunk in chunks:
         tag, _, text = chunk.partition(">")
-        kind = kind_of(tag) or kept(tag, _kind_of(tag))
+        kind = kind_of(tag) or kept(tag, _kind_of(tag, kinds))
         if kind >= _RULE or (broken and kind == _LINE_BREAK):
             if filled:
                 inside.append(element)
@@ -218,13 +249,13 @@ def _cut(html: str) -> BlockSequence:
     return BlockSequence(texts, _numbers(inside), _numbers(linked_of), _numbers(links_of), elements)
 
 
-def _kind_of(tag: str) -> int:
+def _kind_of(tag: str, kinds: Mapping[str, int]) -> int:
     name = tag.partition(" ")[0]
     if name == "a":
         # The serialiser writes nearly all links so. The pattern takes five times as long.
         plain = tag.partition(' href="')[2][:1]
         return _LINK if plain.isalnum() or plain == "/" or LINKED.search(tag) else _INLINE
-    return _KINDS.get(name, _INLINE)
+    return kinds.get(name, _INLINE)
 
 
 def _after(chunk: str, chunks: Iterator[str]) -> str:

@@ -193,3 +193,20 @@ def test_the_last_section_after_a_box_is_read(language: str, box: str, heading: 
     body = f"<article><h1>{article.title}</h1>{first}{box.format(*article.teasers[0])}{title}{second}</article>"
     heads = [article.teasers[2][0]] if heading else []
     assert list(extractor.extract(with_menu(article.title, body)).paragraphs) == [*before, *heads, *after]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<x-body><x-line>One.</x-line><x-line>Two.</x-line></x-body>", ["One.", "Two."]),
+        ("<x-date>Monday</x-date><x-body><p>One.</p></x-body>", ["Monday", "One."]),
+        ("<p>A <x-term>quay</x-term> wall.</p>", ["A quay wall."]),
+        ("<p><x-term>Quay</x-term><x-term>s</x-term></p>", ["Quays"]),
+        ("<div>A <x-term>quay</x-term> wall.</div><div><x-term>Quay</x-term></div>", ["A quay wall.", "Quay"]),
+        ("<div><b><x-term>Quay</x-term></b> wall</div>", ["Quay wall"]),
+    ],
+)
+def test_custom_elements_are_blocks_unless_one_is_in_a_line(body: str, expected: list[str]) -> None:
+    """What one element of a name shows holds for all of them: frameworks give a name one make."""
+    blocks = walk(parse_tree(f"<body>{body}</body>"))
+    assert [line for lines in blocks.lines_of(range(len(blocks))) for line in lines] == expected
