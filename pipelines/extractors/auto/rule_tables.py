@@ -104,6 +104,9 @@ def _comment_sections(choice: BlockChoice) -> BlockChoice:
 
 def _captions(choice: BlockChoice) -> BlockChoice:
     sure, likely = captions.find_captions(choice.page)
+    text = (choice.probability >= comments.MIN_PROBABILITY) & (choice.title <= MIN_LIKENESS)
+    if sure[text].all():  # the page calls its text captions
+        sure = np.zeros_like(sure)
     return replace(choice, may_be_text=choice.may_be_text & ~sure, captions=likely)
 
 
@@ -179,11 +182,11 @@ def _adding(find: Callable[[PageBlocks, Array, Array, Array], Array]) -> Callabl
 
 
 def _removing(find: Callable[[PageBlocks, Array], Array]) -> Callable[[BlockChoice], BlockChoice]:
-    """Make a rule of a function that marks chosen blocks that are no text."""
+    """Make a rule of a function that marks chosen blocks that are no text. The last chosen block stays."""
 
     def remove(choice: BlockChoice) -> BlockChoice:
-        out = find(choice.page, choice.chosen)
-        return replace(choice, chosen=choice.chosen & ~out) if out.any() else choice
+        left = choice.chosen & ~find(choice.page, choice.chosen)
+        return replace(choice, chosen=left) if left.any() else choice
 
     return remove
 

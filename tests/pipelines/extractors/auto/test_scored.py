@@ -226,6 +226,13 @@ def test_what_stands_in_the_place_of_an_advertisement_goes() -> None:
     assert as_found(f"<p>{line}</p><div class='sponsored'><p>{line}</p></div>") == [line] * 2
 
 
+@pytest.mark.parametrize("naming", ["promo-text", "sponsored-content", "img-box"])
+def test_a_text_of_one_paragraph_stays_in_a_box_of_any_name(naming: str) -> None:
+    """No rule leaves out all there is: advertisements and captions are beside a text."""
+    line = paragraphs(TEXTS["Latin"])[0][:100]
+    assert as_found(f"<div class='{naming}'><p>{line}</p></div>") == [line.strip()]
+
+
 def test_what_a_button_says_is_out_unless_it_is_a_heading() -> None:
     """Questions open their answers, in buttons that are headings or alone."""
     line = paragraphs(TEXTS["Latin"])[0]
