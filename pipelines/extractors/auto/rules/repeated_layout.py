@@ -127,8 +127,9 @@ def enclosed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array
     gap = np.cumsum(chosen[among])
     others = np.bincount(gap, ~(chosen[among] | missed | page.hidden[among]))
     found = chosen.copy()
-    parents = page.parents[page.inside]
-    over = chosen[among.start + 1 : among.stop + 1] & (parents[among] == parents[among.start + 1 : among.stop + 1])
+    # The next block is in the element around the subhead, or in an element beside it.
+    holder = page.parents[page.outer[among]]
+    over = chosen[among.start + 1 : among.stop + 1] & (page.last[holder] > page.order[among] + 1)
     found[among] |= missed & ((others[gap] == 0) | (over & ((page.kind[among] & _SUBHEAD) != 0)))
     return found
 

@@ -210,6 +210,25 @@ def test_thousands_of_makes_take_no_time() -> None:
     assert len(completed(shown, chosen)) >= chosen.sum()
 
 
+@pytest.mark.parametrize(
+    ("card", "found"),
+    [
+        ("<h2>{}. Mill</h2><p>{}</p>", 8),
+        ("<h2>{}. Mill</h2><div><p>{}</p></div>", 8),
+        ("<div><h2>{}. Mill</h2></div><div><p>{}</p></div>", 8),
+        ("<div><h2>{}. Mill</h2><b>Rooms</b><p>Ask</p></div><p>{}</p>", 4),
+    ],
+    ids=["beside", "text in an element", "both in elements", "heads something else"],
+)
+def test_the_subhead_of_a_card_is_content_with_its_text(card: str, found: int) -> None:
+    """As in lists of the best, where each card ends with a button."""
+    button = "<div><a href=/shop>See prices</a></div>"
+    cards = "".join(f"<div>{card.format(number, SAID)}{button}</div>" for number in range(4))
+    article = page(f"<p>First. {SAID}</p>{cards}")
+    chosen, everything = starting(article, "First.", SAID[:20]), np.ones(article.count, bool)
+    assert repeated_layout.enclosed(article, chosen, np.full(article.count, 0.1), everything).sum() == found + 1
+
+
 @pytest.mark.parametrize("missed", ["<table><tr><td>N5<td>100<tr><td>N4<td>300</table>", "<h3>Since noon</h3>"])
 def test_tables_and_subheads_are_read_in_articles_of_which_little_else_is_missed(missed: str) -> None:
     """Rows of tables, and subheads, that are unlikely by themselves are read on the surest pages, too."""
