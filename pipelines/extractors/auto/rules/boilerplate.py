@@ -44,6 +44,8 @@ WHOLE_LINK_SHARE = 0.9
 MAX_HEADINGS = 50
 """Headings of boxes on a page that are checked."""
 _APART = BIT["aside"] | BIT["nav"]
+MAX_BOX = 400
+"""Letters of a box below a short article, at most."""
 MAX_FORM_BLOCKS, MAX_FORM_CHARS = 6, 300
 """Blocks and characters, at most, of a box with a form in it."""
 
@@ -70,10 +72,10 @@ _RELATED = re.compile(
 def widgets(page: PageBlocks, chosen: Array) -> Array:
     """Mark the chosen blocks in boxes named as widgets: about the author, newsletters, polls, players, most read.
 
-    If such boxes hold a large part of the text, no block is marked.
+    If such boxes may be the text, no block is marked.
     """
     found: Array = chosen & ((page.path & BIT["widget"]) != 0)
-    return _unless_more(page, found, chosen, WIDGETS)
+    return _unless_text(page, found, chosen)
 
 
 def asking(page: PageBlocks, chosen: Array) -> Array:
@@ -102,7 +104,7 @@ def asking(page: PageBlocks, chosen: Array) -> Array:
         for outer in _outwards(page, inner, small):
             box = outer
         found[page.first[box] : page.last[box]] |= bool(box and held[box])
-    return _unless_more(page, found & chosen, chosen, WIDGETS)
+    return _unless_text(page, found & chosen, chosen)
 
 
 def _outwards(page: PageBlocks, element: int, small: Array) -> Iterator[int]:
@@ -119,6 +121,19 @@ def _unless_more(page: PageBlocks, found: Array, chosen: Array, most: float) -> 
     if page.texts.chars[found].sum() > most * page.texts.chars[chosen].sum():
         return np.zeros(page.count, bool)
     return found
+
+
+def _unless_text(page: PageBlocks, found: Array, chosen: Array) -> Array:
+    """Return the found blocks, or no blocks if they may be the text itself, by their share of it.
+
+    A short article may have less text than the box below it. So a small box below prose goes, with any share of the text.
+    """
+    if found.any() and page.heads.any() and page.weight[found].sum() <= MAX_BOX:
+        above = slice(page.headline + 1, int(found.argmax()))
+        prose = page.texts.ends_sentence[above] | (page.texts.classes[above, UNMARKED] >= HEADING)
+        if (chosen[above] & prose & (page.weight[above] >= HEADING)).any():
+            return found
+    return _unless_more(page, found, chosen, WIDGETS)
 
 
 def elsewhere(page: PageBlocks, chosen: Array) -> Array:

@@ -74,6 +74,26 @@ def test_boxes_that_are_named_for_what_is_no_article_are_out(name: str, *, out: 
     assert (boilerplate.widgets(shown, chosen) == box).all() == out
 
 
+@pytest.mark.parametrize(
+    ("body", "out"),
+    [
+        (f"<h1>{TITLE}</h1><p>{SAID}</p>{{}}", 1),
+        (f"<p>{SAID}</p>{{}}", 0),
+        (f"<h1>{TITLE}</h1>{{}}<p>{SAID}</p>", 0),
+        (f"<h1>{TITLE}</h1><p>By Ann Lee</p>{{}}", 0),
+    ],
+    ids=["below the text", "no headline", "above the text", "below a label"],
+)
+@pytest.mark.parametrize(
+    "about", ["Ann Lee writes about rivers and bridges. " * 3, "แอนลีเขียนเรื่องแม่น้ำและสะพานทุกสัปดาห์ " * 3]
+)
+def test_a_box_below_a_short_article_is_out_though_it_is_longer(about: str, body: str, out: int) -> None:
+    """As about the author; a long box may be the article, with any name."""
+    for length, expected in ((1, out), (20, 0)):
+        shown, chosen, _ = of_text(body.format(f"<div class='author-bio'><p>{about * length}</p></div>"))
+        assert boilerplate.widgets(shown, chosen).sum() == expected
+
+
 LONG_THAI = "ชาวบ้านในย่านทางเหนือซึ่งใช้สะพานทุกวันเพื่อไปตลาดและโรงพยาบาลกล่าวว่าพวกเขาได้ยินเรื่องแผนนี้จากวิทยุเท่านั้น"
 LONG_LAO = "ຊາວບ້ານໃນຄຸ້ມທາງເໜືອທີ່ໃຊ້ຂົວທຸກມື້ເພື່ອໄປຕະຫຼາດແລະໂຮງໝໍກ່າວວ່າພວກເຂົາໄດ້ຍິນເລື່ອງແຜນການນີ້ຈາກວິທະຍຸເທົ່ານັ້ນເອງ"
 
