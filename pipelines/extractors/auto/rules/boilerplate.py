@@ -4,7 +4,8 @@
 - Links are lists of links, and blocks that lead to other pages.
 - Lines are known by their words: labels of links, words of buttons, labels of advertisements. A line goes only if the
   words are all there is ("Copy link"), or if they are a label before a link ("Read also: ..."). The words
-  (boilerplate.toml) are those of newspapers. A line is compared in lower case, without marks at its ends.
+  (boilerplate.toml) are those of newspapers. A line is compared in lower case, without marks at its ends. A line that
+  begins with the sign of a copyright goes too.
 """
 
 from __future__ import annotations
@@ -283,6 +284,8 @@ _BEFORE = (
 )
 _BEHIND = _BEFORE + ".!。،,؛;/\\+؟?"
 _COLON = re.compile(r"[:：|»›՝፦]")
+_RIGHTS = re.compile(r"\W{0,3}(?:[©ⓒ]|\(c\)\s?\d{4}|copyright\s?(?:[©ⓒ]|\(c\)|\d{4}))", re.IGNORECASE)
+"""Beginning of a line that states whose the text or a picture is. The sign is the same in all languages."""
 _LABELLED = frozenset({ParagraphKind.PARAGRAPH, ParagraphKind.HEADING, ParagraphKind.ITEM})
 
 
@@ -328,7 +331,7 @@ def leads_elsewhere(text: str) -> bool:
 
 
 def is_boilerplate(line: str, kind: ParagraphKind) -> bool:
-    """Return whether a line is a label of a link, or no more than the words of a button or of an advertisement.
+    """Return whether a line is a label of a link, states a copyright, or is the words of a button or an advertisement.
 
     A heading may be the words of a button: the text below it is about them.
 
@@ -337,6 +340,8 @@ def is_boilerplate(line: str, kind: ParagraphKind) -> bool:
     >>> is_boilerplate("Xem thêm ba con sông lớn ở miền Trung", ParagraphKind.PARAGRAPH)
     False
     """
+    if _RIGHTS.match(line):
+        return True
     if len(line) > 2 * MAX_LABEL and not _COLON.search(line, 0, 2 * MAX_LABEL):  # most lines: do not fold them
         return False
     folded = _folded(line.lstrip(_BEFORE))
