@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines.extractors.auto.blocks.marks import BIT, KIND
+from pipelines.extractors.auto.blocks.text_measures import LETTER, UNMARKED, UPPER
 from pipelines.extractors.auto.rules.boilerplate import SUBHEADS
 from pipelines.extractors.auto.rules.text_lines import goes_on, is_heading
 
@@ -25,6 +26,11 @@ MIN_CHOSEN_SHARE = 0.6
 """Share of chosen text of one make from which the rest of it is content."""
 MIN_RECOVERED_PROBABILITY, MIN_PROBABILITY_BEHIND = 0.03, 0.15
 """Probability of a recovered block, at least, among the chosen blocks and after them."""
+MIN_ENCLOSED_PROBABILITY = 0.01
+"""Probability of a cell of a table, and of words in a list or a subhead, at least, among the chosen blocks. A number in
+a list may be the time of an entry.
+"""
+LETTERS = [LETTER, UPPER, UNMARKED]
 MIN_CHOSEN_BLOCKS, MIN_BLOCKS_BEFORE = 2, 6
 """Chosen blocks of one make, at least, to recover blocks among them and after them."""
 MIN_MISSED_SHARE = 0.05
@@ -123,7 +129,8 @@ def enclosed(page: PageBlocks, chosen: Array, probability: Array, allowed: Array
     missed &= allowed[among] & (page.link[among] <= MAX_PROSE_LINKED_SHARE) & ((marks & aside) == 0)
     if not missed.any():
         return chosen
-    missed &= probability[among] >= MIN_RECOVERED_PROBABILITY
+    said = (page.texts.classes[among][:, LETTERS].sum(axis=1) > 0) | ((marks & BIT["table"]) != 0)
+    missed &= probability[among] >= np.where(said, MIN_ENCLOSED_PROBABILITY, MIN_RECOVERED_PROBABILITY)
     gap = np.cumsum(chosen[among])
     others = np.bincount(gap, ~(chosen[among] | missed | page.hidden[among]))
     found = chosen.copy()
@@ -163,7 +170,7 @@ def closing(page: PageBlocks, chosen: Array, probability: Array, allowed: Array)
     """
     taken = chosen.nonzero()[0]
     # The last chosen block may be in a list, or the next one may name a list.
-    if len(taken) < MIN_CHOSEN_BLOCKS or not (page.path[taken[-1] : taken[-1] + 3] & _LISTED).any():
+    if not len(taken) or not (page.path[taken[-1] : taken[-1] + 3] & _LISTED).any():
         return chosen
     longest = int(taken[page.weight[taken].argmax()])
     plain = allowed & (page.link <= MAX_PROSE_LINKED_SHARE) & ((page.path & _NO_END & ~int(page.path[longest])) == 0)
