@@ -4,7 +4,8 @@
   ``<p><img></p><p><em>caption</em></p>``. Pictures are dropped before the page is cut into blocks.
 - An appeal is a box that asks the reader for something: consent, money, a subscription. It is known by where its link
   leads: to a page for donations, subscriptions, newsletters or privacy. It is a small element that holds little more
-  than the link and the appeal. A paragraph of prose with such a link is no box.
+  than the link and the appeal. A paragraph of prose with such a link is no box. A short line with a link to a channel
+  of the paper is an appeal as well.
 
 A marked line gets a class, which `rules.captions` or `page` reads.
 """
@@ -12,6 +13,7 @@ A marked line gets a class, which `rules.captions` or `page` reads.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -102,11 +104,19 @@ _LEADS = re.compile(
     r"|subscri(?:be|ption|ptions)|newsletters?|cookies?(?:-policy)?|privacy(?:-policy|-notice)?)(?:$|[/?&=._-])",
     re.IGNORECASE,
 )
-_STEMS = ("donat", "support", "member", "subscri", "newsletter", "cookie", "privacy")
+_CHANNEL = re.compile(
+    r"//(?:(?:www\.)?whatsapp\.com/channel|chat\.whatsapp\.com|news\.google\.com/(?:publications|s))/"
+)
+"""Addresses where a reader follows the paper. Articles do not cite them, so the line around the link is an appeal."""
+MAX_CHANNEL_CHARS = 150
+"""Characters of such a line."""
+_STEMS = ("donat", "support", "member", "subscri", "newsletter", "cookie", "privacy", "whatsapp.com", "news.google")
 """A sieve before the pattern: one of them is in each such address."""
 _NO_BOXES = frozenset({"body", "html", "article", "main"})
-_MAX_APPEALS = 100
-"""Such links of a page that are looked at."""
+_MAX_APPEALS, _MAX_LINES = 100, 1000
+"""Such links, headlines and paragraphs of a page that are looked at."""
+MIN_PROSE_CHARS = 60
+"""Characters of a paragraph, at least, that may be the first of the text."""
 
 
 def mark_appeals(tree: LexborHTMLParser) -> None:
@@ -116,14 +126,37 @@ def mark_appeals(tree: LexborHTMLParser) -> None:
     everywhere = "\n".join(addresses)
     stems = (stem for stem in _STEMS if stem in everywhere)
     may_lead = {at for stem in stems for at, address in enumerate(addresses) if stem in address}
+    around_text = _around_first_prose(tree) if may_lead else set()
     for at in sorted(may_lead)[:_MAX_APPEALS]:
-        box = _box_around(links[at]) if _LEADS.search(addresses[at][:MAX_APPEAL_CHARS]) else None
+        box, address = None, addresses[at][:MAX_APPEAL_CHARS]
+        if _CHANNEL.search(address):
+            box = _line_around(links[at])
+            box = box if box is not None and _may_be_box(box) and _size(box) <= MAX_CHANNEL_CHARS else None
+        elif _LEADS.search(address):
+            box = _box_around(links[at], around_text)
         if box is not None:
             _add_class(box, APPEAL)
 
 
-def _box_around(link: LexborNode) -> LexborNode | None:
-    """Return the small element around a link that is a line of its own; None if the link is part of a text."""
+def _around_first_prose(tree: LexborHTMLParser) -> set[int]:
+    """Return the elements around the first paragraph of prose under the headline. A short article is no box."""
+    headed = False
+    for node in islice(tree.css("h1, p"), _MAX_LINES):
+        headed = headed or node.tag == "h1"
+        if headed and node.tag == "p" and _size(node) >= MIN_PROSE_CHARS:
+            around, found = node.parent, set[int]()
+            while around is not None:
+                found.add(around.mem_id)
+                around = around.parent
+            return found
+    return set()
+
+
+def _box_around(link: LexborNode, around_text: set[int]) -> LexborNode | None:
+    """Return the small element around a link that is a line of its own; None if the link is part of a text.
+
+    It is none of the elements ``around_text``.
+    """
     line = _line_around(link)
     if line is None or line.tag in _NO_BOXES:
         return None
@@ -131,7 +164,7 @@ def _box_around(link: LexborNode) -> LexborNode | None:
     if _size(link) < _MIN_LINKED_SHARE * size and not _is_button_of(line, link):
         return None
     around = line.parent
-    while around is not None and around.tag not in _NO_BOXES and _may_be_box(around):
+    while around is not None and around.mem_id not in around_text and _may_be_box(around):
         line, around = around, around.parent
     return line if _size(line) <= MAX_APPEAL_CHARS else None
 
@@ -143,7 +176,7 @@ def _is_button_of(line: LexborNode, link: LexborNode) -> bool:
 
 
 def _may_be_box(node: LexborNode) -> bool:
-    return _size(node) <= MAX_APPEAL_CHARS and node.css_first("h1") is None
+    return node.tag not in _NO_BOXES and _size(node) <= MAX_APPEAL_CHARS and node.css_first("h1") is None
 
 
 def _size(node: LexborNode) -> int:

@@ -32,3 +32,46 @@ def test_links_without_an_address_are_no_appeals() -> None:
     tree = parse_tree("<div><a name=donate>Join us</a></div><div><a href>Join us</a></div>")
     mark_appeals(tree)
     assert APPEAL not in (tree.html or "")
+
+
+PROSE = "The council of Millbrook agreed on Tuesday to dig a new well behind the fire station."
+
+
+@pytest.mark.parametrize(
+    ("before", "marked"),
+    [
+        (f"<h1>A well</h1><p>{PROSE}</p>", "p"),
+        (f"<h1>A well</h1><p>{PROSE}</p><p>{PROSE}</p>", "p"),
+        ("<h1>A well</h1><p>A well.</p>", "div"),
+        (f"<p>{PROSE}</p>", "div"),
+    ],
+    ids=["one paragraph", "two", "no prose", "no headline"],
+)
+def test_a_short_article_is_no_part_of_the_appeal_below_it(before: str, marked: str) -> None:
+    """The box around a link ends where the first paragraph under the headline begins."""
+    tree = parse_tree(f"<div>{before.replace('<p>', '<div><p>', 1)}<p><a href='/subscribe'>Join us</a></p></div></div>")
+    mark_appeals(tree)
+    assert [node.tag for node in tree.css(f".{APPEAL}")] == [marked]
+
+
+@pytest.mark.parametrize(
+    ("address", "is_appeal"),
+    [
+        ("https://whatsapp.com/channel/0029", True),
+        ("https://news.google.com/publications/CAAq", True),
+        ("https://chat.whatsapp.com/AbC", True),
+        ("https://news.google.com/", False),
+        ("https://blog.whatsapp.com/channels", False),
+        ("https://t.me/ministry", False),
+    ],
+)
+@pytest.mark.parametrize(
+    "line", ["Follow us for more news: <a href='{}'>here</a>", "على <a href='{}'>واتساب</a> تابعوا أخبارنا"]
+)
+def test_a_line_with_a_channel_of_the_paper_is_an_appeal(line: str, address: str, is_appeal: bool) -> None:
+    """With any words, if it is short. Articles cite other addresses."""
+    for length, expected in ((1, is_appeal), (8, False)):
+        text = f"{line.format(address)} {PROSE * (length - 1)}"
+        tree = parse_tree(f"<article><h1>A well</h1><p>{PROSE}</p><p>{text}</p></article>")
+        mark_appeals(tree)
+        assert (tree.html or "").count(APPEAL) == expected
