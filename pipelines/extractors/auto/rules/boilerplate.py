@@ -127,12 +127,12 @@ def _unless_more(page: PageBlocks, found: Array, chosen: Array, most: float) -> 
 def _unless_text(page: PageBlocks, found: Array, chosen: Array) -> Array:
     """Return the found blocks, or no blocks if they may be the text itself, by their share of it.
 
-    A short article may have less text than the box below it. So a small box below prose goes, with any share of the text.
+    A short article may have less text than the box beside it. So a small box goes with any share of the text, if other
+    prose is below the headline.
     """
     if found.any() and page.heads.any() and page.weight[found].sum() <= MAX_BOX:
-        above = slice(page.headline + 1, int(found.argmax()))
-        prose = page.texts.ends_sentence[above] | (page.texts.classes[above, UNMARKED] >= HEADING)
-        if (chosen[above] & prose & (page.weight[above] >= HEADING)).any():
+        left = chosen & ~found & (page.order > page.headline) & (page.weight >= HEADING)
+        if (left & (page.texts.ends_sentence | (page.texts.classes[:, UNMARKED] >= HEADING))).any():
             return found
     return _unless_more(page, found, chosen, WIDGETS)
 

@@ -63,7 +63,10 @@ def test_a_small_box_with_a_form_in_it_is_none_of_the_text(box: str, out: int) -
 @pytest.mark.parametrize(
     ("name", "out"),
     [
-        *[(name, True) for name in ("donation-box", "app-download", "weather-widget", "stock-ticker", "promoBox")],
+        *[
+            (name, True)
+            for name in ("donation-box", "app-download", "weather-widget", "stock-ticker", "promoBox", "vjs-no-js")
+        ],
         *[(name, True) for name in ("paywall-banner", "wprm-call-to-action", "cta-block", "newsletter-form")],
         *[(name, False) for name in ("paywall-content", "weather", "donations", "action-box", "promo-text")],
     ],
@@ -79,15 +82,16 @@ def test_boxes_that_are_named_for_what_is_no_article_are_out(name: str, *, out: 
     [
         (f"<h1>{TITLE}</h1><p>{SAID}</p>{{}}", 1),
         (f"<p>{SAID}</p>{{}}", 0),
-        (f"<h1>{TITLE}</h1>{{}}<p>{SAID}</p>", 0),
+        (f"<h1>{TITLE}</h1>{{}}<p>{SAID}</p>", 1),
+        (f"{{}}<p>{SAID}</p><h1>{TITLE}</h1>", 0),
         (f"<h1>{TITLE}</h1><p>By Ann Lee</p>{{}}", 0),
     ],
-    ids=["below the text", "no headline", "above the text", "below a label"],
+    ids=["below the text", "no headline", "above the text", "text above the headline", "below a label"],
 )
 @pytest.mark.parametrize(
     "about", ["Ann Lee writes about rivers and bridges. " * 3, "แอนลีเขียนเรื่องแม่น้ำและสะพานทุกสัปดาห์ " * 3]
 )
-def test_a_box_below_a_short_article_is_out_though_it_is_longer(about: str, body: str, out: int) -> None:
+def test_a_box_beside_a_short_article_is_out_though_it_is_longer(about: str, body: str, out: int) -> None:
     """As about the author; a long box may be the article, with any name."""
     for length, expected in ((1, out), (20, 0)):
         shown, chosen, _ = of_text(body.format(f"<div class='author-bio'><p>{about * length}</p></div>"))
