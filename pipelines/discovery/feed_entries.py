@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pipelines.discovery.links import link_to
 from pipelines.metadata.dates.calendars import EARLIEST
 from pipelines.metadata.publication_date import parse_date
+from pipelines.urls.url import twin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,10 +30,13 @@ class FeedEntry(NamedTuple):
 
 
 def entry_links(entries: Iterable[FeedEntry], kind: Kind, own: Address | None = None) -> tuple[Link, ...]:
-    """Return links to the entries, one for each canonical URL, without the list itself."""
+    """Return links to the entries, one for each canonical URL, without the list itself.
+
+    ``own`` is the URL of the list. Entries at a variant of its host may be known at its host.
+    """
     links: dict[str, Link] = {}
     for address, dated in entries:
-        link = link_to(address, kind, dated=dated)
+        link = link_to(address, kind, dated=dated, twin=twin(address, own) if own else None)
         links.setdefault(link.url, link)
     if own is not None:
         links.pop(own.canonical, None)

@@ -6,9 +6,11 @@ Feeds without entries for this reader are read by feedparser; see `pipelines.dis
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from pipelines.decoding.decode import decode
 from pipelines.discovery.feed_entries import FeedEntry, entry_links, stated_date
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
     from pipelines.discovery.scope import Scope
+    from pipelines.urls.url import Address
     from storage.records import Link, SiteModel
 
 MAX_ENTRIES = 5000
@@ -34,6 +37,9 @@ _ROOTS = frozenset({"rss", "feed", "rdf"})
 _ENTRIES = frozenset({"item", "entry"})
 _PUBLISHED = ("pubdate", "published", "issued", "date", "created")
 _CHANGED = ("updated", "modified")
+_LINE_END = re.compile(r"\s*[\r\n]\s*")
+_IN_QUERY = re.compile(r"=(https?(?::|%3A)[^&]+)", re.IGNORECASE)
+"""A URL as the value of a parameter."""
 
 
 def feed_links(
@@ -57,9 +63,9 @@ def feed_links(
 def text_feed_links(text: str, url: str, model: SiteModel, now: datetime | None) -> tuple[Link, ...]:
     """Return the links of a decoded feed, as `feed_links` does."""
     scope, now = scope_of(model), now or datetime.now(UTC)
-    first = _xml_entries(text, (url, now), scope) if root_of(text) in _ROOTS else _json_entries(text, url, now)
+    first = (_xml_entries if root_of(text) in _ROOTS else _json_entries)(text, (url, now), scope)
     entries = _some(first) or _some(second_reading(text, url, now))
-    return entry_links((entry for entry in entries if scope.has(entry.address)), Kind.PAGE)
+    return entry_links((entry for entry in entries if scope.has(entry.address)), Kind.PAGE, parse(url))
 
 
 def _some(entries: Iterator[FeedEntry | None]) -> list[FeedEntry]:
@@ -75,11 +81,20 @@ def _xml_entries(text: str, origin: tuple[str, datetime], scope: Scope) -> Itera
         # Open markup in a description contains the elements after it. Then every descendant counts.
         below = [element for element in entry.iterdescendants() if local_name(element.getparent()) != "source"]
         stated = _references(entry, entry) or _references(entry, below)
-        addresses = [found for reference in stated if (found := parse(reference, base))]
-        # Some feeds link to a counter, and only the guid to the page.
-        address = next((one for one in addresses if scope.has_host(one.host)), addresses[0] if addresses else None)
+        address = _chosen(stated, base, scope)
         dates = _dates(entry) or _dates(below)
         yield FeedEntry(address, stated_date(dates, now)) if address else None
+
+
+def _chosen(stated: Iterable[str], base: str, scope: Scope) -> Address | None:
+    """Return the first URL that is a page of the site. Some feeds link to a counter, and only the guid to the page.
+
+    Another counter has the URL of the page in its query.
+    """
+    addresses = [found for reference in stated if (found := parse(scope.completed(reference), base))]
+    inner = (parse(unquote(match[1])) for one in addresses for match in _IN_QUERY.finditer(one.query))
+    here = (one for one in (*addresses, *inner) if one and scope.has(one))
+    return next(here, addresses[0] if addresses else None)
 
 
 def _dates(elements: Iterable[etree._Element]) -> list[str]:
@@ -93,32 +108,40 @@ def _dates(elements: Iterable[etree._Element]) -> list[str]:
 def _references(entry: etree._Element, elements: Iterable[etree._Element]) -> list[str]:
     """Return the possible URLs of an entry's page, likeliest first.
 
-    FeedBurner adds its counting redirect to the original link. A guid is a URL unless it says otherwise (RSS 2.0).
-    rdf:about is the URL of the item in RSS 1.0.
+    FeedBurner adds its counting redirect to the original link. A guid is a URL unless it says otherwise (RSS 2.0), and
+    even then it may be one. rdf:about is the URL of the item in RSS 1.0. Some Atom feeds have no other link than
+    ``self`` or the source of the content.
     """
     found: dict[str, str] = {}
     for child in elements:
         name = local_name(child)
-        text = (child.text or "").strip().replace("&amp;", "&")
+        text = _LINE_END.sub("", (child.text or "").strip()).replace("&amp;", "&")
         if name == "link" and (href := child.get("href")):
             # The relation may be several words, or the URL of one (RFC 8288, 3.3).
-            if "alternate" in child.get("rel", "alternate").lower().replace("/", " ").split():
+            relations = child.get("rel", "alternate").lower().replace("/", " ").split()
+            if "alternate" in relations:
                 found.setdefault("html" if "html" in child.get("type", "") else "link", href)
-        elif (text and name in {"link", "origlink"}) or (
-            name == "guid"
-            and ("://" in text or text.startswith("/"))
-            and (child.get("isPermaLink") or child.get("ispermalink", "true")).lower() != "false"
-        ):
+            elif "self" in relations:
+                found.setdefault("self", href)
+        elif name == "content" and (source := child.get("src")):
+            found.setdefault("source", source)
+        elif text and name in {"link", "origlink"}:
             found.setdefault(name, text)
+        elif name == "guid" and ("://" in text or text.startswith("/")):
+            is_link = (child.get("isPermaLink") or child.get("ispermalink", "true")).lower() != "false"
+            if is_link or "://" in text:
+                found.setdefault("guid" if is_link else "identifier", text)
     # Names only: lxml searches each value from the first attribute on.
     named = next((name for name in map(str, entry.keys()) if name.endswith("about")), None)
     about = entry.get(named, "") if named else ""
     ordered = [found.get(name) for name in ("origlink", "html", "link", "guid")]
-    return list(dict.fromkeys(reference for reference in (*ordered, about) if reference))
+    last = [found.get(name) for name in ("identifier", "self", "source")]
+    return list(dict.fromkeys(reference for reference in (*ordered, about, *last) if reference))
 
 
-def _json_entries(text: str, url: str, now: datetime) -> Iterator[FeedEntry | None]:
+def _json_entries(text: str, origin: tuple[str, datetime], scope: Scope) -> Iterator[FeedEntry | None]:
     """Yield the entries of a JSON Feed (https://www.jsonfeed.org/version/1.1/)."""
+    url, now = origin
     try:
         feed = json.loads(text) if text.lstrip("\ufeff \t\r\n").startswith("{") else None
     except (ValueError, RecursionError):
@@ -127,10 +150,9 @@ def _json_entries(text: str, url: str, now: datetime) -> Iterator[FeedEntry | No
     for item in items if isinstance(items, list) else []:
         if not isinstance(item, dict):
             continue
-        reference, identifier = item.get("url"), item.get("id")
-        if not (isinstance(reference, str) and reference):
-            # The id may be a URL.
-            reference = identifier if isinstance(identifier, str) and "://" in identifier else None
-        address = parse(reference, url) if reference else None
+        # The id may be a URL.
+        identifier = item.get("id") if "://" in str(item.get("id")) else None
+        stated = (item.get("url"), item.get("external_url"), identifier)
+        address = _chosen([each for each in stated if isinstance(each, str) and each], url, scope)
         dates = [date for key in ("date_published", "date_modified") if isinstance(date := item.get(key), str)]
         yield FeedEntry(address, stated_date(dates, now)) if address else None

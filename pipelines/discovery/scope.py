@@ -66,6 +66,11 @@ class Scope:
                 return True
         return False
 
+    def completed(self, reference: str) -> str:
+        """Return a reference as written, with slashes before one that begins with a host of the site."""
+        name, _, _ = reference.partition("/")
+        return f"//{reference}" if "." in name and self.has_host(name.lower()) else reference
+
     def may_lead_to(self, address: Address) -> bool:
         """Return whether a redirect may be followed: on the site, with a plausible path, not denied."""
         return self.has_host(address.host) and self._may_be_page(address)

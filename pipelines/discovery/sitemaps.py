@@ -44,7 +44,12 @@ _BARE = re.compile(
 _NOT_READ = re.compile(r"<\?.*?\?>|<!--.*?-->", re.DOTALL)
 _NESTED = re.compile(r"<(?:[\w.-]{1,30}:)?urlset[^>]*>\s*<(?:[\w.-]{1,30}:)?sitemap[\s>]", re.IGNORECASE)
 """An index that calls itself a list of pages."""
-_LINE = re.compile(r"^[ \t\ufeff]*(https?://\S+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(r"^[ \t\ufeff]*(https?://\S+)(?:[ \t].*)?$", re.IGNORECASE | re.MULTILINE)
+"""A line of a plain list: an address, and perhaps a date or a comment."""
+_RELATIVE = re.compile(r"[^\s:]*[/.?][^\s:]*")
+"""A path without a host."""
+_LISTS = re.compile(r"sitemap[^/]*$|\.xml(?:\.gz)?$", re.IGNORECASE)
+"""End of the URL of a sitemap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +78,16 @@ def read_sitemap(body: bytes, url: str, model: SiteModel, now: datetime | None =
     if root == "urlset":
         records = XmlRecords(text, frozenset({"url"}))
         listed = list(islice(_listed(records, frozenset(model.languages)), MAX_ENTRIES))
-        entries = _entries(listed, (url, now))
-        return Sitemap(_pages(entries, model), records.broken or bool(listed and not entries))
+        entries = _entries(listed, (url, now), model)
+        if entries and all(_LISTS.search(f"{each.address.path}{each.address.query}") for each in entries):
+            return Sitemap(_sitemaps(entries, url, model), records.broken)
+        return Sitemap(_pages(entries, url, model), records.broken or bool(listed and not entries))
     if root is not None:
         return Sitemap(text_feed_links(text, url, model, now))
     if text.lstrip().startswith("<"):
         return Sitemap((), broken=True)
     lines = islice(_LINE.finditer(text.replace("\r", "\n")), MAX_ENTRIES)
-    return Sitemap(_pages(_entries([(line[1], ()) for line in lines], (url, now)), model))
+    return Sitemap(_pages(_entries([(line[1], ()) for line in lines], (url, now), model), url, model))
 
 
 def _read_index(text: str, origin: tuple[str, datetime], model: SiteModel) -> Sitemap:
@@ -90,7 +97,7 @@ def _read_index(text: str, origin: tuple[str, datetime], model: SiteModel) -> Si
     if not listed:
         bare = _NOT_READ.sub("", text)
         listed = [(match[1].replace("&amp;", "&"), ()) for match in islice(_BARE.finditer(bare), MAX_ENTRIES)]
-    entries = _entries(listed, origin)
+    entries = _entries(listed, origin, model)
     return Sitemap(_sitemaps(entries, origin[0], model), records.broken or not entries)
 
 
@@ -109,15 +116,16 @@ def _sitemaps(entries: Iterable[FeedEntry], url: str, model: SiteModel) -> tuple
     return tuple(replace(link, rank=LATER_RANK) if at in later else link for at, link in enumerate(links))
 
 
-def _pages(entries: Iterable[FeedEntry], model: SiteModel) -> tuple[Link, ...]:
+def _pages(entries: Iterable[FeedEntry], url: str, model: SiteModel) -> tuple[Link, ...]:
     scope = scope_of(model)
-    return entry_links((entry for entry in entries if scope.has(entry.address)), Kind.PAGE)
+    return entry_links((entry for entry in entries if scope.has(entry.address)), Kind.PAGE, parse(url))
 
 
-def _entries(listed: Iterable[_Listed], origin: tuple[str, datetime]) -> list[FeedEntry]:
-    """Return entries for absolute locations (the protocol allows no others) and for those that begin with a slash."""
-    url, now = origin
-    found = ((parse(location, url if location.startswith("/") else None), dates) for location, dates in listed)
+def _entries(listed: Iterable[_Listed], origin: tuple[str, datetime], model: SiteModel) -> list[FeedEntry]:
+    """Return entries for locations. The protocol allows absolute ones only, but some are paths or have no scheme."""
+    (url, now), scope = origin, scope_of(model)
+    named = ((scope.completed(location), dates) for location, dates in listed)
+    found = ((parse(each, url if _RELATIVE.fullmatch(each) else None), dates) for each, dates in named)
     return [FeedEntry(address, stated_date(dates, now)) for address, dates in found if address is not None]
 
 

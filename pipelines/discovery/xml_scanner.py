@@ -3,8 +3,8 @@
 - The document is cut before its root element, so no DTD and no entity reach the parser. lxml is set to ignore external
   entities too (CVE-2026-41066). libxml2's own limits apply to depth and to the size of a text.
 - A bare ampersand is read as one.
-- In broken XML each record with an end tag is also parsed on its own. A text that is cut at the end of the document is
-  dropped.
+- In broken XML each record with an end tag is also parsed on its own. An element that is cut at the end of the document
+  is dropped.
 """
 
 from __future__ import annotations
@@ -85,7 +85,9 @@ class XmlRecords:
             nodes += 1
             if local_name(element) in self._names:
                 depth += 1 if event == "start" else -1
-                if event == "end" and depth == 0 and not any(_CUT in (child.text or "") for child in element):
+                if event == "end" and depth == 0:
+                    for child in [child for child in element if _CUT in (child.text or "")]:
+                        element.remove(child)
                     yield element
             if event == "end" and depth == 0:
                 nodes = 0

@@ -63,6 +63,12 @@ def found(body: str) -> list[tuple[str, str]]:
         ("\ufeffhttps://www.example.com/a", ["/a"]),
         ("<rss><channel><item><link>https://www.example.com/a</link></item></channel></rss>", ["/a"]),
         ("<feed><entry><link href='https://www.example.com/a'/></entry></feed>", ["/a"]),
+        ("https://www.example.com/a\t2026-11-30\nhttps://www.example.com/b # news\n", ["/a", "/b"]),
+        (urlset("www.example.com/a", "example.com.evil.org/b"), ["/a", "/example.com.evil.org/b"]),
+        (
+            "<urlset><url><loc>https://www.example.com/a</loc></url><url><loc>/b</loc><lastmod>2024-0",
+            ["/a", "/b"],
+        ),
         ("Sitemap: https://www.example.com/a", []),
         ("", []),
     ],
@@ -102,6 +108,11 @@ def test_an_index_without_loc_elements_is_read(inside: str, root: str) -> None:
 
 def test_an_index_that_calls_itself_a_list_of_pages_gives_sitemaps() -> None:
     assert found(index("https://www.example.com/1.xml").replace("sitemapindex", "urlset")) == [("sitemap", "/1.xml")]
+    names = ("/1.xml.gz", "/sitemap-2026-11.xml", "/sitemap.php?month=11")
+    assert found(urlset(*(f"https://www.example.com{name}" for name in names))) == [("sitemap", name) for name in names]
+    assert found(urlset("https://www.example.com/sitemap/a", "https://www.example.com/1.xml")) == [
+        ("page", "/sitemap/a")
+    ]
 
 
 @pytest.mark.parametrize("inside", ["", "<sitemap/>", "<sitemap><lastmod>2024-05-13</lastmod></sitemap>", "<sitemap>a"])
@@ -119,9 +130,11 @@ def test_an_index_that_names_no_address_is_broken(inside: str) -> None:
         (index("https://www.example.com/a.xml")[:-4], 1, True),
         ("<html><body>404</body></html>", 0, True),
         (urlset("https://www.example.com/a") + "trailing <b>", 1, True),
-        (index("s2.xml.gz"), 0, True),
-        (urlset("a.html", "news/b.html"), 0, True),
-        (urlset("a.html", "https://www.example.com/a"), 1, False),
+        (index("s2.xml.gz"), 1, False),
+        (urlset("a.html", "news/b.html"), 2, False),
+        (urlset("a.html", "https://www.example.com/a"), 2, False),
+        (urlset("one", "and two"), 0, True),
+        (urlset("javascript:a.b()", "c:/d.html"), 0, True),
         (urlset("https://elsewhere.example/a"), 0, False),
         (index("https://elsewhere.example/a.xml"), 0, False),
         (urlset(), 0, False),
