@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pipelines.discovery.scope import Scope, scope_of
+from pipelines.discovery.script_links import element_references, moved_to, state_addresses
 from pipelines.markup.page_view import PageView
 from pipelines.markup.tree import shown_text
 from pipelines.metadata.rights import may_follow
@@ -66,8 +67,9 @@ def page_links(
 
 
 def page_redirects(view: PageView, url: str, model: SiteModel) -> tuple[Link, ...]:
-    """Return the target of a page's meta refresh, if it is on the site."""
-    refresh = _refresh_target(view, view.base_of(url))
+    """Return the target of a page's meta refresh, or of the script of an empty page, if it is on the site."""
+    base = view.base_of(url)
+    refresh = _refresh_target(view, base) or ((moved := moved_to(view)) and parse(moved, base))
     targets = [refresh] if refresh and scope_of(model).may_lead_to(refresh) else []
     return unique_links(targets, Kind.PAGE, parse(url), redirect=True)
 
@@ -78,6 +80,9 @@ def page_anchors(view: PageView, url: str, model: SiteModel, robots_headers: Ite
         return ()
     own, scope = parse(url), scope_of(model)
     texts = _references(view)
+    for reference, text in element_references(view, url):
+        texts.setdefault(reference.partition("#")[0], (text[:MAX_TITLE], False))
+    texts = {scope.completed(reference): stated for reference, stated in texts.items()}
     targets = _targets(texts.keys(), view.base_of(url), scope)
     found: dict[str, Anchor] = {}
     for reference, (text, following) in texts.items():
@@ -91,6 +96,9 @@ def page_anchors(view: PageView, url: str, model: SiteModel, robots_headers: Ite
         found[link.url] = anchor if before is None else _joined(before, anchor)
         if len(found) > MAX_LINKS:
             break
+    for address in state_addresses(view, url, [anchor.address for anchor in found.values()]):
+        if scope.has(address):
+            found.setdefault(address.canonical, Anchor(link_to(address, Kind.PAGE), address, ""))
     if own is not None:
         found.pop(own.canonical, None)
     return tuple(found.values())[:MAX_LINKS]

@@ -16,11 +16,10 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from pipelines.classification.page_type import HEADLINE
+from pipelines.discovery.list_signs import is_headline, page_number
 from pipelines.discovery.url_shapes import shapes_of
 from pipelines.metadata.dates.calendars import EARLIEST
 from pipelines.metadata.dates.path_dates import dates_in_path
-from pipelines.text.scripts import size
 from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
@@ -48,10 +47,6 @@ MIN_NAMED_RATIO = 0.5
 """Ratio of links with a name to links with a headline in one place, from which all are tags."""
 LESSER_RANK = -1
 """Rank of links that are no articles on a page with articles."""
-_PAGE = re.compile(
-    r"(?:[?&](?:p|pg|page\w{0,6}|trang|start|offset)=|/(?:page|trang|p)[-/_]?|[-_](?:p|page|trang)-?)(\d{1,6})(?=[/.&?]|$)",
-    re.IGNORECASE,
-)
 _DAY = r"(?P<y>(?:19|20)\d\d)(?P<m>[-/_.])(?P<mo>0?[1-9]|1[0-2])(?:(?P=m)(?P<d>0?[1-9]|[12]\d|3[01]))?"
 _ARCHIVE_PATH = re.compile(
     rf"(?:/[^/\d]{{1,40}}){{0,2}}/(?:[^/\d]{{0,20}}[-_])?{_DAY}(?:/|\.[a-z]{{2,5}})?", re.IGNORECASE
@@ -91,7 +86,7 @@ def read_listing(anchors: Sequence[Anchor], url: str) -> Listing:
         pages=tuple(further),
         archives=spans,
         patterns=tuple(sorted({shape.regex(literal=shape.text in mixed) for shape in chosen})),
-        own_page=(_page_number(own) if own else None) or 1,
+        own_page=(page_number(own) if own else None) or 1,
     )
 
 
@@ -127,12 +122,7 @@ def _headlines(members: list[Anchor]) -> bool:
     texts = [anchor.text for anchor in members if anchor.text]
     if len(texts) < MIN_GROUP or len(set(texts)) < MIN_DIFFERENT_SHARE * len(members):
         return False
-    return sum(map(_is_long, texts)) >= MIN_HEADLINE_SHARE * len(texts)
-
-
-def _is_long(text: str) -> bool:
-    """Return whether a text is as long as a headline. No letter counts less than one of an alphabet."""
-    return len(text) >= HEADLINE or size(text) >= HEADLINE
+    return sum(map(is_headline, texts)) >= MIN_HEADLINE_SHARE * len(texts)
 
 
 def ordered(anchors: Iterable[Anchor], listing: Listing, url: str, today: date) -> tuple[Link, ...]:
@@ -210,7 +200,7 @@ def _further_pages(anchors: Iterable[Anchor], own: Address | None) -> dict[str, 
     numbered: dict[str, dict[str, None]] = defaultdict(dict)
     for anchor in anchors:
         target, number = anchor.link.url, _number(anchor.text)
-        if anchor.following or (_page_number(anchor.address) is not None and not _is_long(anchor.text)):
+        if anchor.following or (page_number(anchor.address) is not None and not is_headline(anchor.text)):
             found[target] = None
         elif number is not None:
             for match in list(re.finditer(rf"(?<!\d){number}(?!\d)", target))[-MAX_PLACES:]:
@@ -220,12 +210,6 @@ def _further_pages(anchors: Iterable[Anchor], own: Address | None) -> dict[str, 
     if own is not None:
         found.pop(own.canonical, None)
     return found
-
-
-def _page_number(address: Address) -> int | None:
-    """Return the page number in path or query; None without one. A host such as p2.example.org has none."""
-    found = _PAGE.search(unquote(f"{address.path}?{address.query}"))
-    return int(found[1]) if found else None
 
 
 def _number(text: str) -> int | None:
