@@ -69,6 +69,7 @@ class OpenCorpus:
             run_id=run_id,
             max_depth={site.name: config.site_max_depth(site) for site in config.sites},
             feeds_only=frozenset(site.name for site in config.sites if site.feeds_only),
+            own_sources=frozenset(site.name for site in config.sites if not (site.feeds or site.sitemaps)),
             again=again,
             max_held=held,
             allowances=allowances or {},

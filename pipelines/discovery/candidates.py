@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pipelines.classification.page_type import HEADLINE
+from pipelines.discovery.links import unique_links
 from pipelines.discovery.scope import scope_of
 from pipelines.markup.tree import shown_text
 from pipelines.text.scripts import size
+from pipelines.urls.robots_txt import parse_robots
 from pipelines.urls.url import parse
+from storage.records import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,13 +27,15 @@ if TYPE_CHECKING:
 
     from pipelines.markup.page_view import PageView
     from pipelines.urls.url import Address
-    from storage.records import SiteModel
+    from storage.records import Link, SiteModel
 
 USUAL_FEEDS = ("/rss", "/feed", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/rss/home.rss")
 USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml", "/sitemap-news.xml", "/sitemap.xml.gz")
 MAX_CANDIDATES = 60
 """URLs from one page."""
 MAX_SECTIONS = 30
+MAX_STATED = 8
+"""Feeds that a crawl takes from a start page, and sitemaps from its robots.txt."""
 MAX_REFERENCES = 5000
 """Links of a page that are read."""
 _FEED_TYPES = frozenset(
@@ -74,10 +79,27 @@ def stated_feeds(view: PageView, url: str) -> list[Address]:
     return list(found.values())[:MAX_CANDIDATES]
 
 
+def named_feeds(view: PageView, url: str, model: SiteModel) -> tuple[Link, ...]:
+    """Return the feeds of its site that the head of a page names. Without one: those that the page links to."""
+    scope = scope_of(model)
+    stated = [each for each in stated_feeds(view, url) if scope.has_host(each.host)]
+    return unique_links((stated or linked_feeds(view, url, model))[:MAX_STATED], Kind.FEED, parse(url))
+
+
+def stated_sitemaps(robots: bytes, url: str, model: SiteModel) -> tuple[Link, ...]:
+    """Return the sitemaps on the hosts of its site that a robots.txt names. ``url`` is a page of its host."""
+    scope = scope_of(model)
+    # Some are in quotation marks or brackets, and some lines name several.
+    stated = (each.strip("<>\"'") for line in parse_robots(robots).sitemaps for each in line.split())
+    named = (parse(scope.completed(each), url) for each in stated)
+    found = [each for each in named if each and scope.has_host(each.host)]
+    return unique_links(found[:MAX_STATED], Kind.SITEMAP)
+
+
 def linked_feeds(view: PageView, url: str, model: SiteModel) -> list[Address]:
     """Return the URLs on its site that a page links to and that look like a feed, or like a page of feeds."""
     scope, found = scope_of(model), {}
-    for address, _ in _linked(view, url):
+    for address, _ in _linked(view, url, like=_FEED_PATH):
         target = _target(address)
         looks = _FEED_PATH.search(target) or (
             scope.has_host(address.host) and address.host.startswith(("rss.", "feeds."))
@@ -132,10 +154,12 @@ def _target(address: Address) -> str:
     return f"{address.path}?{address.query}" if address.query else address.path
 
 
-def _linked(view: PageView, url: str) -> Iterator[tuple[Address, LexborNode]]:
-    """Yield the URLs that a page links to, each with its link."""
+def _linked(view: PageView, url: str, like: re.Pattern[str] | None = None) -> Iterator[tuple[Address, LexborNode]]:
+    """Yield the URLs that a page links to, each with its link. ``like``: only references or a base that match it."""
     base = view.base_of(url)
     links = (each for each in view.references if each.tag == "a")
+    wanted = None if like is None or like.search(base) else like
     for link in islice(links, MAX_REFERENCES):
-        if address := parse(link.attributes["href"] or "", base):
+        reference = link.attributes["href"] or ""
+        if (wanted is None or wanted.search(reference)) and (address := parse(reference, base)):
             yield address, link.node

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 from pipelines import language
 from pipelines.classification import soft_errors
 from pipelines.decoding import decode
-from pipelines.discovery import feeds, links, list_pages, sitemaps
+from pipelines.discovery import candidates, feeds, links, list_pages, sitemaps
 from pipelines.discovery.date_range import within
 from pipelines.extractors.auto.blocks.template_learning import Survey, survey_html
 from pipelines.extractors.explanation import MAX_ITEMS
 from pipelines.language.page_filter import may_have
-from pipelines.metadata.rights import robots_headers
+from pipelines.markup.page_view import PageView
+from pipelines.metadata.rights import may_follow, robots_headers
 from pipelines.page.postprocess import (
     ParsedPage,
     explain_source,
@@ -82,6 +83,10 @@ def process(
     if capture.kind is Kind.FEED:
         content_type = capture.header("Content-Type")
         found = feeds.feed_links(body, capture.url, model, content_type, now=capture.fetched_at)
+        if not found and sniff(body, content_type) in PAGES:
+            # The page of a site that lists its feeds.
+            listing = decode.decode(body, charset_of(content_type)).text
+            found = candidates.named_feeds(PageView(listing), capture.url, model)
         return _without_document("feed", counted(len(found), "link"), within(found, model))
     if capture.kind is Kind.SITEMAP:
         sitemap = sitemaps.read_sitemap(body, capture.url, model, capture.fetched_at)
@@ -255,4 +260,6 @@ def _page_links(source: ParsedPage, capture: Capture, model: SiteModel) -> tuple
     if model.since or model.until:
         found = within(found, model)
     main_page = links.main_page_link(capture.url, source.page.metadata.canonical, model)
-    return links.page_redirects(view, capture.url, model) + found + main_page
+    followed = may_follow(view.metas, robots_headers(capture))
+    named = candidates.named_feeds(view, capture.url, model) if followed else ()
+    return links.page_redirects(view, capture.url, model) + found + main_page + named

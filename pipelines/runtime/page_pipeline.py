@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
 
+from pipelines.discovery.candidates import stated_sitemaps
 from pipelines.discovery.crawler_traps import CrawlerTraps
 from pipelines.discovery.dead_links import DeadLinks
 from pipelines.discovery.scope import scope_of
@@ -24,6 +25,7 @@ from pipelines.discovery.site_budget import MAX_BACKLOG, SiteBudget
 from pipelines.runtime.counters import PipelineCounts
 from pipelines.runtime.wakeups import Wakeups
 from pipelines.runtime.writer import Writer
+from pipelines.urls.url import parse
 from storage.errors import CorpusError, DiskError, LockedError, MissingFileError, ObjectStorageError
 from storage.fetches.fetches import NOT_RECORDED
 from storage.reasons import LEASE_LOST, MACHINE_FAULTS, WARC_MISSING
@@ -81,6 +83,8 @@ class PipelineSettings:
     """By site: maximum link depth. A site without an entry has no maximum."""
     feeds_only: frozenset[str] = frozenset()
     """Sites of which only feeds and sitemaps are read for links."""
+    own_sources: frozenset[str] = frozenset()
+    """Sites without a configured feed or sitemap: those that their start pages and robots.txt name are read."""
     again: bool = False
     """Whether the pages have an outcome already, which the new one replaces (re-extraction)."""
     max_held: int = 64
@@ -317,7 +321,8 @@ class PagePipeline:
 
         ``follow``: whether the page's links enter the frontier.
         """
-        processed = replace(processed, links=self._followed(lease, processed.links) if follow else ())
+        found = (*processed.links, *await self._stated_sitemaps(lease)) if follow else ()
+        processed = replace(processed, links=self._followed(lease, found))
         try:
             stored = await self._wakeups.result(self.writer.processed(fetch_id, lease, processed))
         finally:
@@ -339,12 +344,28 @@ class PagePipeline:
 
     def _followed(self, lease: Lease, links: tuple[Link, ...]) -> tuple[Link, ...]:
         """Remove links of pages whose links are not followed or are too deep, into traps, and to nested sitemaps."""
-        only_named = lease.kind is Kind.PAGE and lease.site in self.settings.feeds_only
-        if only_named or lease.depth >= self.settings.max_depth.get(lease.site, lease.depth + 1):
+        if lease.depth >= self.settings.max_depth.get(lease.site, lease.depth + 1):
             return tuple(link for link in links if link.redirect)
-        if lease.kind is Kind.SITEMAP and lease.depth >= MAX_INDEXES:
-            links = tuple(link for link in links if link.redirect or link.kind is not Kind.SITEMAP)
-        return self.traps.wanted(links)
+        return self.traps.wanted(tuple(link for link in links if link.redirect or self._may_name(lease, link.kind)))
+
+    def _may_name(self, lease: Lease, kind: Kind) -> bool:
+        """Return whether a URL may name others of a kind. Feeds and sitemaps are named by start pages and sources."""
+        if lease.kind is Kind.SITEMAP:
+            return kind is not Kind.SITEMAP or lease.depth < MAX_INDEXES
+        if kind is Kind.PAGE:
+            return lease.kind is not Kind.PAGE or lease.site not in self.settings.feeds_only
+        return lease.site in self.settings.own_sources and lease.depth <= (lease.kind is Kind.FEED)
+
+    async def _stated_sitemaps(self, lease: Lease) -> tuple[Link, ...]:
+        """Return the sitemaps that the robots.txt of a start page names, if its site has no configured source."""
+        address = parse(lease.fetch_url)
+        is_start = lease.kind is Kind.PAGE and lease.depth == 0 and lease.site in self.settings.own_sources
+        if not is_start or address is None:
+            return ()
+        copy = await self.kept_robots(f"{address.scheme}://{address.host}")
+        model = self.settings.models[lease.site]
+        # In a thread: a long file takes a third of a second to parse.
+        return await asyncio.to_thread(stated_sitemaps, copy.body, lease.fetch_url, model) if copy else ()
 
     async def _put_off(self, lease: Lease, trap: Trap) -> None:
         """Leave the pending URLs of a crawler trap to a later run."""

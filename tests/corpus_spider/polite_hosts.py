@@ -178,7 +178,9 @@ def hosts() -> dict[str, Host]:
         "split": Host(split + b"User-agent: Corpus-Spider\nDisallow: /ok/\n", ALL - {"/private/1", "/ok/1"}),
         "wildcard": Host(b"User-agent: *\nDisallow: /*.php$\n", ALL - {"/x.php"}),
         "unknown": Host(b"User-agent: *\nNoindex: /\nUser-agent: y\nFoo\nDisallow: /private/\n", NO_PRIVATE),
-        "sitemap": Host(b"User-agent: *\nSitemap: http://a.example/s\nDisallow: /private/\nSitemap: /s\n", NO_PRIVATE),
+        "sitemap": Host(
+            b"User-agent: *\nSitemap: http://a.example/t\nDisallow: /private/\nSitemap: /s\n", NO_PRIVATE | {"/s"}
+        ),
         "longest": Host(b"User-agent: *\nDisallow: /\nAllow: /$\nAllow: /ok\n", frozenset({"/", "/ok/1"})),
         "others": Host(b"User-agent: corpus\nDisallow: /\nUser-agent: example\nDisallow: /\n", ALL),
         "nul": Host(b"User-agent: *\nDis\x00allow: /private/\x00\n", NO_PRIVATE),

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.discovery.candidates import linked_feeds, section_pages, stated_feeds, usual
+from pipelines.discovery.candidates import (
+    MAX_STATED,
+    linked_feeds,
+    named_feeds,
+    section_pages,
+    stated_feeds,
+    stated_sitemaps,
+    usual,
+)
 from pipelines.discovery.sources import SourceFormat, read_source
 from pipelines.markup.page_view import PageView
 from storage.records import Capture, Kind, SiteModel
@@ -134,6 +142,32 @@ def test_links_that_look_like_feeds() -> None:
         "https://rss.example.com/1",
         "/ar/rss.aspx?id=1",
     ]
+
+
+def test_a_crawl_takes_few_feeds_of_its_site_from_a_page() -> None:
+    """Those in the head; without one those that it links to."""
+    stated, linked = (named_feeds(PageView(html), URL, MODEL) for html in (HEAD + LINKS, LINKS * 9))
+    assert [link.url.removeprefix("https://example.com") for link in stated] == ["/rss.xml", "/a", "/old"]
+    assert len(linked) == 6
+    assert {link.kind for link in (*stated, *linked)} == {Kind.FEED}
+    assert len(named_feeds(PageView("".join(f"<a href=/rss/{each}>" for each in range(99))), URL, MODEL)) == MAX_STATED
+
+
+@pytest.mark.parametrize(
+    ("robots", "expected"),
+    [
+        ("Sitemap: https://example.com/s.xml # news\r\nSITEMAP:/t.xml", ["/s.xml", "/t.xml"]),
+        ("\ufeffSitemap: <https://example.com/s.xml>", ["/s.xml"]),
+        ("Sitemap: 'https://example.com/s.xml' example.com/t.xml", ["/s.xml", "/t.xml"]),
+        ("Sitemap: https://other.example/s.xml\nSitemap:\nSitemap: file:///etc/passwd", []),
+        ("Sitemap: /s.xml\n" * 99, ["/s.xml"]),
+    ],
+)
+def test_sitemaps_that_a_robots_txt_names(robots: str, expected: list[str]) -> None:
+    """On the hosts of the site, each once, however the line is written."""
+    links = stated_sitemaps(robots.encode(), URL, MODEL)
+    assert [link.url.removeprefix("https://example.com") for link in links] == expected
+    assert all(link.kind is Kind.SITEMAP for link in links)
 
 
 def test_sections_are_short_paths_of_the_site() -> None:
