@@ -15,7 +15,7 @@ from storage.database.schema import url
 from storage.database.transactions import among, chunks
 from storage.frontier.leases import UNNAMED_PRIORITY
 from storage.frontier.recrawl_schedule import End, Habit, Visit, moment
-from storage.reasons import GONE, LISTING, REDIRECT, REFUSED, UNCHANGED_TEXT, is_fault, may_pass
+from storage.reasons import GONE, LISTING, NO_ARTICLE, REDIRECT, REFUSED, UNCHANGED_TEXT, is_fault, may_pass
 from storage.records import Kind, UrlState
 
 if TYPE_CHECKING:
@@ -34,9 +34,13 @@ SECTION_PRIORITY = 8
 The sources of a site are read first, so that a run knows early how many new pages they name.
 """
 _HABIT = ("period", "unchanged", "failures", "reads", "read_at", "news_at")
-_source = url.alias("source")
+_source, _named = url.alias("source"), url.alias("named")
 _FOUND_IN = sa.select(_source.c.kind).where(_source.c.id == url.c.found_from).scalar_subquery().label("found_in")
-_COLUMNS = (url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c.dated, url.c.found_at, _FOUND_IN)
+_NAMES = sa.exists().where(_named.c.found_from == url.c.id, _named.c.kind == Kind.PAGE).label("names_pages")
+_COLUMNS = (
+    *(url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c.dated, url.c.found_at),
+    *(_FOUND_IN, _NAMES),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +83,12 @@ def _rows(connection: Connection, url_ids: Sequence[int]) -> dict[int, AnyRow]:
 def is_source(ended: VisitEnd, row: AnyRow) -> bool:
     """Return whether a URL is read for its links: a configured URL, a feed, a sitemap or a section page.
 
-    A section page stays a source after any answer. An error, a login page or a redirect of one night must not end
-    the search for its articles.
+    A section page is a list. One with few headlines has too little text for a list, so it counts if it was the first to
+    name a page. A section page stays a source after any answer. An error, a login page or a redirect of one night must
+    not end the search for its articles.
     """
-    section = ended.reason == LISTING and row.depth <= SECTION_DEPTH
+    is_list = ended.reason == LISTING or (ended.reason == NO_ARTICLE and row.names_pages)
+    section = is_list and row.depth <= SECTION_DEPTH
     return bool(row.seed or row.kind != Kind.PAGE or section or row.period > 0)
 
 

@@ -412,6 +412,15 @@ def test_section_pages_that_the_start_page_leads_to_are_sources(corpus: Corpus) 
     assert nights.run(1, lambda _: dropped("listing")) == ["start", "section"]
 
 
+def test_a_section_with_few_headlines_is_a_source(corpus: Corpus) -> None:
+    """It has too little text for a list, and it was the first to name a page. A page of the menu names none."""
+    nights = Nights(corpus)
+    nights.seed("start")
+    named = {"start": [link("short"), link("contact")], "short": [link("one")], "contact": [link("short")]}
+    nights.run(0, lambda lease: dropped("no_article", *named.get(path_of(lease.url), [])))
+    assert nights.run(1, lambda _: dropped("no_article")) == ["start", "short"]
+
+
 BAD_NIGHTS = {
     "gone": (dropped("http_404"), 1, 12.0),
     "error page with status 200": (dropped("soft_404"), 1, 12.0),
