@@ -120,6 +120,8 @@ def add_links(connection: Connection, found: Sequence[FoundLink]) -> Counter[int
 
     Pages that were removed on request stay out. A waiting page counts as new when it is news of a source (`_name`).
 
+    Of two URLs that differ in a final slash only the first is added, unless it fails.
+
     A redirect to another spelling of its own URL queues that URL again with the new address. A redirect from a seed is
     followed on each visit: a moved feed must be read every night.
 
@@ -133,7 +135,14 @@ def add_links(connection: Connection, found: Sequence[FoundLink]) -> Counter[int
     wanted = {each.link.url: each for each in found if follows(each) and not each.is_self}
     known = known_urls(connection, {*wanted, *(each.link.twin for each in wanted.values() if each.link.twin)})
     pages = known | {key for key, each in wanted.items() if each.link.twin is None}
-    rows = [_link_row(each) for key, each in wanted.items() if key not in known and each.link.twin not in pages]
+    fresh = {key: each for key, each in wanted.items() if key not in known and each.link.twin not in pages}
+    slashed = {key: other for key, each in fresh.items() if not each.link.redirect and (other := _other_slash(key))}
+    taken = _alive_urls(connection, slashed.values())
+    rows = []
+    for key, each in fresh.items():
+        if slashed.get(key) not in taken:
+            taken.add(key)
+            rows.append(_link_row(each))
     if rows:
         insert_many(connection, upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), rows)
         insert_hosts(connection, rows)
@@ -150,6 +159,26 @@ def known_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for part in chunks(sorted(keys)):
         found.update(connection.execute(sa.select(url.c.url).where(among(connection, url.c.url, part))).scalars())
+    return found
+
+
+def _other_slash(key: str) -> str | None:
+    """Return the URL with a final slash more or less: nearly always the same page. None for files and queries."""
+    path = key.partition("://")[2].partition("/")[2]
+    if not path or "?" in path or "." in path.rstrip("/").rpartition("/")[2]:
+        return None
+    return key[:-1] if key.endswith("/") else f"{key}/"
+
+
+def _alive_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
+    """Return the canonical URLs that the frontier contains, without those that failed or gave no page."""
+    reason = sa.select(fetch.c.reason).where(fetch.c.url_id == url.c.id).order_by(fetch.c.id.desc()).limit(1)
+    last = sa.func.coalesce(reason.scalar_subquery(), "")
+    is_gone = sa.or_(url.c.state == UrlState.FAILED, last.in_(MAY_PASS), last.startswith(HTTP, autoescape=True))
+    found: set[str] = set()
+    for part in chunks(sorted(keys)):
+        statement = sa.select(url.c.url).where(among(connection, url.c.url, part), ~is_gone)
+        found.update(connection.execute(statement).scalars())
     return found
 
 

@@ -412,6 +412,39 @@ def test_section_pages_that_the_start_page_leads_to_are_sources(corpus: Corpus) 
     assert nights.run(1, lambda _: dropped("listing")) == ["start", "section"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "outcome", "asked"),
+    [
+        ("a", "a/", made("text"), ["start", "a"]),
+        ("a/", "a", made("text"), ["start", "a/"]),
+        ("a/", "a", dropped("http_404"), ["start", "a/", "a"]),
+        ("a", "a/", dropped("soft_404"), ["start", "a", "a/"]),
+        ("a", "a/", dropped("redirect", link("a/", redirect=True)), ["start", "a", "a/"]),
+        ("a.html", "a.html/", made("text"), ["start", "a.html", "a.html/"]),
+        ("?a", "?a/", made("text"), ["start", "?a", "?a/"]),
+    ],
+)
+@pytest.mark.parametrize("together", [True, False])
+def test_a_final_slash_makes_no_other_page(
+    corpus: Corpus, first: str, second: str, outcome: Processed, asked: list[str], *, together: bool
+) -> None:
+    """Of the two URLs the first is fetched, and the other if the first is missing or leads to it."""
+    nights, found = Nights(corpus), dict[str, None]()
+    nights.seed("start")
+    named = [link(first), link(second)]
+
+    def answer(lease: Lease) -> Processed:
+        path = lease.url.removeprefix("https://a.example/")
+        found[path] = None
+        if path == "start":
+            return dropped("listing", *(named if together or len(found) > 1 else named[:1]))
+        return outcome if path == first else made("other")
+
+    nights.run(0, answer)
+    nights.run(1, answer)
+    assert [*found] == asked
+
+
 def test_a_section_with_few_headlines_is_a_source(corpus: Corpus) -> None:
     """It has too little text for a list, and it was the first to name a page. A page of the menu names none."""
     nights = Nights(corpus)
