@@ -1,5 +1,7 @@
 """Dead-link detection: URL shapes that nearly always answer 404 or 410, such as broken relative links in articles.
 
+A shape whose pages nearly always state that they are another page (print versions) is one too.
+
 An article page with one broken relative link in its layout names a dead URL for every article, and there may be twenty
 dead URLs for each live one. URLs of one shape at one host are sampled. When nearly all of the sample are gone, the
 others wait for the next night.
@@ -58,6 +60,12 @@ class DeadLinks:
             shape.gone += 1
         else:
             shape.alive += 1
+
+    def note_same_page(self, lease: Lease) -> None:
+        """Count a page that was read and stated to be another one (its canonical URL) as a missing one."""
+        shape = self._shapes.get(_key(lease))
+        if shape is not None and lease.kind is Kind.PAGE and lease.depth >= INNER_DEPTH:
+            shape.gone, shape.alive = shape.gone + 1, max(0, shape.alive - 1)
 
     def has(self, lease: Lease) -> bool:
         """Return whether a URL has a dead shape."""

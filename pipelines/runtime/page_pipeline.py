@@ -28,7 +28,7 @@ from pipelines.runtime.writer import Writer
 from pipelines.urls.url import parse
 from storage.errors import CorpusError, DiskError, LockedError, MissingFileError, ObjectStorageError
 from storage.fetches.fetches import NOT_RECORDED
-from storage.reasons import LEASE_LOST, MACHINE_FAULTS, WARC_MISSING
+from storage.reasons import LEASE_LOST, MACHINE_FAULTS, SAME_PAGE, WARC_MISSING
 from storage.records import Drop, Fetched, Kind, LeaseRuling, Processed
 from storage.reporting import counted
 from storage.warc import read_record
@@ -332,6 +332,8 @@ class PagePipeline:
         self.counts.outcome(stored, lease.site)
         self.found_hosts.update(link.host for link in stored.links)
         self.changed.set()
+        if stored.drop is not None and stored.drop.reason == SAME_PAGE:
+            self.dead_links.note_same_page(lease)
         self.budget.processed(lease, stored)
         if self.budget.lets_in(lease.site):
             await self._let_in(lease.site)

@@ -52,5 +52,14 @@ def test_other_shapes_and_what_sources_name_are_fetched(other: Lease) -> None:
     assert not seen([404] * 50).has(other)
 
 
+@pytest.mark.parametrize(("same", "others", "dead"), [(SAMPLE, 0, True), (SAMPLE, 1, True), (SAMPLE, 2, False)])
+def test_a_shape_of_print_versions_is_dead(same: int, others: int, dead: bool) -> None:
+    """Nearly all of its pages were read and state that they are another page."""
+    links = seen([200] * (same + others))
+    for number in range(same):
+        links.note_same_page(lease(BROKEN.format(1000 + number)))
+    assert links.has(lease(BROKEN.format(5000))) is dead
+
+
 def test_missing_pages_that_sources_name_are_no_sample() -> None:
     assert not seen([404] * 50, depth=1).has(lease(BROKEN.format(5000)))
