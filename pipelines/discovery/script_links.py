@@ -45,8 +45,8 @@ MIN_GROUP = 4
 _ATTRIBUTES = ("data-href", "data-url", "data-link", "data-permalink")
 _SELECTOR = f"{','.join(f'[{name}]' for name in _ATTRIBUTES)},[onclick],a[href^='javascript:'],frameset frame[src]"
 _OPTIONS = "select[onchange] option[value]"
-_HINTS = (*_ATTRIBUTES, "onclick", "onchange", "javascript:", "<frame")
-"""A page without one of these has no such element."""
+_HINTS = (*(name.encode() for name in _ATTRIBUTES), b"onclick", b"onchange", b"javascript:", b"<frame")
+"""A page without one of these has no such element. Bytes get small letters twenty times as fast as Chinese text."""
 _PATH = re.compile(r"(?:https?:)?/|\?", re.IGNORECASE)
 """Start of a value that is a URL. Others are numbers and names."""
 _MOVE = re.compile(
@@ -67,7 +67,7 @@ _NO_PAGE = re.compile(
 
 def element_references(view: PageView, url: str) -> Iterator[tuple[str, str]]:
     """Yield the references of a page that scripts follow from its elements, each with the text of its element."""
-    lowered = view.html.lower()
+    lowered = view.source.lower()
     if not any(hint in lowered for hint in _HINTS):
         return
     base = view.base_of(url)
@@ -111,19 +111,21 @@ def state_addresses(view: PageView, url: str, linked: Iterable[Address]) -> list
     """Return the URLs of articles in the state of an app. ``linked``: the links of the page."""
     if "json" not in view.html and not _STATE.search(view.html):
         return []
-    base = view.base_of(url)
+    base, known = view.base_of(url), frozenset(linked)
     stated: dict[Address, None] = {}
     for reference in islice(_stated(view), MAX_STATED):
         address = parse(reference, base)
         if address and not _NO_PAGE.search(address.path):
             stated.setdefault(address)
+    if stated.keys() <= known:
+        return []
     groups: dict[str, list[Address]] = defaultdict(list)
     for address in stated:
         shape = shape_of(address)
         if shape.distinguishes:
             groups[shape.text].append(address)
     own: dict[str, int] = defaultdict(int)
-    for address in linked:
+    for address in known:
         shape = shape_of(address)
         own[shape.text] += shape.distinguishes
     shown = {shape for shape, count in own.items() if count >= MIN_GROUP}
