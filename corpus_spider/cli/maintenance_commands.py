@@ -1,14 +1,16 @@
-"""Commands: backup, move, migrate, doctor."""
+"""Commands: check, backup, move, migrate, doctor."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from corpus_spider.cli.options import as_json, verb_of
+from corpus_spider.exit_codes import DAMAGED
 from corpus_spider.terminal.values import human_size
 from storage.errors import ConfigError, DamageError
 from storage.reporting import counted
@@ -18,6 +20,28 @@ if TYPE_CHECKING:
     from corpus_spider.maintenance.copy_corpus import MigrationReport
 
 verbs = click.Group()
+
+
+@verb_of(verbs, ("check", "check --deep --json"))
+@click.option("--deep", is_flag=True, help="Also read every WARC record, and extract a sample of pages again.")
+@as_json
+def check(state: CommonOptions, /, **options: Any) -> int:
+    """Check that database and WARC files agree.
+
+    Prints every problem. Exit code 6 if there is one.
+    """
+    from corpus_spider.maintenance import check as integrity
+
+    config = state.load_made()
+    with state.console.stages() as show:
+        report = integrity.check(config, options["deep"], show)
+    state.report({"ok": report.ok} | asdict(report), as_json=options["as_json"])
+    if state.console.quiet and not options["as_json"]:
+        for problem in report.problems:
+            state.console.error(problem)
+    if not report.ok:
+        state.console.note("Restore what is missing or damaged from a backup: docs/how-to/back-up.md.")
+    return 0 if report.ok else DAMAGED
 
 
 @verb_of(verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")
@@ -34,10 +58,7 @@ def backup_verb(state: CommonOptions, /, folder: Path, **options: Any) -> int:
 
     with state.console.stages() as show:
         report = backup(state.load_made(), folder, show)
-    if options["as_json"]:
-        state.console.json(report)
-    elif not state.console.quiet:
-        state.console.summary(report)
+    state.report(report, as_json=options["as_json"])
     if variable := database_variable(os.environ):
         state.console.note(f"Unset {variable} to work with the backup: it overrides the database in any corpus.toml.")
     if report.elsewhere:

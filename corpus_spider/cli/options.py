@@ -21,7 +21,7 @@ from corpus_spider.terminal.log_lines import hide_in_logs, log_to_file, start_lo
 from storage.documents.selection import DAY_FORM, Day, Texts, honoured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from corpus_spider.config.model import Config
     from storage.documents.selection import Dimension
@@ -105,6 +105,13 @@ class CommonOptions:
         settings = [part for key, value in self.overrides.items() for part in ("--set", f"{key}={value}")]
         verbosity = ["-v"] * self.verbosity if self.verbosity >= 0 else ["-q"]
         return [*(("-c", str(self.path)) if self.path else ()), *settings, *verbosity]
+
+    def report(self, report: object, internals: Collection[str] = (), *, as_json: bool) -> None:
+        """Write the report of a command: as JSON, nothing if quiet, else as tables. ``internals``: see `summary`."""
+        if as_json:
+            self.console.json(report)
+        elif not self.console.quiet:
+            self.console.summary(report, internals)
 
     def load(self, **overrides: object) -> Config:
         """Load the configuration. ``overrides`` are options of the command; None means not given."""
