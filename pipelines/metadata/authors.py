@@ -217,11 +217,17 @@ _BRACKET = re.compile(r"\s*\([^()]*\)?$")
 _CONTACT = re.compile(r"\s*[|,;]?\s*<?\S*@\S+")
 """An address or the name of an account beside a name. RSS 2.0 has the name beside the address."""
 _PLACE = re.compile(r"\s(?:in|from|at|aus|à)\s[^\W\d_a-z]\S*(?:\s[^\W\d_a-z]\S*)?$")
+_DATED = re.compile(
+    r"\s*(?:\s(?:on|at|le|el|am|um|il|op|vào|lúc|pada|às|em|di|dnia|den|เมื่อ|في|در)\s(?=.*\d)|(?:\s|^)\(?\d).*$",
+    re.IGNORECASE,
+)
+"""The date behind a name: "By Ann Lee on 3 March"."""
+_BY_BEHIND_DATE = re.compile(rf"(?<=\d)\s+(?=(?:{NEVER_A_NAME}|oleh|av|af|автором)\s+\S)", re.IGNORECASE)
 _ROLE_BEHIND = re.compile(
-    r"(?<=[가-힣])\s?(?:(?:선임|인턴|전문|수습)\s?)?(?:기자|특파원|논설위원|통신원)$"
+    r"\starafından$|(?<=[가-힣])\s?(?:(?:선임|인턴|전문|수습)\s?)?(?:기자|특파원|논설위원|통신원)$"
     rf"|(?<=[{SYLLABIC}])\s[{SYLLABIC}]{{2,6}}(?:报道|報導|報道)$"
 )
-"""Words for a reporter or a place behind the name, in Korean and Chinese."""
+"""Words for a reporter or a place behind the name, in Korean and Chinese; "by" in Turkish."""
 _NO_TEXT = frozenset({"nav", "aside", "footer", "figure", "figcaption"})
 _OF_OTHERS = re.compile(r"comment|relat(?!ive)|footer|copyright", re.IGNORECASE)
 _MAX_FLUSH, _MAX_SIGNED = 10, 100
@@ -313,10 +319,18 @@ def _apart(piece: str) -> list[str]:
 
 def _behind_by(pieces: Sequence[str]) -> list[str]:
     """Return the parts after "by" at the start of some texts, or in one after a separator from the date."""
-    if BY.match(" ".join(pieces[:2])) or _ROLE_BEHIND.search(_CONTACT.sub("", pieces[0])):
-        return [part for piece in pieces for part in _MARK.split(piece)]
-    lines = (_MARK.split(piece) for piece in pieces)
+    parts = [part for piece in pieces for part in _MARK.split(piece)]
+    if BY.match(" ".join(pieces[:2])):
+        return parts
+    with_role = next((at for at, part in enumerate(parts) if _has_role(part)), None)
+    if with_role is not None:
+        return parts[with_role:]
+    lines = (_MARK.split(_BY_BEHIND_DATE.sub(" | ", piece)) for piece in pieces)
     return next((parts[at:] for parts in lines for at, part in enumerate(parts) if at and BY.match(part)), [])
+
+
+def _has_role(part: str) -> bool:
+    return _ROLE_BEHIND.search(_DATED.sub("", _CONTACT.sub("", part))) is not None
 
 
 def _leading_names(pieces: Iterable[str]) -> Iterator[str]:
@@ -324,7 +338,7 @@ def _leading_names(pieces: Iterable[str]) -> Iterator[str]:
     named = False
     for piece in pieces:
         for part in _PARTING.split(_JOINING.sub("", BY.sub("", _CONTACT.sub("", piece))).rstrip(" :")):
-            name = _ROLE_BEHIND.sub("", _PLACE.sub("", _BRACKET.sub("", part)))
+            name = _ROLE_BEHIND.sub("", _PLACE.sub("", _BRACKET.sub("", _DATED.sub("", part))))
             if is_name(name) and not names_organisation(name):
                 named = True
                 yield name
@@ -365,7 +379,8 @@ MAX_AUTHOR = 200
 _MAX_NAME_WORDS = 8
 
 _BEFORE_NAME = re.compile(
-    rf"^(?:{NEVER_A_NAME}|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư]))\s*:?\s+(?=\S)", re.IGNORECASE
+    rf"^[記记]者(?=[{SYLLABIC}]{{2,4}}$)|^(?:{NEVER_A_NAME}|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư]))\s*:?\s+(?=\S)",
+    re.IGNORECASE,
 )
 """Words before a name. Vietnamese papers write "theo" before a quoted source; elsewhere it is a name (Theo Nguyễn)."""
 _ALL_POSTS = re.compile(

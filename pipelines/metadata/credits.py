@@ -37,9 +37,12 @@ _MAX_LABEL_WORDS, _MAX_ARTICLES = 4, 1
 _TOKEN = re.compile(r"[:：៖]|[^\s:：៖|•()\[\]]+")
 _UNSIGNED = re.compile(
     rf"(?<![^\s、，,;；|])(?:([{SYLLABIC}]{{1,4}}(?:[・·/／][{SYLLABIC}]{{1,4}})?)\s?[／/＝=・]\s?(?=[{SYLLABIC}])"
-    r"|((?:글|사진|영상|그래픽)(?:[·,/]\s?(?:글|사진|영상|그래픽))?)\s(?=[가-힣]{2,4}(?![가-힣])))"
+    r"|((?:글|사진|영상|그래픽)(?:[·,/]\s?(?:글|사진|영상|그래픽))?)\s(?=[가-힣]{2,4}(?![가-힣]))"
+    r"|[一-龥]{0,4}(记者|記者|编辑|編輯|摄影|攝影)\s+(?=[一-龥]))"
 )
-"""Labels with another sign behind them in Chinese and Japanese (文／, 文＝), and with none in Korean."""
+"""Labels with another sign behind them in Chinese and Japanese (文／, 文＝), or with none in Korean and Chinese."""
+_PHOTOGRAPHED = re.compile(r"[^\n|，,。；;（）()]{0,20}[摄攝](?=[\s）)。]|$)")
+"""A Chinese photographer, with the reporter's title and the verb behind the name: 记者 王小明 摄."""
 _CONJUNCTION = r"(?:and|und|et|y|e|i|og|och|en|và|dan|ve|и|та|і|και|و)\s"
 _AND = re.compile(rf"\s*[,&/·・、+]\s*|\s+{_CONJUNCTION}\s*|\s+و|และ", re.IGNORECASE)
 _IN_BRACKETS = re.compile(
@@ -50,6 +53,8 @@ _IN_BRACKETS = re.compile(
 _LINE = re.compile(r"[\n|•·;.–—]")
 _CREDITED = re.compile(rf"\s*[^|•·\n]*(?:\n\s*(?:[,&]|{_CONJUNCTION})\s*[^|•·\n]*)*")
 """The names behind a label, up to the next part of the line."""
+_OTHER_LABEL = re.compile(r"\s+[^\s\d]+\s?[:：៖].*", re.DOTALL)
+"""A label that is in no table, and what is behind it."""
 _AT_END = " \t\n.,;:：|/·•–—-、，()"
 
 
@@ -67,7 +72,7 @@ def of_authors(text: str, *, is_byline: bool = False) -> tuple[str, bool]:
     >>> of_authors("Text: Ann Lee, Foto: Bo Ek"), of_authors("Von Ann Lee. Fotos: Bo Ek"), of_authors("Ann Lee")
     (('Ann Lee', True), ('Von Ann Lee', False), ('Ann Lee', False))
     """
-    text = _UNSIGNED.sub(_signed, _IN_BRACKETS.sub(_unbracketed, text))
+    text = _UNSIGNED.sub(_signed, _PHOTOGRAPHED.sub("", _IN_BRACKETS.sub(_unbracketed, text)))
     found = [*_labels(text)]
     if not is_byline and all(label.of_author for label, _ in found):
         found = [(label, is_genre) for label, is_genre in found if not is_genre]
@@ -83,7 +88,7 @@ def of_authors(text: str, *, is_byline: bool = False) -> tuple[str, bool]:
         names = _CREDITED.match(credited)
         behind = names.end() if names else 0
         if label.of_author:
-            authors.append(credited[:behind])
+            authors.append(_OTHER_LABEL.sub("", credited[:behind]))
         else:
             others.append(credited[behind:])
     is_labelled = any(label.of_author for label in labels)
@@ -98,7 +103,7 @@ def _unbracketed(found: re.Match[str]) -> str:
 
 
 def _signed(found: re.Match[str]) -> str:
-    label = found[1] or found[2]
+    label = found[1] or found[2] or found[3]
     return found[0] if _kind(label, _AUTHORS) is None else f"{label}："
 
 

@@ -197,6 +197,72 @@ def test_labels_end_at_the_next_part_of_the_line(byline: str, names: tuple[str, 
 
 
 @pytest.mark.parametrize(
+    ("byline", "names"),
+    [
+        ('<p>Von <a href="/autor/anna-lee">Anna Lee</a></p>', ("Anna Lee",)),
+        ('<p>Posted on <time>18 Nov 2026</time> by <a href="/author/anna">Anna Lee</a></p>', ("Anna Lee",)),
+        ("<p>Posted on 18 Nov 2026 by Anna Lee</p>", ("Anna Lee",)),
+        ("<p>18 Nov 2026 by Anna Lee</p>", ("Anna Lee",)),
+        ("<p>Published by Anna Lee on 18 Nov 2026</p>", ("Anna Lee",)),
+        ("<p>By Anna Lee on 18 Nov 2026</p>", ("Anna Lee",)),
+        ("<p>By Anna Lee, 18 Nov 2026</p>", ("Anna Lee",)),
+        ("<p>Anna Lee<br>18 Nov 2026</p>", ()),
+        ("<p>نوشته شده توسط مریم رضایی</p>", ("مریم رضایی",)),
+        ("<p>منتشر شده در ۲۷ آبان ۱۴۰۵ توسط مریم رضایی</p>", ("مریم رضایی",)),
+        ("<p>توسط مریم رضایی</p>", ("مریم رضایی",)),
+        ("<p>بواسطة محمد الأمين</p>", ("محمد الأمين",)),
+        ("<p>Admin tarafından</p>", ()),
+        ("<p>Ayşe Yılmaz tarafından</p>", ("Ayşe Yılmaz",)),
+        ("<p>Đăng bởi Nguyễn Văn An vào 18/11/2026</p>", ("Nguyễn Văn An",)),
+        ("<p>Publié par Anna Lee le 18 novembre 2026</p>", ("Anna Lee",)),
+        ("<p>Publicado por Ana Núñez el 18 de noviembre de 2026</p>", ("Ana Núñez",)),
+        ("<p>Von Anna Lee am 18. November 2026</p>", ("Anna Lee",)),
+        ("<p>Pubblicato da Anna Rossi il 18 novembre 2026</p>", ("Anna Rossi",)),
+        ("<p>Geplaatst door Anna Lee op 18 november 2026</p>", ("Anna Lee",)),
+        ("<p>Опубликовано 18.11.2026 автором Иван Петров</p>", ("Иван Петров",)),
+        ("<p>Автор: Иван Петров | 18.11.2026 | Просмотров: 12</p>", ("Иван Петров",)),
+        ("<p>Dipublikasikan oleh Siti Aminah pada 18 November 2026</p>", ("Siti Aminah",)),
+        ("<p>เขียนโดย สมชาย ใจดี เมื่อ 18 พ.ย. 2569</p>", ("สมชาย ใจดี",)),
+        ("<p>投稿者: 山田太郎</p>", ("山田太郎",)),
+        ("<p>投稿者：山田太郎 2026年11月18日</p>", ("山田太郎",)),
+        ("<p>作者：王小明 时间：2026-11-18 来源：港口网</p>", ("王小明",)),
+        ("<p>来源：港口网 作者：王小明 编辑：李大同</p>", ("王小明",)),
+        ("<p>发布时间：2026-11-18 作者：王小明</p>", ("王小明",)),
+        ("<p>2026-11-18 14:30 | 記者 王小明</p>", ("王小明",)),
+        ("<p>승인 2026.11.18 14:30 | 김철수 기자</p>", ("김철수",)),
+        ("<p>김철수 기자 2026.11.18 14:30</p>", ("김철수",)),
+        ("<p>기자명 김철수 기자</p>", ("김철수",)),
+        ("<p>द्वारा: राम कुमार | 18 नवंबर 2026</p>", ("राम कुमार",)),
+        ("<p>Written by राम कुमार</p>", ("राम कुमार",)),
+        ("<p>নিজস্ব প্রতিবেদক</p>", ()),
+        ("<p>Γράφει: Γιώργος Παπαδόπουλος</p>", ("Γιώργος Παπαδόπουλος",)),
+        ("<p>Mwandishi wetu, Amina Juma</p>", ("Amina Juma",)),
+        ("<p>Scris de Ion Popescu</p>", ("Ion Popescu",)),
+        ("<p>Szerző: Nagy Anna</p>", ("Nagy Anna",)),
+        ("<p>Kirjoittanut Anna Virtanen</p>", ("Anna Virtanen",)),
+        ("<p>Gepostet von Anna Lee</p>", ("Anna Lee",)),
+        ("<p>Eingestellt von Anna Lee um 14:30</p>", ("Anna Lee",)),
+        ("<p>Postado por Ana Núñez às 14:30</p>", ("Ana Núñez",)),
+        ("<p>Diposting oleh Siti Aminah di 14.30</p>", ("Siti Aminah",)),
+        ("<p>Người đăng: Nguyễn Văn An</p>", ("Nguyễn Văn An",)),
+        ("<p>Gönderen: Ayşe Yılmaz</p>", ("Ayşe Yılmaz",)),
+        ("<p>Dodał: Jan Kowalski</p>", ("Jan Kowalski",)),
+        ("<p>מאת: רותי לוי | 18.11.2026</p>", ("רותי לוי",)),
+        ("<p>פורסם על ידי רותי לוי</p>", ("רותי לוי",)),
+        ("<p>ຂຽນໂດຍ ສົມໃຈ ວົງສາ</p>", ("ສົມໃຈ ວົງສາ",)),
+        ("<p>ដោយ៖ សុខ សុភា | ១៨ វិច្ឆិកា ២០២៦</p>", ("សុខ សុភា",)),
+        ("<p>每经记者 王小明 每经编辑 李大同</p>", ("王小明",)),
+        ("<p>新华社记者 王小明 摄</p>", ()),
+        ("<p>本报记者 王小明</p>", ("王小明",)),
+        ("<p>Report: 3 New Bridges</p>", ()),
+    ],
+)
+def test_the_line_of_a_publishing_system_has_author_and_date(byline: str, names: tuple[str, ...]) -> None:
+    """In one element, in any order, as themes write it."""
+    assert authors(byline) == names
+
+
+@pytest.mark.parametrize(
     ("stated", "names"),
     [
         ("Text: Anna Lee, Foto: Bo Berg", ("Anna Lee",)),
@@ -205,13 +271,27 @@ def test_labels_end_at_the_next_part_of_the_line(byline: str, names: tuple[str, 
         ("Foto: Bo Berg", ()),
         ("Anna Lee @annalee", ("Anna Lee",)),
         ("김철수 기자", ("김철수",)),
+        ("記者王小明", ("王小明",)),
+        ("本报记者 王小明", ("王小明",)),
     ],
 )
 def test_stated_credits_are_read_in_the_same_way(stated: str, names: tuple[str, ...]) -> None:
-    """In a meta element, and in a signature."""
+    """In a meta element."""
     assert authors("", f'<meta name=author content="{stated}">') == names
-    if "@" not in stated and "Anna" not in stated:
-        assert authors("", end=f"<p>{'x' * 100}</p><p align=right>{stated}</p>") == names
+
+
+@pytest.mark.parametrize(
+    ("signature", "names"),
+    [
+        ("Bài: Nguyễn Văn An - Ảnh: Lê Minh Đức", ("Nguyễn Văn An",)),
+        ("Bài, ảnh: Nguyễn Văn An", ("Nguyễn Văn An",)),
+        ("Ảnh: Lê Minh Đức", ()),
+        ("本报记者 王小明", ("王小明",)),
+    ],
+)
+def test_signed_credits_are_read_in_the_same_way(signature: str, names: tuple[str, ...]) -> None:
+    """Below the text."""
+    assert authors("", end=f"<p>{'x' * 100}</p><p align=right>{signature}</p>") == names
 
 
 def test_a_line_of_credits_is_a_byline() -> None:
