@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
-from pipelines.markup.tree import UNSHOWN
+from pipelines.markup.tree import UNSHOWN, shown_text
 from pipelines.metadata.beside import naming_of
 from pipelines.text.normalise import clean_value, letters, letters_of_all
 
@@ -27,7 +27,7 @@ SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*
 """Sign between a headline, its section and the name of the site."""
 _BAR = re.compile(r"\s*[|｜]\s*")
 _MAX_PARTS = 12
-"""Texts of a heading that are compared with the titles. A list of links has more."""
+"""Texts of a heading that is compared with the titles. One with more is read as it is."""
 _SEPARATORS = " :：|｜/·•–—-›»"
 """Signs between a kicker and its headline."""
 _CLOSING, _OPENING = frozenset(".,:;!?)]}»”’…%°。，、：；！？）」』】،؛؟।"), frozenset("([{«“„‘¿¡#@（「『【/-–—")
@@ -75,9 +75,12 @@ class StatedTitles:
 
     def headline_in(self, heading: LexborNode) -> str:
         """Return the headline in a heading. It is the whole heading if nothing tells that it has other parts."""
-        texts = [node for node in heading.traverse(include_text=True) if node.tag == "-text" and _is_shown(node)]
+        shown = (node for node in heading.traverse(include_text=True) if node.tag == "-text" and _is_shown(node))
+        texts = list(islice(shown, _MAX_PARTS + 1))
+        if len(texts) > _MAX_PARTS:
+            return clean_value(shown_text(heading, " "), MAX_TITLE)
         start, end = 0, len(texts)
-        if 1 < end <= _MAX_PARTS:
+        if end > 1:
             said = letters_of_all([node.text_content or "" for node in texts])
             start, end = self._stated_run(said) or _without_kickers(texts, said, heading)
         headline = self._joined(texts[start:end])
