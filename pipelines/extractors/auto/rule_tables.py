@@ -215,6 +215,7 @@ BLOCKS: tuple[Rule[BlockChoice], ...] = (
     Rule("asking", "leaves out small boxes with forms or calls", _removing(boilerplate.asking)),
     Rule("standfirst", "adds the standfirst that the head repeats", _standfirst),
     Rule("signature", "leaves out a signature set flush", _signature),
+    Rule("next articles", "leaves out the articles after this one", _removing(copies.next_articles)),
     Rule("copies", "leaves out the second copy of the article", _removing(copies.copies)),
     Rule("pull quotes", "leaves out quotations of the text itself", _removing(pull_quotes.pull_quotes)),
 )

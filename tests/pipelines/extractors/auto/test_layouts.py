@@ -210,3 +210,26 @@ def test_custom_elements_are_blocks_unless_one_is_in_a_line(body: str, expected:
     """What one element of a name shows holds for all of them: frameworks give a name one make."""
     blocks = walk(parse_tree(f"<body>{body}</body>"))
     assert [line for lines in blocks.lines_of(range(len(blocks))) for line in lines] == expected
+
+
+NEXT = "".join(f"<p>{line}</p>" for line in REST)
+
+
+@pytest.mark.parametrize(
+    ("element", "heading", "is_next"),
+    [
+        ("article", "<h1>Ferry stops</h1>", True),
+        ("div class=news-detail", "<h1>Ferry stops</h1>", True),
+        ("article", "<h2><a href=/ferry>Ferry stops</a></h2>", True),
+        ("article", "<h2>What comes next</h2>", False),
+        ("article", "", False),
+        ("section class=story", "<h1>What comes next</h1>", False),
+        ("div", "<h1>What comes next</h1>", False),
+    ],
+)
+def test_the_articles_after_this_one_are_no_text(element: str, heading: str, is_next: bool) -> None:
+    """Some papers put the next articles on the page, each made as this one is. Parts of one article look alike."""
+    end, text = element.partition(" ")[0], "".join(f"<p>{line}</p>" for line in SHOWN)
+    parts = f"<{element}><h1>A well</h1>{text}</{end}>" + f"<{element}>{heading}{NEXT}</{end}>"
+    found = extractor.extract(f"<title>A well</title><body><main>{parts}</main></body>").paragraphs
+    assert [line in found for line in (*SHOWN, *REST)] == [True] * len(SHOWN) + [not is_next] * len(REST)
