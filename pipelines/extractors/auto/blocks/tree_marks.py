@@ -1,7 +1,8 @@
 """Mark lines in the parsed tree before it is cut into blocks: captions that no element names, and appeals.
 
 - A caption is a short line in italics, or of the class "caption", directly after a picture. Editors write
-  ``<p><img></p><p><em>caption</em></p>``. Pictures are dropped before the page is cut into blocks.
+  ``<p><img></p><p><em>caption</em></p>``. Pictures are dropped before the page is cut into blocks. A caption that is in
+  no paragraph gets an element of its own.
 - An appeal is a box that asks the reader for something: consent, money, a subscription. It is known by where its link
   leads: to a page for donations, subscriptions, newsletters or privacy. It is a small element that holds little more
   than the link and the appeal. A paragraph of prose with such a link is no box. A short line with a link to a channel
@@ -16,6 +17,9 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from pipelines.markup.lexer import BLOCKS
+from pipelines.markup.tree import parse_tree
+
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -24,7 +28,8 @@ CAPTION = "picture-caption"
 """Class of a line that is a caption."""
 MAX_CAPTION_CHARS = 300
 """Characters of a caption. A longer line in italics is text."""
-_CANDIDATES = "em, i, small, .caption"
+_CANDIDATES = 'em, i, small, .caption, span[class*="aption"]'
+_BOX = f'<div class="{CAPTION}"></div>'
 _MAX_CANDIDATES = 200
 """Candidates of a page that are looked at."""
 _LEVELS = 3
@@ -43,6 +48,13 @@ def mark_captions(tree: LexborHTMLParser) -> None:
         line = _line_of(node)
         if line is not None and _follows_picture(line, node):
             _add_class(line, CAPTION)
+        elif line is None and _is_line_below_picture(node):
+            box = parse_tree(_BOX).css_first("div")
+            if box is not None:
+                node.insert_before(box)
+                if node.prev is not None:
+                    node.prev.insert_child(node)
+                node.decompose()
 
 
 def _line_of(node: LexborNode) -> LexborNode | None:
@@ -71,6 +83,32 @@ def _follows_picture(line: LexborNode, node: LexborNode) -> bool:
             return _is_picture(before)
         around = around.parent
     return False
+
+
+def _is_line_below_picture(node: LexborNode) -> bool:
+    """Return whether an inline element is a line between a picture and a line break, a block or the end of its block.
+
+    Text that is in no paragraph stands around it.
+    """
+    if node.tag not in _INLINE or not 2 <= len(_packed(node)) <= MAX_CAPTION_CHARS:
+        return False
+    first = last = node
+    while (before := _before(first)) is None and first.parent is not None and first.parent.tag in _INLINE:
+        first = first.parent
+    while (after := _after(last)) is None and last.parent is not None and last.parent.tag in _INLINE:
+        last = last.parent
+    ends = after is None or after.tag == "br" or after.tag in BLOCKS
+    return ends and before is not None and _is_picture(before)
+
+
+def _after(node: LexborNode) -> LexborNode | None:
+    """Return the sibling after an element, without blank text and comments."""
+    after = node.next
+    while after is not None and (
+        after.tag == "-comment" or (after.tag == "-text" and not (after.text() or "").strip())
+    ):
+        after = after.next
+    return after
 
 
 def _before(node: LexborNode) -> LexborNode | None:

@@ -1,10 +1,10 @@
-"""Appeals: boxes whose link leads to a page for donations, subscriptions, newsletters or privacy."""
+"""Captions in no element of their own, and appeals: boxes whose link leads to a page for donations or newsletters."""
 
 from __future__ import annotations
 
 import pytest
 
-from pipelines.extractors.auto.blocks.tree_marks import APPEAL, mark_appeals
+from pipelines.extractors.auto.blocks.tree_marks import APPEAL, CAPTION, mark_appeals, mark_captions
 from pipelines.markup.tree import parse_tree
 
 
@@ -75,3 +75,25 @@ def test_a_line_with_a_channel_of_the_paper_is_an_appeal(line: str, address: str
         tree = parse_tree(f"<article><h1>A well</h1><p>{PROSE}</p><p>{text}</p></article>")
         mark_appeals(tree)
         assert (tree.html or "").count(APPEAL) == expected
+
+
+@pytest.mark.parametrize(
+    ("markup", "is_caption"),
+    [
+        ("{}<br><br><span><div><img></div><em>The mill</em></span><br><br>{}", True),
+        ("<img><span class=photo-caption>The mill</span><p>{}</p>", True),
+        ("<p>{}</p><img><em>The mill</em><p>{}</p>", True),
+        ("{}<br><img><i>The mill</i><br>{}", True),
+        ("<img><i>The mill</i> is shut. {}", False),
+        ("<img><span class=photo>The mill</span><p>{}</p>", False),
+        ("{} <em>The mill</em><br>{}", False),
+        ("<p>{}</p><em>The mill</em><p>{}</p>", False),
+    ],
+)
+def test_a_line_in_no_paragraph_is_the_caption_of_the_picture_before_it(markup: str, is_caption: bool) -> None:
+    """In italics or of a class of captions, up to a line break or the next paragraph; the text stays as it is."""
+    tree = parse_tree(f"<div>{markup.format(PROSE, PROSE)}</div>")
+    before = (tree.text() or "").split()
+    mark_captions(tree)
+    assert [node.text() for node in tree.css(f".{CAPTION}")] == ["The mill"] * is_caption
+    assert (tree.text() or "").split() == before
