@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -120,7 +121,7 @@ def add_links(connection: Connection, found: Sequence[FoundLink]) -> Counter[int
 
     Pages that were removed on request stay out. A waiting page counts as new when it is news of a source (`_name`).
 
-    Of two URLs that differ in a final slash only the first is added, unless it fails.
+    Of URLs that differ in the scheme, ``www.`` or a final slash only the first is added, unless it fails.
 
     A redirect to another spelling of its own URL queues that URL again with the new address. A redirect from a seed is
     followed on each visit: a moved feed must be read every night.
@@ -136,11 +137,11 @@ def add_links(connection: Connection, found: Sequence[FoundLink]) -> Counter[int
     known = known_urls(connection, {*wanted, *(each.link.twin for each in wanted.values() if each.link.twin)})
     pages = known | {key for key, each in wanted.items() if each.link.twin is None}
     fresh = {key: each for key, each in wanted.items() if key not in known and each.link.twin not in pages}
-    slashed = {key: other for key, each in fresh.items() if not each.link.redirect and (other := _other_slash(key))}
-    taken = _alive_urls(connection, slashed.values())
+    spellings = {key: () if each.link.redirect else _other_spellings(key) for key, each in fresh.items()}
+    taken = _alive_urls(connection, {other for others in spellings.values() for other in others})
     rows = []
     for key, each in fresh.items():
-        if slashed.get(key) not in taken:
+        if taken.isdisjoint(spellings[key]):
             taken.add(key)
             rows.append(_link_row(each))
     if rows:
@@ -162,12 +163,19 @@ def known_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
     return found
 
 
-def _other_slash(key: str) -> str | None:
-    """Return the URL with a final slash more or less: nearly always the same page. None for files and queries."""
-    path = key.partition("://")[2].partition("/")[2]
-    if not path or "?" in path or "." in path.rstrip("/").rpartition("/")[2]:
-        return None
-    return key[:-1] if key.endswith("/") else f"{key}/"
+def _other_spellings(key: str) -> tuple[str, ...]:
+    """Return the URLs that nearly always are the same page: by scheme, ``www.`` and a final slash.
+
+    Files, URLs with a query and the root of a host have no other slash.
+    """
+    scheme, _, rest = key.partition("://")
+    host, _, path = rest.partition("/")
+    schemes = (scheme, "https" if scheme == "http" else "http")
+    hosts = (host, host.removeprefix("www.") if host.startswith("www.") else f"www.{host}")
+    paths = [path]
+    if path and "?" not in path and "." not in path.rstrip("/").rpartition("/")[2]:
+        paths.append(path.removesuffix("/") if path.endswith("/") else f"{path}/")
+    return tuple(f"{one}://{name}/{end}" for one, name, end in product(schemes, hosts, paths))[1:]
 
 
 def _alive_urls(connection: Connection, keys: Iterable[str]) -> set[str]:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from storage.database.schema import url
 from storage.frontier.recrawl_schedule import DAY, HOUR, Schedule
 from storage.frontier.validators import UNTRUE
-from storage.records import Failure, Fetched, Kind, Lease, Processed
+from storage.records import Failure, Fetched, Kind, Lease, Link, Processed
 from tests.storage.corpus_samples import Crawl, capture, dropped, link, made, seed
 
 if TYPE_CHECKING:
@@ -443,6 +443,31 @@ def test_a_final_slash_makes_no_other_page(
     nights.run(0, answer)
     nights.run(1, answer)
     assert [*found] == asked
+
+
+@pytest.mark.parametrize(
+    ("found", "added"),
+    [
+        (["https://a.example/x", "http://www.a.example/x/", "http://a.example/x"], 1),
+        (["http://www.a.example/x/", "https://a.example/x"], 1),
+        (["http://a.example/", "https://www.a.example/"], 1),
+        (["http://a.example/x.html?a", "https://www.a.example/x.html?a"], 1),
+        (["https://a.example/x.html", "https://a.example/x.html/"], 2),
+        (["https://a.example/x", "https://b.a.example/x", "https://a.example/x/y"], 3),
+    ],
+)
+@pytest.mark.parametrize("together", [True, False])
+def test_other_spellings_of_a_url_are_not_added(
+    corpus: Corpus, found: list[str], added: int, *, together: bool
+) -> None:
+    """Scheme, ``www.`` and a final slash make no other page."""
+    nights = Nights(corpus)
+    nights.seed("start", "other")
+    links = [Link(each, each, each.split("/")[2]) for each in found]
+    parts = [links, []] if together else [links[:1], links[1:]]
+    nights.process(nights.lease(), [dropped("listing", *part) for part in parts])
+    count = sa.select(sa.func.count()).select_from(url).where(url.c.depth > 0)
+    assert corpus.database.read(lambda connection: connection.execute(count).scalar_one()) == added
 
 
 def test_a_section_with_few_headlines_is_a_source(corpus: Corpus) -> None:
