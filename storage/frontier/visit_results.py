@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import sqlalchemy as sa
 
@@ -28,6 +30,12 @@ if TYPE_CHECKING:
 
 SECTION_DEPTH = 1
 """Depth of section pages: lists that a start page links to are sources. Deeper ones are too many."""
+SUBSECTION_DEPTH = 3
+"""Depth of lists below the path of a section: ``/sport/football/`` of ``/sport/``."""
+ROOT_SLASHES = 2
+"""Slashes of the root of a host, without the last one."""
+MAX_SUBSECTIONS = 20
+"""Subsections of one section. An index of tags or authors has hundreds of lists."""
 SECTION_PRIORITY = 8
 """Priority of section pages: above the articles that they name, below start pages and feeds.
 
@@ -39,7 +47,7 @@ _FOUND_IN = sa.select(_source.c.kind).where(_source.c.id == url.c.found_from).sc
 _NAMES = sa.exists().where(_named.c.found_from == url.c.id, _named.c.kind == Kind.PAGE).label("names_pages")
 _COLUMNS = (
     *(url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c.dated, url.c.found_at),
-    *(_FOUND_IN, _NAMES),
+    *(_FOUND_IN, _NAMES, url.c.url, url.c.found_from),
 )
 
 
@@ -58,11 +66,16 @@ class VisitEnd:
 def settle(connection: Connection, schedule: Schedule, ended: Sequence[VisitEnd], held: UrlState) -> None:
     """Set URLs in state ``held`` to done or failed, with the next due time. Store the links of the visit before."""
     rows = _rows(connection, [each.url_id for each in ended])
-    changes = [
-        _change(schedule, each, row, news=_brings_news(connection, each, row))
-        for each in ended
-        if (row := rows.get(each.url_id))
-    ]
+    changes = []
+    subsections = Counter[int]()
+    for each in ended:
+        if row := rows.get(each.url_id):
+            source = is_source(each, row)
+            if not source and _is_subsection(connection, each, row, subsections[row.found_from]):
+                source = True
+                subsections[row.found_from] += 1
+            news = source and _brings_news(connection, each, row)
+            changes.append(_change(schedule, each, row, source=source, news=news))
     if changes:
         new: dict[str, Any] = {
             name: sa.bindparam(f"new_{name}") for name in (*_HABIT, "state", "due_again", "dated", "priority")
@@ -87,14 +100,34 @@ def is_source(ended: VisitEnd, row: AnyRow) -> bool:
     name a page. A section page stays a source after any answer. An error, a login page or a redirect of one night must
     not end the search for its articles.
     """
-    is_list = ended.reason == LISTING or (ended.reason == NO_ARTICLE and row.names_pages)
-    section = is_list and row.depth <= SECTION_DEPTH
+    section = _is_list(ended, row) and row.depth <= SECTION_DEPTH
     return bool(row.seed or row.kind != Kind.PAGE or section or row.period > 0)
+
+
+def _is_list(ended: VisitEnd, row: AnyRow) -> bool:
+    return ended.reason == LISTING or (ended.reason == NO_ARTICLE and bool(row.names_pages))
+
+
+def _is_subsection(connection: Connection, ended: VisitEnd, row: AnyRow, siblings: int) -> bool:
+    """Return whether a page is a list that a section names, below the section's path.
+
+    Further pages of a list and archives have digits or a query. They are no subsections. ``siblings``: subsections of
+    the same section among the visits that are settled together.
+    """
+    if row.depth > SUBSECTION_DEPTH or not _is_list(ended, row):
+        return False
+    parent = connection.execute(sa.select(url.c.url).where(url.c.id == row.found_from, url.c.period > 0)).first()
+    path = parent.url.partition("?")[0].rstrip("/") if parent and row.found_in == Kind.PAGE else ""
+    below = row.url.removeprefix(f"{path}/") if path.count("/") > ROOT_SLASHES else row.url
+    if below == row.url or not below or any(character.isdigit() or character == "?" for character in unquote(below)):
+        return False
+    known = sa.select(url.c.id).where(url.c.found_from == row.found_from, url.c.period > 0, url.c.kind == Kind.PAGE)
+    return siblings + len(connection.execute(known.limit(MAX_SUBSECTIONS)).all()) < MAX_SUBSECTIONS
 
 
 def _brings_news(connection: Connection, ended: VisitEnd, row: AnyRow) -> bool:
     """Return whether a source names a URL that was unknown at its last visit, whichever source named it first."""
-    if not ended.links or not is_source(ended, row):
+    if not ended.links:
         return False
     if not row.reads:
         return True
@@ -106,8 +139,7 @@ def _brings_news(connection: Connection, ended: VisitEnd, row: AnyRow) -> bool:
     return False
 
 
-def _change(schedule: Schedule, ended: VisitEnd, row: AnyRow, *, news: bool) -> dict[str, Any]:
-    source = is_source(ended, row)
+def _change(schedule: Schedule, ended: VisitEnd, row: AnyRow, *, source: bool, news: bool) -> dict[str, Any]:
     dated = row.dated or moment(ended.published)
     visit = Visit(
         ended.now, _end(ended, source=source, news=news), source, Kind(row.kind), row.dated, _born(ended, row)

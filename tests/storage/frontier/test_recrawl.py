@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from storage.database.schema import url
 from storage.frontier.recrawl_schedule import DAY, HOUR, Schedule
 from storage.frontier.validators import UNTRUE
+from storage.frontier.visit_results import MAX_SUBSECTIONS
 from storage.records import Failure, Fetched, Kind, Lease, Link, Processed
 from tests.storage.corpus_samples import Crawl, capture, dropped, link, made, seed
 
@@ -477,6 +478,45 @@ def test_a_section_with_few_headlines_is_a_source(corpus: Corpus) -> None:
     named = {"start": [link("short"), link("contact")], "short": [link("one")], "contact": [link("short")]}
     nights.run(0, lambda lease: dropped("no_article", *named.get(path_of(lease.url), [])))
     assert nights.run(1, lambda _: dropped("no_article")) == ["start", "short"]
+
+
+@pytest.mark.parametrize(
+    ("lists", "again"),
+    [
+        (["sport/", "sport/football/", "sport/football/cup/"], 3),
+        (["sport", "sport/football"], 2),
+        (["sport/", "sport/football/", "sport/football/cup/", "sport/football/cup/final/"], 3),
+        (["%D8%B1%D8%AF/", "%D8%B1%D8%AF/%D8%A7%D8%A8/"], 2),
+        (["sport/", "sport/page/2/"], 1),
+        (["sport/", "sport/list?page=b"], 1),
+        (["sport/", "tag/football/"], 1),
+        (["sport/", "sportive/"], 1),
+    ],
+)
+def test_lists_below_the_path_of_a_section_are_sources(corpus: Corpus, lists: list[str], again: int) -> None:
+    """Each list names the next. Further pages, and lists elsewhere, are not read again."""
+    nights, found = Nights(corpus), dict[str, None]()
+    nights.seed("start")
+    leads = dict(zip(("start", *lists), (*lists, "x"), strict=True))
+
+    def answer(lease: Lease) -> Processed:
+        path = lease.url.removeprefix("https://a.example/")
+        found[path] = None
+        return dropped("listing", link(leads[path])) if path in leads else made("text")
+
+    nights.run(0, answer)
+    found.clear()
+    nights.run(1, answer)
+    assert [*found] == ["start", *lists[:again]]
+
+
+def test_an_index_of_many_lists_has_few_subsections(corpus: Corpus) -> None:
+    nights = Nights(corpus)
+    nights.seed("start")
+    tags = [link(f"tag/{letter}{other}/") for letter in "abcdef" for other in "abcdefgh"]
+    leads = {"https://a.example/start": [link("tag/")], "https://a.example/tag/": tags}
+    nights.run(0, lambda lease: dropped("listing", *leads.get(lease.url, [])))
+    assert len(nights.run(1, lambda _: dropped("listing"))) == 2 + MAX_SUBSECTIONS
 
 
 BAD_NIGHTS = {
