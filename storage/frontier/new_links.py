@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import product
@@ -180,11 +180,16 @@ def _other_spellings(key: str) -> tuple[str, ...]:
 
 def _alive_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
     """Return the canonical URLs that the frontier contains, without those that failed or gave no page."""
+    by_host: dict[str, list[str]] = defaultdict(list)
+    for key in keys:
+        by_host[key.split("/", 3)[2]].append(key)
+    # Mostly one of two names of a host has no URL at all.
+    known = connection.execute(sa.select(host.c.name).where(among(connection, host.c.name, sorted(by_host)))).scalars()
     reason = sa.select(fetch.c.reason).where(fetch.c.url_id == url.c.id).order_by(fetch.c.id.desc()).limit(1)
     last = sa.func.coalesce(reason.scalar_subquery(), "")
     is_gone = sa.or_(url.c.state == UrlState.FAILED, last.in_(MAY_PASS), last.startswith(HTTP, autoescape=True))
     found: set[str] = set()
-    for part in chunks(sorted(keys)):
+    for part in chunks(sorted(key for name in set(known) for key in by_host[name])):
         statement = sa.select(url.c.url).where(among(connection, url.c.url, part), ~is_gone)
         found.update(connection.execute(statement).scalars())
     return found
