@@ -48,6 +48,8 @@ _FEED_PATH = re.compile(
     r"(?:^|[/_.-])(?:rss|atom|rdf|feeds?)(?:$|[/_.?=&-])|\.(?:rss|rdf|atom)$|feed=(?:rss2?|atom)|rss\w*\.(?:xml|aspx|php)$",
     re.IGNORECASE,
 )
+_FEED_WORDS = ("rss", "atom", "rdf", "feed")
+"""A sieve before the pattern: one of them is in each such path and host."""
 _COMMENTS = re.compile(r"comments?(?:/|%2f)feed|/feed/comments|comments?\.(?:xml|rss)|feed=comments", re.IGNORECASE)
 _SECTION = re.compile(r"(?:/[^/]{1,40}){1,2}/?")
 _NUMBER = re.compile(r"/\d{1,4}(?=/|$)")
@@ -99,6 +101,9 @@ def stated_sitemaps(robots: bytes, url: str, model: SiteModel) -> tuple[Link, ..
 def linked_feeds(view: PageView, url: str, model: SiteModel) -> list[Address]:
     """Return the URLs on its site that a page links to and that look like a feed, or like a page of feeds."""
     scope, found = scope_of(model), {}
+    references = "\n".join([view.base_of(url), *(each.attributes["href"] or "" for each in view.references)]).lower()
+    if not any(word in references for word in _FEED_WORDS):
+        return []
     for address, _ in _linked(view, url, like=_FEED_PATH):
         target = _target(address)
         looks = _FEED_PATH.search(target) or (

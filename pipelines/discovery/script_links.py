@@ -25,7 +25,7 @@ from pipelines.text.scripts import size
 from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from selectolax.lexbor import LexborNode
 
@@ -63,6 +63,8 @@ _NO_PAGE = re.compile(
     re.IGNORECASE,
 )
 """Folder of answers that are no pages."""
+_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|ico|js|css|json|woff2?|mp[34])(?:$|\?)", re.IGNORECASE)
+"""A file that is no page: most URLs of a JSON-LD are pictures."""
 
 
 def element_references(view: PageView, url: str) -> Iterator[tuple[str, str]]:
@@ -72,9 +74,9 @@ def element_references(view: PageView, url: str) -> Iterator[tuple[str, str]]:
         return
     base = view.base_of(url)
     for node in islice(view.tree.css(_SELECTOR), MAX_ELEMENTS):
-        text = " ".join(shown_text(node).split())
+        # Most scripts of elements lead nowhere, so the text comes after the reference.
         for reference in _references(node):
-            address = parse(reference, base)
+            address, text = parse(reference, base), " ".join(shown_text(node).split())
             if address and (node.tag == "frame" or (text and (is_headline(text) or page_number(address) is not None))):
                 yield reference, text
     for node in islice(view.tree.css(_OPTIONS), MAX_ELEMENTS):
@@ -107,14 +109,14 @@ def moved_to(view: PageView) -> str:
     return match[1] if match and size(shown_text(view.tree.body)) < MAX_SHELL else ""
 
 
-def state_addresses(view: PageView, url: str, linked: Iterable[Address]) -> list[Address]:
+def state_addresses(view: PageView, url: str, linked: Sequence[Address]) -> list[Address]:
     """Return the URLs of articles in the state of an app. ``linked``: the links of the page."""
-    if "json" not in view.html and not _STATE.search(view.html):
+    if b"json" not in view.source and not _STATE.search(view.html):
         return []
-    base, known = view.base_of(url), frozenset(linked)
+    base, known = view.base_of(url), {*linked, parse(url)}
     stated: dict[Address, None] = {}
     for reference in islice(_stated(view), MAX_STATED):
-        address = parse(reference, base)
+        address = parse(reference, base) if not _FILE.search(reference) else None
         if address and not _NO_PAGE.search(address.path):
             stated.setdefault(address)
     if stated.keys() <= known:
@@ -125,7 +127,7 @@ def state_addresses(view: PageView, url: str, linked: Iterable[Address]) -> list
         if shape.distinguishes:
             groups[shape.text].append(address)
     own: dict[str, int] = defaultdict(int)
-    for address in known:
+    for address in linked:
         shape = shape_of(address)
         own[shape.text] += shape.distinguishes
     shown = {shape for shape, count in own.items() if count >= MIN_GROUP}
