@@ -57,7 +57,7 @@ def find_title(page: StatedPage) -> tuple[str | None, str | None]:
     name of the site is no heading. The first heading below it comes last. A headline of the JSON-LD that contradicts
     the h1 and <title>, which agree, is that of another page.
     """
-    head = _Head(page)
+    head = _Headlines(page)
     headings, site = head.headings, head.site
     named = set(letters_of_all(head.shared)) - {""}
     agreed = "" if _contradicts(page.stated.headline, headings, page.view.title) else page.stated.headline
@@ -78,7 +78,7 @@ def find_title(page: StatedPage) -> tuple[str | None, str | None]:
     return own or (found[0] if found else (None, None))
 
 
-def _lower_headline(head: _Head, page: StatedPage) -> tuple[str, str] | None:
+def _lower_headline(head: _Headlines, page: StatedPage) -> tuple[str, str] | None:
     """Return the first of the lower headings that is long enough, if a page states only the name of its site.
 
     Below an h1 with that name a short one counts too.
@@ -92,7 +92,7 @@ def _lower_headline(head: _Head, page: StatedPage) -> tuple[str, str] | None:
 
 def shown_headline(shown: str, page: StatedPage) -> str:
     """Return the headline of the heading that an extractor found above the text, or "" for the name of the site."""
-    head, said = _Head(page), letters(shown)
+    head, said = _Headlines(page), letters(shown)
     if said in head.site:
         return ""
     nodes = (*page.headings[:_MOST_HEADINGS], *page.view.of("h2", "h3")[:_MOST_LOWER])
@@ -101,7 +101,7 @@ def shown_headline(shown: str, page: StatedPage) -> str:
     return head.titles.headline_in(heading) if heading is not None else shown
 
 
-class _Head:
+class _Headlines:
     """What of a page may be its title, and the letters of the names of its site."""
 
     def __init__(self, page: StatedPage) -> None:

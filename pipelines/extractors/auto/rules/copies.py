@@ -20,7 +20,7 @@ MIN_COPY_SHARE = 0.35
 
 MIN_OWN_LETTERS = 60
 """Letters of this article, at least, in the element around its headline."""
-MAX_NEXT, HEAD_BLOCKS = 20, 4
+MAX_NEXT_ARTICLES, HEAD_BLOCKS = 20, 4
 """Articles after this one that are looked at, and blocks at the beginning of each that may be its headline."""
 _HEADING = KIND["h2"] | KIND["h3"]
 _ARTICLE = BIT["article"] | BIT["good"]
@@ -71,7 +71,7 @@ def next_articles(page: PageBlocks, chosen: Array) -> Array:
     if page.blocks.elements.names[tag] == "section" or not page.marks[tag] & _ARTICLE:  # parts of one article
         return found
     alike = (page.makes == page.makes[own]) & (page.first >= page.last[own]) & (held >= MIN_ARTICLE_LETTERS)
-    for element in alike.nonzero()[0][:MAX_NEXT].tolist():
+    for element in alike.nonzero()[0][:MAX_NEXT_ARTICLES].tolist():
         first, last = int(page.first[element]), int(page.last[element])
         found[first:last] |= heads[first : min(last, first + HEAD_BLOCKS)].any()
     return found & chosen
