@@ -43,10 +43,15 @@ MAX_SHELL = 200
 MIN_GROUP = 4
 """URLs of one shape that a state must have."""
 _ATTRIBUTES = ("data-href", "data-url", "data-link", "data-permalink")
-_SELECTOR = f"{','.join(f'[{name}]' for name in _ATTRIBUTES)},[onclick],a[href^='javascript:'],frameset frame[src]"
-_OPTIONS = "select[onchange] option[value]"
-_HINTS = (*(name.encode() for name in _ATTRIBUTES), b"onclick", b"onchange", b"javascript:", b"<frame")
-"""A page without one of these has no such element. Bytes get small letters twenty times as fast as Chinese text."""
+_SELECTOR = ",".join(
+    (
+        *(f"[{name}]" for name in (*_ATTRIBUTES, "onclick")),
+        "a[href^='javascript:']",
+        "frameset frame[src]",
+        "select[onchange] option[value]",
+    )
+)
+"""Elements that a script may make into links. One query of the tree takes less time than a search in the source."""
 _PATH = re.compile(r"(?:https?:)?/|\?", re.IGNORECASE)
 """Start of a value that is a URL. Others are numbers and names."""
 _MOVE = re.compile(
@@ -69,20 +74,18 @@ _FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|ico|js|css|json|woff2?|mp[
 
 def element_references(view: PageView, url: str) -> Iterator[tuple[str, str]]:
     """Yield the references of a page that scripts follow from its elements, each with the text of its element."""
-    lowered = view.source.lower()
-    if not any(hint in lowered for hint in _HINTS):
-        return
     base = view.base_of(url)
     for node in islice(view.tree.css(_SELECTOR), MAX_ELEMENTS):
+        if node.tag == "option":
+            reference = (node.attributes.get("value") or "").strip()
+            if _PATH.match(reference):
+                yield reference, ""
+            continue
         # Most scripts of elements lead nowhere, so the text comes after the reference.
         for reference in _references(node):
             address, text = parse(reference, base), " ".join(shown_text(node).split())
             if address and (node.tag == "frame" or (text and (is_headline(text) or page_number(address) is not None))):
                 yield reference, text
-    for node in islice(view.tree.css(_OPTIONS), MAX_ELEMENTS):
-        reference = (node.attributes.get("value") or "").strip()
-        if _PATH.match(reference):
-            yield reference, ""
 
 
 def _references(node: LexborNode) -> Iterator[str]:
