@@ -329,16 +329,24 @@ def _behind_by(pieces: Sequence[str]) -> list[str]:
     return next((parts[at:] for parts in lines for at, part in enumerate(parts) if at and BY.match(part)), [])
 
 
+def _without_contact(text: str) -> str:
+    return _CONTACT.sub("", text) if "@" in text else text
+
+
+def _undated(text: str) -> str:
+    return _DATED.sub("", text) if any(map(str.isdigit, text)) else text
+
+
 def _has_role(part: str) -> bool:
-    return _ROLE_BEHIND.search(_DATED.sub("", _CONTACT.sub("", part))) is not None
+    return _ROLE_BEHIND.search(_undated(_without_contact(part))) is not None
 
 
 def _leading_names(pieces: Iterable[str]) -> Iterator[str]:
     """Yield the names at the start of some texts, up to the first part that is no name."""
     named = False
     for piece in pieces:
-        for part in _PARTING.split(_JOINING.sub("", BY.sub("", _CONTACT.sub("", piece))).rstrip(" :")):
-            name = _ROLE_BEHIND.sub("", _PLACE.sub("", _BRACKET.sub("", _DATED.sub("", part))))
+        for part in _PARTING.split(_JOINING.sub("", BY.sub("", _without_contact(piece))).rstrip(" :")):
+            name = _ROLE_BEHIND.sub("", _PLACE.sub("", _BRACKET.sub("", _undated(part))))
             if is_name(name) and not names_organisation(name):
                 named = True
                 yield name

@@ -72,7 +72,8 @@ def of_authors(text: str, *, is_byline: bool = False) -> tuple[str, bool]:
     >>> of_authors("Text: Ann Lee, Foto: Bo Ek"), of_authors("Von Ann Lee. Fotos: Bo Ek"), of_authors("Ann Lee")
     (('Ann Lee', True), ('Von Ann Lee', False), ('Ann Lee', False))
     """
-    text = _UNSIGNED.sub(_signed, _PHOTOGRAPHED.sub("", _IN_BRACKETS.sub(_unbracketed, text)))
+    text = _IN_BRACKETS.sub(_unbracketed, text) if "(" in text else text
+    text = text if text.isascii() else _UNSIGNED.sub(_signed, _PHOTOGRAPHED.sub("", text))
     found = [*_labels(text)]
     if not is_byline and all(label.of_author for label, _ in found):
         found = [(label, is_genre) for label, is_genre in found if not is_genre]
@@ -109,6 +110,9 @@ def _signed(found: re.Match[str]) -> str:
 
 def _labels(text: str) -> Iterator[tuple[_Label, bool]]:
     """Yield the labels of a text, and whether each is a kind of text before a colon."""
+    folded = text.casefold()
+    if _SIGNS.isdisjoint(text) and not any(word in folded for word in _PREPOSITIONS):  # most lines of a page
+        return
     tokens = [*_TOKEN.finditer(text)]
     first = 0
     for at, token in enumerate(tokens):
