@@ -20,6 +20,7 @@ from pipelines.extractors.auto.blocks.site_template import MAX_PLACES, MIN_SENTE
 from pipelines.extractors.auto.rules.rule import Rule, apply_rules
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.page_view import PageView
+from pipelines.markup.tree import shown_text
 from pipelines.metadata import reader, rights
 from pipelines.metadata.authors import is_byline_of
 from pipelines.metadata.credits import BY
@@ -53,10 +54,8 @@ COMMENT_END = "-->"
 """Visible end of a comment that contains another one. It is not text."""
 HEAD, MAX_DATELINE = 3, 250
 """Lines at the head of a text that may be title, date or author, and their maximum length in characters."""
-MAX_BY = 25
-"""Characters before the author's name in a byline, at most."""
 MAX_DATELINE_CHARS = 120
-"""Characters of a line that is only a date with the author, at most."""
+"""Characters of a line that is only a date with the author, or the names of authors, at most."""
 _FEW_LETTERS, _MANY_LETTERS = 12, 50
 """Letters beside dates, labels and names ("by", a day of the week, a place), and letters of two dates and these."""
 _DIGITS = re.compile(r"\d(?:\D*\d){2}")
@@ -64,8 +63,8 @@ _APART = re.compile(r"\s[|/–—-]\s|[·•|]")
 _FIGURES = re.compile(r"\d\s?[-/.]\s?\d")
 _COUNT = re.compile(r"\D{0,20}\d{1,4}\D{0,20}")
 """A number of minutes to read, of readers or of comments."""
-_MAX_DATE_ELEMENTS = 50
-"""Elements of a page, at most, whose names say that they show a date."""
+_MAX_DATE_ELEMENTS, _MAX_HEADLINES = 50, 5
+"""Elements of a page, at most, whose names say that they show a date, and elements h1."""
 _MARKS_BEHIND_DATE = " \t|•·–—-:,."
 _DATE_ORDERS = ("vi", "en-us")
 """A language with the day before the month, and one with the month before the day."""
@@ -243,6 +242,20 @@ def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
     return extraction if at is None else _without(extraction, at, at + 1)
 
 
+def _without_whole_heading(page: TidiedPage) -> TidiedPage:
+    """Leave out the h1 at the head of the text that has a kicker or a mark beside the title, in one or two lines."""
+    found, title = page.extraction, normalise.letters(title_of(page.extraction, page.stated) or "")
+    if found.confidence is None or not title:
+        return page
+    for node in page.view.of("h1")[:_MAX_HEADLINES]:
+        whole = shown_text(node)
+        if title in normalise.letters(whole):
+            for at, end in _places(found, whole):
+                if set(found.kinds[at:end]) == {_HEADING}:
+                    return replace(page, extraction=_without(found, at, end))
+    return page
+
+
 def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
     """Remove lines at the head of the text that contain only the date, often with the author.
 
@@ -334,8 +347,7 @@ def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
     found = _without_words(extraction, author)
     for at in reversed(range(min(HEAD, len(found.paragraphs) - 1))):
         line = found.paragraphs[at]
-        is_short = len(line) <= len(author) + MAX_BY
-        if is_short and (BY.sub("", line) == author or is_byline_of(line, stated.authors)):
+        if len(line) <= MAX_DATELINE_CHARS and (BY.sub("", line) == author or is_byline_of(line, stated.authors)):
             found = _without(found, at, at + 1)
     last = len(found.paragraphs) - 1
     signed = last > 0 and "".join(found.paragraphs[last].split()) == "".join(author.split())
@@ -344,6 +356,7 @@ def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
 
 TIDYING: tuple[Rule[TidiedPage], ...] = (
     Rule("clean", "cleans the characters of all texts", _tidying(lambda found, _: clean(found)), is_required=True),
+    Rule("whole heading", "leaves out the h1 with what is beside the title", _without_whole_heading),
     Rule("title heading", "leaves out the first heading that is the title", _tidying(without_title)),
     Rule("dateline", "leaves out lines of the date", _tidying(without_dateline)),
     Rule("date before text", "cuts off a date before the first words", _without_date_before_text),

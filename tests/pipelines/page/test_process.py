@@ -307,6 +307,32 @@ def test_a_news_flash_is_an_article_where_the_page_states_one(stated: str, text:
     assert (made.document is not None and FLASH in made.document.text) == kept
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "<h1><span class=kicker>Thế giới</span>{}</h1>",
+        "<h1><small>Độc quyền</small><br>{}</h1>",
+        "<h1><div>Thế giới</div><div>{}</div></h1>",
+        "<h1>{} <span class=badge>Trực tiếp</span></h1>",
+        "<h1>{}</h1>",
+    ],
+    ids=["kicker", "line break", "elements", "mark", "plain"],
+)
+def test_a_heading_with_a_kicker_and_a_byline_with_credits_are_not_in_the_text(heading: str) -> None:
+    """Title and author are kept apart, so the text begins with its first sentence."""
+    title = "Động đất ở vùng núi phía bắc"
+    markup = (
+        f"<title>{title} - Tin mới</title><meta property=og:title content='{title}'>"
+        f"<main><article>{heading.format(title)}<div>Bài: Lê Văn An | Ảnh: Trần Bình<br>19/11/2026 14:05</div>"
+        f"<app-text>{FLASH}</app-text><app-text>{SENTENCE * 5}</app-text></article></main>"
+    )
+    headers = (("Content-Type", "text/html; charset=utf-8"),)
+    made = process(shell(body=markup.encode(), response_headers=headers), SiteModel(min_chars=100)).document
+    assert made is not None
+    assert (made.metadata.title, made.metadata.author) == (title, "Lê Văn An")
+    assert made.text.startswith(FLASH)
+
+
 def test_a_ticker_that_stays_in_the_window_is_no_text() -> None:
     """An element with a fixed position floats over the page."""
     line = "Tin nóng: giá vàng tăng mạnh trong phiên sáng nay. "
