@@ -44,7 +44,7 @@ _BARE = re.compile(
 _NOT_READ = re.compile(r"<\?.*?\?>|<!--.*?-->", re.DOTALL)
 _NESTED = re.compile(r"<(?:[\w.-]{1,30}:)?urlset[^>]*>\s*<(?:[\w.-]{1,30}:)?sitemap[\s>]", re.IGNORECASE)
 """An index that calls itself a list of pages."""
-_LINE = re.compile(r"^[ \t\ufeff]*(https?://\S+)(?:[ \t].*)?$", re.IGNORECASE | re.MULTILINE)
+_LISTED_ADDRESS = re.compile(r"^[ \t\ufeff]*(https?://\S+)(?:[ \t].*)?$", re.IGNORECASE | re.MULTILINE)
 """A line of a plain list: an address, and perhaps a date or a comment."""
 _RELATIVE = re.compile(r"[^\s:]*[/.?][^\s:]*")
 """A path without a host."""
@@ -86,7 +86,7 @@ def read_sitemap(body: bytes, url: str, model: SiteModel, now: datetime | None =
         return Sitemap(text_feed_links(text, url, model, now))
     if text.lstrip().startswith("<"):
         return Sitemap((), broken=True)
-    lines = islice(_LINE.finditer(text.replace("\r", "\n")), MAX_ENTRIES)
+    lines = islice(_LISTED_ADDRESS.finditer(text.replace("\r", "\n")), MAX_ENTRIES)
     return Sitemap(_pages(_entries([(line[1], ()) for line in lines], (url, now), model), url, model))
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from pipelines.metadata.authors import is_byline_of
 from pipelines.metadata.reader import read_metadata
+from tests.pipelines.metadata.bridge_article import TEXT
 
 LINES = (
     ("Text: Anna Lee | Photo: Bo Berg", ("Anna Lee",)),
@@ -145,14 +146,6 @@ LINES = (
     ("رپورٹ: عائشہ صدیقی | تصویر: علی خان", ("عائشہ صدیقی",)),
 )
 """Bylines and their authors."""
-TEXT = "".join(
-    f"<p>{line}</p>"
-    for line in (
-        "The council said on Monday that the work on the piers had gone on through two winters of high water.",
-        "Boats may pass below the arches again from Friday, and the ferry that took cars across will be sold in May.",
-        "An engineer of the town said that the steel had come late, because a mill up the river had been closed.",
-    )
-)
 
 
 def authors(byline: str, head: str = "", end: str = "") -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import pytest
 from pipelines.classification.page_type import ANY_TEXT
 from pipelines.page.process import process
 from storage.records import Capture, SiteModel
+from tests.pipelines.metadata.bridge_article import TEXT
 
 WORDS = {
     "en": ("Riverside Daily", "Politics", "New bridge over the river opens after three years", "Live"),
@@ -21,15 +22,6 @@ WORDS = {
     "ja": ("川辺新聞", "政治", "川に新しい橋が三年の工事を経て開通", "速報"),
 }
 """Name of a newspaper, a kicker, a headline and a mark by language."""
-TEXT = "".join(
-    f"<p>{line}</p>"
-    for line in (
-        "The council said on Monday that the work on the piers had gone on through two winters of high water.",
-        "Boats may pass below the arches again from Friday, and the ferry that took cars across will be sold in May.",
-        "An engineer of the town said that the steel had come late, because a mill up the river had been closed.",
-        "Shops on the left bank hope for more guests; some of them had been open only on three days of the week.",
-    )
-)
 BESIDE = (
     "<h1><span>{kicker}</span> {headline}</h1>",
     "<h1><small>{kicker}</small><br>{headline}</h1>",

@@ -193,7 +193,7 @@ def _around_first_prose(tree: LexborHTMLParser) -> set[int]:
 def _box_around(link: LexborNode, around_text: set[int]) -> LexborNode | None:
     """Return the small element around a link that is a line of its own; None if the link is part of a text.
 
-    It is none of the elements ``around_text``.
+    The elements ``around_text`` are no such boxes.
     """
     line = _line_around(link)
     if line is None or line.tag in _NO_BOXES:

@@ -175,7 +175,7 @@ def _link_contents(tree: LexborHTMLParser) -> None:
 
 
 def _custom_blocks(tree: LexborHTMLParser, html: str) -> list[str]:
-    """Return the names of custom elements that stand for blocks: none of them is in a line of text.
+    """Return the names of custom elements that stand for blocks: they are never in a line of text.
 
     Frameworks write ``<app-byline>`` and ``<app-paragraph>``. Read as inline, their texts run together.
     """

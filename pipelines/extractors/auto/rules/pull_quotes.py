@@ -29,7 +29,7 @@ _QUOTATION = re.compile(r"(?<![a-z])(?:pull|block|big)?-?(?:quot(?:e|es|ation)|z
 """Words in the class of a quotation, in the languages whose papers name their classes so."""
 _BESIDE = frozenset({"aside", "figure"})
 _MAY_BE = ("quot", "zitat", "cita", "cytat", *_BESIDE)
-"""Parts of tags, one of which each quotation has."""
+"""Parts of tags. Each quotation has one in its tag."""
 
 
 def pull_quotes(page: PageBlocks, chosen: Array) -> Array:
